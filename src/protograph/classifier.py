@@ -1,0 +1,228 @@
+"""Any PyTorch Geometric graph classifier, seen as class scores plus node and graph embeddings."""
+
+import copy
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch, Data
+
+from protograph.models.calling import Call, infer_call
+from protograph.models.outputs import RETURN_TYPES, as_rows, first_tensor
+from protograph.models.reductions import Readout
+from protograph.models.tap import Captured, capturing
+from protograph.models.tracer import AmbiguousReadoutError, Tracer
+
+# Copies in double precision must agree with the model itself to be used in its place.
+_AGREEMENT = 1e-3
+_SAMPLE_SIZE = 8
+
+
+class GraphClassifier:
+    """A trained graph classifier with what is needed to explain it.
+
+    A plain module is enough almost always: ``PAGE().fit(model, graphs)`` makes one of these by itself. Build it
+    yourself where the readout cannot be told by watching the model, or where the kind of output must be stated.
+
+    Args:
+        model: Any module that classifies batches of graphs, called as ``model(data)`` or by argument name.
+        return_type: What it returns: ``"raw"`` scores (logits), ``"probs"``, ``"log_probs"``, or ``"auto"`` to
+            tell by the outputs of the whole pass. One column means two classes.
+        node_embeddings: Name of the module whose *output* is the node embeddings, as in ``model.named_modules()``.
+        graph_embeddings: Name of the module whose *input* is the graph embeddings (often the head).
+
+    >>> from torch_geometric.nn import GCN
+    >>> GraphClassifier(GCN(3, 8, 2), return_type="logits")
+    Traceback (most recent call last):
+    ...
+    ValueError: return_type must be one of 'auto', 'raw', 'probs', 'log_probs', got 'logits'
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        return_type: Literal["auto", "raw", "probs", "log_probs"] = "auto",
+        node_embeddings: str | None = None,
+        graph_embeddings: str | None = None,
+    ) -> None:
+        if not isinstance(model, nn.Module):
+            raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+        if return_type not in ("auto", *RETURN_TYPES):
+            expected = ", ".join(map(repr, ("auto", *RETURN_TYPES)))
+            raise ValueError(f"return_type must be one of {expected}, got {return_type!r}")
+        modules = dict(model.named_modules())
+        for argument, name in (("node_embeddings", node_embeddings), ("graph_embeddings", graph_embeddings)):
+            if name is not None and name not in modules:
+                raise ValueError(f"{argument}={name!r} is not a module of the model; {_list_modules(model)}")
+        self.model = model
+        self.return_type = return_type
+        self.node_embeddings = node_embeddings
+        self.graph_embeddings = graph_embeddings
+
+    def __repr__(self) -> str:
+        return f"GraphClassifier({type(self.model).__name__}, return_type={self.return_type!r})"
+
+    def start(self, sample: Sequence[Data], device: torch.device | str | None = None) -> "RunningClassifier":
+        """Get ready to classify: find out on a few graphs how to call the model and where its readout is.
+
+        The model itself is only read. What runs afterwards is a copy in double precision, so that batch size,
+        number of threads and device make no difference that counts; a model that cannot be copied or does not
+        run in double precision runs as it is, and is left as it was found after each call.
+        """
+        sample = list(sample[:_SAMPLE_SIZE])
+        call = infer_call(self.model, sample[0])
+        own_device = _device_of(self.model)
+        native = RunningClassifier(self.model, call, Readout(), own_device, is_double=False)
+        expected = native.classify(sample)
+        target = own_device if device is None else torch.device(device)
+        double = self._in_double_precision(call, target, sample, expected)
+        if double is not None:
+            return replace(double, readout=self._find_readout(double, sample))
+        if target != own_device:
+            native = replace(native, model=copy.deepcopy(self.model).to(target), device=target)
+        return replace(native, readout=self._find_readout(native, sample))
+
+    def _in_double_precision(
+        self, call: Call, device: torch.device, sample: Sequence[Data], expected: Tensor
+    ) -> "RunningClassifier | None":
+        try:
+            twin = copy.deepcopy(self.model).to(device=device, dtype=torch.float64)
+            running = RunningClassifier(twin, call, Readout(), device, is_double=True)
+            outputs = running.classify(sample)
+        except Exception:  # whatever the reason, the model itself runs, so that is used
+            return None
+        return running if torch.allclose(outputs, expected, rtol=_AGREEMENT, atol=_AGREEMENT) else None
+
+    def _find_readout(self, running: "RunningClassifier", sample: Sequence[Data]) -> Readout:
+        named = Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+        if self.node_embeddings is not None and self.graph_embeddings is not None:
+            return named
+        try:
+            found = running.trace(sample)
+        except AmbiguousReadoutError as error:
+            raise AmbiguousReadoutError(
+                f"cannot tell the readout of {type(self.model).__name__}: {error}; wrap the model as "
+                f"GraphClassifier(model, node_embeddings=<module whose output is one vector a node>, "
+                f"graph_embeddings=<module whose input is one vector a graph>); {_list_modules(self.model)}"
+            ) from None
+        return replace(found, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What one batch of graphs gave: float64 tensors on the CPU.
+
+    Attributes:
+        outputs: The model's own output, ``[num_graphs, num_columns]``.
+        graph_embeddings: ``[num_graphs, dim]``.
+        node_embeddings: ``[num_nodes, dim]``, all graphs one after the other.
+    """
+
+    outputs: Tensor
+    graph_embeddings: Tensor
+    node_embeddings: Tensor
+
+
+@dataclass(frozen=True)
+class RunningClassifier:
+    """A classifier that is ready to be applied to batches; made by :meth:`GraphClassifier.start`."""
+
+    model: nn.Module
+    call: Call
+    readout: Readout
+    device: torch.device
+    is_double: bool
+
+    @property
+    def resolution(self) -> float:
+        """Numbers closer than this, relative to their size, are the same number up to rounding."""
+        return 1e-11 if self.is_double else 1e-5
+
+    def classify(self, graphs: Sequence[Data]) -> Tensor:
+        """Return the model's output for ``graphs``, one row a graph."""
+        batch = self._collate(graphs)
+        with self._evaluating():
+            output = self.call(self.model, batch)
+        return _on_cpu(as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes))
+
+    def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> Pass:
+        """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
+        batch = self._collate(graphs)
+        with self._evaluating(), capturing(self.model, self.readout, batch.batch) as captured:
+            output = self.call(self.model, batch)
+        rows = as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes)
+        node_rows, graph_rows = self._checked(captured, batch.num_nodes, len(graphs))
+        empty = torch.empty(0, node_rows.size(1), dtype=torch.float64)
+        return Pass(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows) if nodes else empty)
+
+    def trace(self, graphs: Sequence[Data]) -> Readout:
+        """Find the readout by watching one call."""
+        batch = self._collate(graphs)
+        tracer = Tracer(batch.batch)
+        with self._evaluating(), tracer.watching_aggregations(self.model), tracer:
+            output = self.call(self.model, batch)
+        tensor = first_tensor(output)
+        assert tensor is not None  # start() has classified the same graphs before
+        return tracer.readout_of(tensor)
+
+    def _collate(self, graphs: Sequence[Data]) -> Batch:
+        wanted = self.call.attributes
+        excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
+        batch = Batch.from_data_list(list(graphs), exclude_keys=excluded)
+        return batch.apply(self._cast)
+
+    def _cast(self, tensor: Tensor) -> Tensor:
+        dtype = torch.float64 if self.is_double and tensor.is_floating_point() else None
+        return tensor.to(device=self.device, dtype=dtype)
+
+    @contextmanager
+    def _evaluating(self) -> Iterator[None]:
+        """Evaluation mode without gradients; flags come back one by one, since ``train()`` would wake frozen ones."""
+        flags = {module: module.training for module in self.model.modules()}
+        default = torch.get_default_dtype()
+        self.model.eval()
+        try:
+            if self.is_double:  # tensors that the model makes itself must fit its weights
+                torch.set_default_dtype(torch.float64)
+            with torch.no_grad():
+                yield
+        finally:
+            torch.set_default_dtype(default)
+            for module, flag in flags.items():
+                module.training = flag
+
+    def _checked(self, captured: Captured, num_nodes: int, num_graphs: int) -> tuple[Tensor, Tensor]:
+        nodes = captured.node_embeddings(self.readout)
+        graphs = captured.graph_embeddings(self.readout)
+        for kind, found, rows in (("node", nodes, num_nodes), ("graph", graphs, num_graphs)):
+            if found is None or found.dim() != 2 or found.size(0) != rows:
+                came = "none" if found is None else f"shape {list(found.shape)}"
+                module = self.readout.node_module if kind == "node" else self.readout.graph_module
+                where = f"module {module!r}" if module else "the readout"
+                raise ValueError(
+                    f"{kind}_embeddings must be one vector for each of the {rows} {kind}s, got {came} from {where}; "
+                    f"name another module as GraphClassifier(model, {kind}_embeddings=...); "
+                    f"{_list_modules(self.model)}"
+                )
+        assert nodes is not None
+        assert graphs is not None
+        return nodes, graphs
+
+
+def _on_cpu(tensor: Tensor) -> Tensor:
+    return tensor.detach().to(device="cpu", dtype=torch.float64)
+
+
+def _device_of(model: nn.Module) -> torch.device:
+    first: Any = next(model.parameters(), None)
+    if first is None:
+        first = next(model.buffers(), None)
+    return torch.device("cpu") if first is None else first.device
+
+
+def _list_modules(model: nn.Module) -> str:
+    names = [f"{name} ({type(module).__name__})" for name, module in model.named_modules() if name]
+    return "its modules are: " + (", ".join(names) if names else "none below the model itself")

@@ -1,0 +1,6 @@
+"""Data sets with names, colours and ground truths, loaded by name."""
+
+from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.registry import load, names
+
+__all__ = ["GraphDataset", "load", "names"]

@@ -1,0 +1,105 @@
+"""A sequence of graphs that also knows its names, colours and ground truths."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import index as as_index
+from typing import Any, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class GraphDataset(Sequence[Data]):
+    """Graphs of one data set, and what is known of it.
+
+    An integer gives a graph; a slice, or a list, array or tensor of integers or booleans, gives a data set
+    of those graphs with the same facts.
+
+    Attributes:
+        graphs: The graphs.
+        name: Name under which the data set is loaded.
+        class_names: A name for each class.
+        feature_names: A name for each column of ``x``.
+        colors: A colour (``#RRGGBB``) for each column of ``x``.
+        ground_truths: The graphs that decide a class, for the classes that have such.
+        licence: Terms of the data.
+        source: Where the data come from.
+        hidden: Widths of the layers of the paper's GCN for this data set.
+
+    >>> graphs = [Data(y=torch.tensor([label])) for label in (0, 1, 1)]
+    >>> dataset = GraphDataset(graphs=graphs, name="mine", class_names=("no", "yes"))
+    >>> dataset[dataset.labels == 1]
+    GraphDataset('mine', 2 graphs: 0 no, 2 yes)
+    """
+
+    graphs: Sequence[Data]
+    name: str
+    class_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = ()
+    colors: tuple[str, ...] = ()
+    ground_truths: Mapping[int, tuple[Data, ...]] = field(default_factory=dict)
+    licence: str = "unknown"
+    source: str = "unknown"
+    hidden: tuple[int, ...] = (32, 32, 32)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "graphs", tuple(self.graphs))
+        if len(self.colors) != len(self.feature_names):
+            raise ValueError(
+                f"colors must have one colour for each of the {len(self.feature_names)} feature names, "
+                f"got {len(self.colors)}"
+            )
+
+    @property
+    def labels(self) -> Tensor:
+        """Label of each graph, an integer tensor of shape ``[num_graphs]``."""
+        return torch.tensor([int(graph.y) for graph in self.graphs], dtype=torch.long)
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    @overload
+    def __getitem__(self, index: int) -> Data: ...
+    @overload
+    def __getitem__(self, index: Indices) -> "GraphDataset": ...
+    def __getitem__(self, index: int | Indices) -> "Data | GraphDataset":
+        if isinstance(index, slice):
+            return replace(self, graphs=self.graphs[index])
+        chosen = index.numpy(force=True) if isinstance(index, Tensor) else np.asarray(index)
+        if chosen.ndim == 0:
+            return self._graph(as_index(chosen))
+        return replace(self, graphs=[self._graph(position) for position in self._positions(chosen)])
+
+    def __iter__(self) -> Iterator[Data]:
+        return iter(self.graphs)
+
+    def _graph(self, position: int) -> Data:
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {position}")
+        return self.graphs[position]
+
+    def _positions(self, chosen: NDArray[Any]) -> list[int]:
+        if chosen.size == 0:
+            return []
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iub":
+            raise TypeError(
+                f"index must be an integer, a slice, or one dimension of integers or booleans, "
+                f"got {chosen.ndim} dimension(s) of {chosen.dtype}"
+            )
+        if chosen.dtype.kind != "b":
+            return list(map(int, chosen))
+        if chosen.size != len(self):
+            raise IndexError(f"a boolean index must have {len(self)} entries, one a graph, got {chosen.size}")
+        return np.flatnonzero(chosen).tolist()
+
+    def __repr__(self) -> str:
+        counts = Counter(self.labels.tolist())
+        classes = ", ".join(f"{counts[label]} {name}" for label, name in enumerate(self.class_names))
+        return f"GraphDataset({self.name!r}, {len(self)} graphs: {classes})"

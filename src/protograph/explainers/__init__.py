@@ -1,0 +1,1 @@
+"""Explainers under one contract: ``fit(model, graphs)``, ``explain(target)``, ``explain_all()``."""

@@ -1,0 +1,248 @@
+"""PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.errors import ProtographWarning
+from protograph.explainers.base import Explainer, content_key, timed
+from protograph.explanation import EmbeddingMap, Explanation, Prototype, Session
+from protograph.page.projection import project
+from protograph.page.retrieval import Candidate, best_of, retrieve
+from protograph.page.scoring import SCORINGS, Scoring
+from protograph.page.search import SearchOptions, Walk, search
+from protograph.page.selection import Cluster, Selection, select
+from protograph.randomness import checked_seed, preserved_random_state
+
+
+@dataclass(kw_only=True, eq=False)
+class PAGE(Explainer):
+    """Prototype-based model-level explanations of graph classifiers (Shin, Kim and Shin).
+
+    Phase 1 clusters the graph embeddings of a class and takes the ``num_graphs`` graphs nearest each cluster's mean.
+    Phase 2 walks these graphs in step along the nodes whose embeddings match best, cuts out what was walked, and lets
+    the model choose among the candidates.
+
+    Args:
+        num_clusters: L of the paper: into how many clusters, each with a prototype, a class is divided.
+        num_graphs: k of the paper: how many graphs of a cluster are matched.
+        budget: Number of search sessions, each from another start.
+        decay: What a matching score is divided by for each of its nodes that has been chosen before.
+        max_iterations: Most steps of a session.
+        max_nodes: Size at which a session stops.
+        scoring: ``"product"``, or the means over pairs: ``"arithmetic"``, ``"geometric"``.
+        match_features: ``True``: nodes match only with equal features. ``False``: any. A number: features may differ by
+            that much. A function of two rows of ``x``: it decides.
+        match_edges: Whether edges walked together must have equal ``edge_attr``.
+        distinct_starts: Whether a start's nodes are barred from later starts.
+        search: ``"walk"``.
+        random_state: Seed of the mixture.
+
+    >>> PAGE(num_graphs=0)
+    Traceback (most recent call last):
+    ...
+    ValueError: num_graphs must be at least 1, got 0
+    """
+
+    num_clusters: int | Literal["auto"] = 2
+    num_graphs: int = 3
+    budget: int = 5
+    decay: float = 10.0
+    max_iterations: int = 1000
+    max_nodes: int = 13
+    scoring: Scoring = "product"
+    match_features: bool | float | Callable[[Tensor, Tensor], bool] = True
+    match_edges: bool = False
+    distinct_starts: bool = True
+    search: Literal["walk", "consensus"] = "walk"
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if self.num_clusters == "auto":
+            raise ValueError("num_clusters='auto' is not available in this version; pass a number, such as 2")
+        for name in ("num_clusters", "num_graphs", "budget", "max_iterations", "max_nodes"):
+            _check_count(name, getattr(self, name))
+        if isinstance(self.decay, bool) or not isinstance(self.decay, int | float) or not 1 <= self.decay < np.inf:
+            raise ValueError(f"decay must be a number of at least 1, which scores are divided by, got {self.decay!r}")
+        if self.scoring not in SCORINGS:
+            raise ValueError(f"scoring must be one of {', '.join(map(repr, SCORINGS))}, got {self.scoring!r}")
+        if self.scoring != "product" and self.num_graphs < 2:
+            raise ValueError(f"scoring={self.scoring!r} needs num_graphs of at least 2, got {self.num_graphs}")
+        self._check_rules()
+        checked_seed(self.random_state)
+
+    def _check_rules(self) -> None:
+        rule = self.match_features
+        is_tolerance = isinstance(rule, int | float) and not isinstance(rule, bool)
+        if not (isinstance(rule, bool) or callable(rule) or is_tolerance):
+            raise TypeError(f"match_features must be True, False, a tolerance or a function of two rows, got {rule!r}")
+        if is_tolerance and not 0 <= rule < np.inf:  # type: ignore[operator]
+            raise ValueError(f"match_features as a tolerance must be at least 0, got {rule!r}")
+        for name in ("match_edges", "distinct_starts"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.search == "consensus":
+            raise ValueError("search='consensus' is not available in this version; use search='walk'")
+        if self.search != "walk":
+            raise ValueError(f"search must be 'walk' or 'consensus', got {self.search!r}")
+
+    def _search_options(self) -> SearchOptions:
+        return SearchOptions(
+            budget=self.budget,
+            decay=self.decay,
+            max_iterations=self.max_iterations,
+            max_nodes=self.max_nodes,
+            scoring=self.scoring,
+            match_features=self.match_features,
+            match_edges=self.match_edges,
+            distinct_starts=self.distinct_starts,
+        )
+
+    def representatives(self, target: int) -> Selection:
+        """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
+        members = self._members(target)
+        with preserved_random_state():
+            return select(
+                self._fitted().graph_embeddings[members],
+                members,
+                num_clusters=int(self.num_clusters),
+                num_graphs=self.num_graphs,
+                random_state=self.random_state,
+                resolution=self._classifier().resolution,
+                content_key=lambda index: content_key(self._store[index]),
+            )
+
+    def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
+        """Discover the prototypes of a class.
+
+        Args:
+            target: The class, as an index into the model's output.
+            representatives: Indices of graphs to match instead of Phase 1's choice, for the setting with few graphs.
+        """
+        target = self._checked_target(target)
+        timings: dict[str, float] = {}
+        with preserved_random_state():
+            with timed(timings, "selection"):
+                selection = self.representatives(target) if representatives is None else self._given(representatives)
+            notes = list(selection.notes)
+            found = [self._prototype(target, n, c, notes, timings) for n, c in enumerate(selection.clusters)]
+        for note in notes:
+            warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=2)
+        prototypes = [prototype for prototype in found if prototype is not None]
+        prototypes.sort(key=lambda p: (-round(p.margin, 6), p.cluster or 0))
+        return self._explanation(
+            target,
+            prototypes=prototypes,
+            source_graphs=self._sources(prototypes),
+            embedding_map=self._map(target, selection) if representatives is None else None,
+            timings=timings,
+            warnings=notes,
+        )
+
+    def _options(self) -> Mapping[str, Any]:
+        options = asdict(self)
+        if callable(options["match_features"]):
+            options["match_features"] = getattr(options["match_features"], "__qualname__", "a function")
+        return options
+
+    def _given(self, representatives: Sequence[int]) -> Selection:
+        """The user's own representatives as the only cluster."""
+        chosen = [int(index) for index in representatives]
+        total = len(self._store)
+        outside = [index for index in chosen if not 0 <= index < total]
+        if outside:
+            raise ValueError(f"representatives must be indices of graphs in [0, {total}), got {outside[0]}")
+        if not chosen or len(set(chosen)) < len(chosen):
+            raise ValueError(f"representatives must be different graphs, at least one, got {chosen}")
+        if self.scoring != "product" and len(chosen) < 2:
+            raise ValueError(f"scoring={self.scoring!r} needs at least 2 representatives, got {len(chosen)}")
+        mean = self._fitted().graph_embeddings[chosen].mean(axis=0)
+        return Selection((Cluster(tuple(chosen), (), tuple(chosen), mean),), ())
+
+    def _prototype(
+        self, target: int, number: int, cluster: Cluster, notes: list[str], timings: dict[str, float]
+    ) -> Prototype | None:
+        """Phase 2 for one cluster."""
+        graphs = [self._store[index] for index in cluster.representatives]
+        classifier = self._classifier()
+        with timed(timings, "matching and search"):
+            nodes = classifier.embed(graphs, nodes=True).node_embeddings
+            embeddings = torch.split(nodes, [int(graph.num_nodes or 0) for graph in graphs])
+            walks = search(
+                graphs,
+                [part.numpy() for part in embeddings],
+                self._search_options(),
+                resolution=classifier.resolution,
+            )
+        if not walks:
+            notes.append(
+                f"cluster {number} has no prototype: no nodes of its graphs {list(cluster.representatives)} have equal "
+                f"features; pass match_features=False or a tolerance"
+            )
+            return None
+        if len(walks) < self.budget:
+            notes.append(f"cluster {number} has {len(walks)} sessions: no more starts with equal features are left")
+        with timed(timings, "retrieval"):
+            candidates = retrieve(classifier, graphs, walks, target=target, return_type=self._fitted().return_type)
+        best = best_of(candidates, classifier.resolution)
+        return _assemble(best, candidates, walks, cluster, number)
+
+    def _sources(self, prototypes: Sequence[Prototype]) -> dict[int, Data]:
+        indices = sorted({index for prototype in prototypes for index in prototype.sources or ()})
+        return {index: self._store[index] for index in indices}
+
+    def _map(self, target: int, selection: Selection) -> EmbeddingMap:
+        members = self._members(target)
+        cluster_of = {index: n for n, cluster in enumerate(selection.clusters) for index in cluster.members}
+        positions, explained = project(self._fitted().graph_embeddings[members])
+        return EmbeddingMap(
+            indices=tuple(members.tolist()),
+            positions=positions,
+            clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
+            explained=explained,
+        )
+
+
+def _assemble(
+    best: Candidate, candidates: Sequence[Candidate], walks: Sequence[Walk], cluster: Cluster, number: int
+) -> Prototype:
+    sources = list(cluster.representatives)
+    walk = walks[best.session]
+    sessions = [
+        Session(
+            start=w.start,
+            probability=c.probability,
+            margin=c.margin,
+            size=int(c.graph.num_nodes or 0),
+            source=sources[c.source],
+            stopped=w.stopped,
+            num_iterations=w.num_iterations,
+            is_exact=w.is_exact,
+        )
+        for c, w in zip(candidates, walks, strict=True)
+    ]
+    return Prototype(
+        graph=best.graph,
+        probability=best.probability,
+        margin=best.margin,
+        cluster=number,
+        cluster_size=len(cluster.members),
+        sources=sources,
+        source=sources[best.source],
+        nodes=list(walk.nodes[best.source]),
+        matches=torch.from_numpy(walk.partners[best.source].copy()),
+        sessions=sessions,
+    )
+
+
+def _check_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value}")

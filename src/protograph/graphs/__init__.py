@@ -1,0 +1,1 @@
+"""Graphs as users have them: checking, cleaning, keeping, cutting."""

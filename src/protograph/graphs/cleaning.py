@@ -1,0 +1,205 @@
+"""Checking graphs and making them undirected and simple, a chunk at a time.
+
+The checks run on the joined tensors of many graphs, since a tensor operation a graph would cost more than the
+model itself.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+
+@dataclass
+class Findings:
+    """What had to be changed, by graph index."""
+
+    directed: list[int] = field(default_factory=list)
+    repeated: list[int] = field(default_factory=list)
+
+    def messages(self) -> list[str]:
+        """One sentence for each kind of change."""
+        found = []
+        if self.directed:
+            found.append(
+                f"{_count(self.directed)} directed edges; PAGE works on undirected graphs, so each missing reverse "
+                f"edge was added, for the model too"
+            )
+        if self.repeated:
+            found.append(f"{_count(self.repeated)} repeated edges; they were merged, the first one's attributes kept")
+        return found
+
+
+def _count(indices: Sequence[int]) -> str:
+    if len(indices) == 1:
+        return f"graph {indices[0]} has"
+    return f"{len(indices)} graphs (the first is graph {indices[0]}) have"
+
+
+def node_count(graph: Data) -> int:
+    """Number of nodes; quicker than PyG's own where there are features."""
+    x = graph.x
+    return int(x.size(0)) if isinstance(x, Tensor) else int(graph.num_nodes or 0)
+
+
+def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> list[Data]:
+    """Check graphs and return them undirected, without repeated edges; untouched ones are the same objects.
+
+    Args:
+        graphs: Some graphs of the data set.
+        indices: Their numbers in the data set, for messages.
+        reference: The data set's first graph, whose feature width all must have; ``None`` for that chunk itself.
+        findings: Takes the numbers of the graphs that were changed.
+    """
+    checked = [_with_edges(graph, index) for graph, index in zip(graphs, indices, strict=True)]
+    _check_features(checked, indices, checked[0] if reference is None else reference)
+    sizes = torch.tensor([node_count(graph) for graph in checked])
+    offsets = torch.cat([torch.zeros(1, dtype=torch.long), sizes.cumsum(0)])
+    edges, owner = _joined_edges(checked)
+    _check_edges(edges, owner, sizes, indices)
+    keys = _keys(edges, owner, offsets)
+    for position in _repeated(keys[0], owner):
+        findings.repeated.append(indices[position])
+        checked[position] = without_repeated_edges(checked[position])
+    for position in _directed(*keys, owner):
+        findings.directed.append(indices[position])
+        checked[position] = undirected(checked[position])
+    return checked
+
+
+def _with_edges(graph: Any, index: int) -> Data:
+    if not isinstance(graph, Data):
+        raise TypeError(f"graph {index} must be a torch_geometric.data.Data, got {type(graph).__name__}")
+    if node_count(graph) == 0:
+        raise ValueError(f"graph {index} has no nodes; leave it out")
+    edge_index = graph.edge_index
+    if edge_index is None:
+        graph = graph.clone()
+        graph.edge_index = torch.empty(2, 0, dtype=torch.long)
+    elif edge_index.dim() != 2 or edge_index.size(0) != 2 or edge_index.is_floating_point():
+        came = f"{str(edge_index.dtype).removeprefix('torch.')} of shape {list(edge_index.shape)}"
+        raise ValueError(f"edge_index of graph {index} must be whole numbers of shape [2, num_edges], got {came}")
+    return graph
+
+
+def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: Data) -> None:
+    wanted = None if reference.x is None else tuple(reference.x.shape[1:])
+    for graph, index in zip(graphs, indices, strict=True):
+        came = None if graph.x is None else tuple(graph.x.shape[1:])
+        if came != wanted:
+            raise ValueError(
+                f"all graphs must have the same node features; the first has {_width(wanted)}, "
+                f"graph {index} has {_width(came)}"
+            )
+    for key in ("x", "edge_attr", "edge_weight", "pos"):
+        tensors = [graph[key] for graph in graphs if isinstance(graph.get(key), Tensor)]
+        if tensors and not _all_finite(tensors):
+            bad = next(i for g, i in zip(graphs, indices, strict=True) if key in g and not _all_finite([g[key]]))
+            raise ValueError(f"{key} of graph {bad} has NaN or infinite values; replace them or leave the graph out")
+
+
+def _width(shape: tuple[int, ...] | None) -> str:
+    if shape is None:
+        return "no x"
+    return f"{shape[0] if shape else 1} of them"
+
+
+def _all_finite(tensors: Sequence[Tensor]) -> bool:
+    flat = torch.cat([t.reshape(-1) for t in tensors])
+    return not flat.is_floating_point() or bool(torch.isfinite(flat).all())
+
+
+def _joined_edges(graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
+    counts = torch.tensor([graph.edge_index.size(1) for graph in graphs])
+    edges = torch.cat([graph.edge_index for graph in graphs], dim=1).long()
+    return edges, torch.repeat_interleave(torch.arange(len(graphs)), counts).to(edges.device)
+
+
+def _check_edges(edges: Tensor, owner: Tensor, sizes: Tensor, indices: Sequence[int]) -> None:
+    limit = sizes.to(edges.device)[owner]
+    outside = ((edges < 0) | (edges >= limit)).any(dim=0)
+    if bool(outside.any()):
+        first = int(outside.nonzero()[0])
+        position = int(owner[first])
+        source, target = (int(end) for end in edges[:, first])
+        raise ValueError(
+            f"edge_index of graph {indices[position]} has the edge {source} -> {target}, "
+            f"but its nodes are numbered 0 to {int(sizes[position]) - 1}"
+        )
+
+
+def _keys(edges: Tensor, owner: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
+    """One number for each edge, unique over all graphs, and the number of its reverse."""
+    source, target = edges + offsets.to(edges.device)[owner]
+    total = int(offsets[-1])
+    return source * total + target, target * total + source
+
+
+def _repeated(keys: Tensor, owner: Tensor) -> list[int]:
+    ordered, order = keys.sort()
+    twice = order[1:][ordered[1:] == ordered[:-1]]
+    return sorted(set(owner[twice].tolist()))
+
+
+def _directed(keys: Tensor, reverses: Tensor, owner: Tensor) -> list[int]:
+    ordered_keys, ordered_reverses = keys.sort().values, reverses.sort().values
+    if torch.equal(ordered_keys, ordered_reverses):
+        return []
+    one_way = ~torch.isin(reverses, keys)
+    return sorted(set(owner[one_way].tolist()))
+
+
+def without_repeated_edges(graph: Data) -> Data:
+    """Keep the first of equal edges, with its attributes."""
+    keys = (graph.edge_index[0].long() * node_count(graph) + graph.edge_index[1]).cpu().numpy()
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    return _select_edges(graph, torch.from_numpy(first).to(graph.edge_index.device))
+
+
+def undirected(graph: Data) -> Data:
+    """Add the reverse of each one-way edge, with the same attributes.
+
+    >>> undirected(Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)).edge_index
+    tensor([[0, 1, 1, 2],
+            [1, 2, 0, 1]])
+    """
+    source, target = graph.edge_index.long()
+    size = node_count(graph)
+    missing = (~torch.isin(target * size + source, source * size + target)).nonzero().flatten()
+    everything = torch.arange(source.numel(), device=source.device)
+    whole = _select_edges(graph, torch.cat([everything, missing]))
+    edge_index = whole.edge_index.clone()
+    edge_index[:, source.numel() :] = edge_index[:, source.numel() :].flip(0)
+    whole.edge_index = edge_index
+    return whole
+
+
+def _select_edges(graph: Data, chosen: Tensor) -> Data:
+    selected = graph.clone()
+    for key in edge_keys(graph):
+        dim = -1 if key == "edge_index" else 0
+        selected[key] = graph[key].index_select(dim, chosen)
+    return selected
+
+
+def edge_keys(graph: Data) -> Iterable[str]:
+    """Names of the tensors that have one entry an edge, ``edge_index`` first."""
+    return [
+        "edge_index",
+        *(key for key in graph.to_dict() if key != "edge_index" and _is_tensor_of(graph, key, "edge")),
+    ]
+
+
+def node_keys(graph: Data) -> Iterable[str]:
+    """Names of the tensors that have one entry a node."""
+    return [key for key in graph.to_dict() if _is_tensor_of(graph, key, "node")]
+
+
+def _is_tensor_of(graph: Data, key: str, level: str) -> bool:
+    if not isinstance(graph[key], Tensor):
+        return False
+    return bool(graph.is_edge_attr(key) if level == "edge" else graph.is_node_attr(key))

@@ -1,0 +1,39 @@
+"""Cutting the subgraph of some nodes out of a graph."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.graphs.cleaning import edge_keys, node_count, node_keys
+
+
+def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
+    """Return the subgraph that ``nodes`` induce; its node ``i`` is ``nodes[i]`` of ``graph``.
+
+    Every tensor with an entry a node or an edge is carried along, and so is a tensor of the graph as a whole,
+    except its label: what holds for a graph need not hold for a part.
+
+    >>> triangle = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]]))
+    >>> induced_subgraph(triangle, [2, 0]).edge_index
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    chosen = torch.as_tensor(list(nodes), dtype=torch.long)
+    new_number = torch.full((node_count(graph),), -1)
+    new_number[chosen] = torch.arange(chosen.numel())
+    edge_index = graph.edge_index.cpu().long()
+    kept = (new_number[edge_index] >= 0).all(dim=0).nonzero().flatten()
+    part = Data(num_nodes=chosen.numel()) if graph.x is None else Data()
+    of_nodes, of_edges = list(node_keys(graph)), list(edge_keys(graph))
+    for key, value in graph.to_dict().items():
+        if key == "edge_index":
+            part.edge_index = new_number[edge_index[:, kept]].to(value.device)
+        elif key in of_nodes:
+            part[key] = value[chosen.to(value.device)]
+        elif key in of_edges:
+            part[key] = value[kept.to(value.device)]
+        elif isinstance(value, Tensor) and key != "y":
+            part[key] = value
+    return part

@@ -1,0 +1,119 @@
+"""Graphs that can be read again by index, whatever they came in."""
+
+import pickle
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from protograph.graphs.cleaning import Findings, clean
+
+_BYTES_IN_MEMORY = 2**30
+
+
+class GraphStore:
+    """Checked graphs, a chunk at a time or one by one.
+
+    A list or data set is read in place. A generator can be read only once, so what it gives is kept: in memory up
+    to ``max_bytes``, beyond that in temporary files that go away with the store.
+
+    Args:
+        graphs: A sequence, PyG data set, or any iterable of graphs (or of batches of them).
+        max_bytes: How much of a generator's output to keep in memory.
+    """
+
+    def __init__(self, graphs: Iterable[Data] | Sequence[Data], max_bytes: int = _BYTES_IN_MEMORY) -> None:
+        if isinstance(graphs, Data):
+            raise TypeError("graphs must be a sequence or iterable of graphs, got a single Data; pass [data]")
+        is_sequence = hasattr(graphs, "__getitem__") and hasattr(graphs, "__len__")
+        if not is_sequence and not hasattr(graphs, "__iter__"):
+            raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(graphs).__name__}")
+        source: Any = graphs
+        self._source: Any = source if is_sequence else _Spool(_single_graphs(graphs), max_bytes)
+        if len(self._source) == 0:
+            raise ValueError("graphs is empty; pass at least one graph")
+        self.findings = Findings()
+        self._reference: Data | None = None
+        self._reference = self[0]
+        self.findings = Findings()  # what was found above is found again in the pass
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def __getitem__(self, index: int) -> Data:
+        return clean([self._source[index]], [index], self._reference, Findings())[0]
+
+    def chunks(self, size: int) -> Iterator[list[Data]]:
+        """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
+        self.findings = Findings()
+        for start in range(0, len(self), size):
+            indices = range(start, min(start + size, len(self)))
+            yield clean([self._source[i] for i in indices], indices, self._reference, self.findings)
+
+
+def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:
+    for item in graphs:
+        if isinstance(item, Batch):
+            yield from item.to_data_list()
+        else:
+            yield item
+
+
+class _Spool(Sequence[Data]):
+    """Keeps what an iterator gives, in memory first and then in files of the same number of bytes."""
+
+    def __init__(self, graphs: Iterable[Data], max_bytes: int) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._memory: list[Data] = []
+        self._starts: list[int] = []  # number of the first graph in each file
+        self._loaded: tuple[int, list[Data]] = (-1, [])
+        pending: list[Data] = []
+        room, num_bytes, self._size = max_bytes, 0, 0
+        for graph in graphs:
+            self._size += 1
+            num_bytes += _num_bytes(graph)
+            if num_bytes <= room and not self._starts:
+                self._memory.append(graph)
+                continue
+            if not self._starts:
+                self._starts.append(self._size - 1)
+                num_bytes = _num_bytes(graph)
+            pending.append(graph)
+            if num_bytes > room:
+                self._write(pending)
+                pending, num_bytes = [], 0
+                self._starts.append(self._size)
+        if pending:
+            self._write(pending)
+
+    def _write(self, graphs: list[Data]) -> None:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="protograph-")
+        # Our own file in our own private folder, gone with this object: the one place where pickle is safe.
+        path = Path(self._folder.name) / f"{len(self._starts) - 1}.pickle"
+        path.write_bytes(pickle.dumps(graphs))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index < self._size:
+            raise IndexError(index)
+        if index < len(self._memory):
+            return self._memory[index]
+        number = int(torch.searchsorted(torch.tensor(self._starts), index, right=True)) - 1
+        if self._loaded[0] != number:
+            assert self._folder is not None
+            data = (Path(self._folder.name) / f"{number}.pickle").read_bytes()
+            self._loaded = (number, pickle.loads(data))  # noqa: S301
+        return self._loaded[1][index - self._starts[number]]
+
+
+def _num_bytes(graph: Any) -> int:
+    if not isinstance(graph, Data):
+        return 0
+    return sum(v.numel() * v.element_size() for v in graph.to_dict().values() if isinstance(v, Tensor))

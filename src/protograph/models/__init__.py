@@ -1,0 +1,1 @@
+"""Other people's models: how to call them, what they return, where their readout is."""

@@ -1,0 +1,99 @@
+r"""From what a model returns to class probabilities and margins.
+
+Every return type is brought to one form, *log scores* :math:`z` of shape ``[num_graphs, num_classes]`` in
+float64, from which both follow:
+
+.. math::
+    p_c = \frac{e^{z_c}}{\sum_j e^{z_j}}, \qquad
+    \mathrm{margin}_c = \log \frac{p_c}{1 - p_c} = z_c - \log \sum_{j \neq c} e^{z_j}
+
+Margins stay apart where probabilities have already become 1.
+"""
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+ReturnType = Literal["raw", "probs", "log_probs"]
+RETURN_TYPES: tuple[ReturnType, ...] = ("raw", "probs", "log_probs")
+_SUM_TOLERANCE = 1e-4
+
+
+def first_tensor(value: Any) -> Tensor | None:
+    """Return the first tensor of a model's or module's result, which may be a tuple or a mapping."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, tuple | list):
+        return next((found for found in map(first_tensor, value) if found is not None), None)
+    return None
+
+
+def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
+    """Return a model's output with one row a graph, or say why it is not a graph classifier's."""
+    tensor = first_tensor(output)
+    if tensor is None:
+        raise TypeError(f"the model must return a tensor of class scores, got {type(output).__name__}")
+    if tensor.dim() == 0 or (tensor.dim() == 1 and num_graphs == 1):
+        tensor = tensor.reshape(1, -1)
+    elif tensor.dim() == 1:
+        tensor = tensor.unsqueeze(1)
+    if tensor.dim() != 2 or tensor.size(0) != num_graphs or tensor.size(1) == 0:
+        hint = ""
+        if tensor.size(0) == num_nodes:
+            hint = "; that is one row a node, and only graph classifiers can be explained: pool over batch first"
+        raise ValueError(
+            f"the model must return one row of class scores for each of the {num_graphs} graphs, "
+            f"got shape {list(tensor.shape)} for {num_nodes} nodes{hint}"
+        )
+    return tensor
+
+
+def infer_return_type(outputs: Tensor) -> ReturnType:
+    """Tell probabilities, log probabilities and raw scores apart by all outputs of a pass.
+
+    >>> infer_return_type(torch.tensor([[0.25, 0.75], [1.0, 0.0]]))
+    'probs'
+    >>> infer_return_type(torch.tensor([[0.25, 0.75], [1.0, 0.5]]))
+    'raw'
+    """
+    if outputs.size(1) == 1:
+        return "probs" if bool(((outputs >= 0) & (outputs <= 1)).all()) else "raw"
+    ones = torch.ones(outputs.size(0), dtype=outputs.dtype, device=outputs.device)
+    if bool((outputs >= 0).all()) and torch.allclose(outputs.sum(1), ones, atol=_SUM_TOLERANCE):
+        return "probs"
+    if bool((outputs <= 0).all()) and torch.allclose(outputs.exp().sum(1), ones, atol=_SUM_TOLERANCE):
+        return "log_probs"
+    return "raw"
+
+
+def log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
+    """Bring outputs of any return type to log scores; one column becomes two classes."""
+    outputs = outputs.double()
+    if outputs.size(1) > 1:
+        return outputs.log() if return_type == "probs" else outputs
+    if return_type == "raw":
+        return torch.cat([torch.zeros_like(outputs), outputs], dim=1)
+    probability = outputs.exp() if return_type == "log_probs" else outputs
+    return torch.cat([torch.log1p(-probability), probability.log()], dim=1)
+
+
+def probabilities(scores: Tensor) -> Tensor:
+    """Softmax of log scores, ``[num_graphs, num_classes]``."""
+    return scores.softmax(dim=1)
+
+
+def margins(scores: Tensor, target: int) -> Tensor:
+    """Log-odds of ``target`` against all other classes, ``[num_graphs]``.
+
+    Infinite ones (a probability of exactly 0 or 1) are brought to 1000 in size, beyond what float64
+    can express as a probability, so that two of them compare as equal.
+
+    >>> margins(torch.tensor([[0.0, 2.0], [1.0, 1.0]]), target=1)
+    tensor([2., 0.])
+    """
+    others = torch.cat([scores[:, :target], scores[:, target + 1 :]], dim=1)
+    log_odds = scores[:, target] - others.logsumexp(dim=1)
+    return torch.nan_to_num(log_odds, nan=0.0, posinf=1e3, neginf=-1e3)

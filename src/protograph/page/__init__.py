@@ -1,0 +1,1 @@
+"""The PAGE method, one step a file: selection, scoring, matching, starts, search, retrieval."""

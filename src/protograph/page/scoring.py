@@ -1,0 +1,86 @@
+r"""The three scoring functions (paper, Definition 1 and RQ6): how well k nodes of k graphs match.
+
+.. math::
+    s(v_1, \dots, v_k) = \sum_d \prod_q v_{q,d}, \qquad
+    s_{AM} = \frac{1}{P} \sum_{q<r} v_q^T v_r, \qquad
+    s_{GM} = \Big(\prod_{q<r} \max(0, v_q^T v_r)\Big)^{1/P}, \qquad P = \binom{k}{2}
+
+The paper gives the two means for k = 3; we take all pairs for any k of at least 2, and count a negative inner
+product as 0 in the geometric mean, where a root would have no value.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Rows = Sequence[NDArray[np.int64]]
+Scoring = Literal["product", "arithmetic", "geometric"]
+SCORINGS: tuple[Scoring, ...] = ("product", "arithmetic", "geometric")
+
+
+class Scorer:
+    """Raw scores X of the node tuples of k graphs, for any block of the order-k tensor.
+
+    Args:
+        embeddings: k matrices of node embeddings, ``[num_nodes_q, dim]``.
+        scoring: Which scoring function.
+
+    >>> h = [np.array([[1.0, 2.0]]), np.array([[3.0, 1.0], [0.0, 1.0]])]
+    >>> Scorer(h, "product").block([np.array([0]), np.array([0, 1])])
+    array([[5., 2.]])
+    """
+
+    def __init__(self, embeddings: Sequence[Floats], scoring: Scoring = "product") -> None:
+        if scoring != "product" and len(embeddings) < 2:
+            raise ValueError(f"scoring={scoring!r} needs num_graphs of at least 2, got {len(embeddings)}")
+        self.embeddings = [np.ascontiguousarray(h, dtype=np.float64) for h in embeddings]
+        self.sizes = tuple(h.shape[0] for h in self.embeddings)
+        self.everything = [np.arange(size) for size in self.sizes]
+        self._pairs = {} if scoring == "product" else _pair_terms(self.embeddings, scoring)
+        self._combine: Callable[..., Floats] = np.add if scoring == "arithmetic" else np.multiply
+        self.bound = _largest_score(self.embeddings, scoring)
+
+    def block(self, rows: Rows) -> Floats:
+        """Scores of all tuples in the Cartesian product of ``rows``, one axis a graph."""
+        if self._pairs:
+            return self._block_of_pairs(rows)
+        return _block_of_products([h[r] for h, r in zip(self.embeddings, rows, strict=True)])
+
+    def _block_of_pairs(self, rows: Rows) -> Floats:
+        result: Floats = np.full((1,) * len(rows), 0.0 if self._combine is np.add else 1.0)
+        for (q, r), terms in self._pairs.items():
+            shape = [1] * len(rows)
+            shape[q], shape[r] = len(rows[q]), len(rows[r])
+            result = self._combine(result, terms[np.ix_(rows[q], rows[r])].reshape(shape))
+        return result
+
+
+def _block_of_products(chosen: list[Floats]) -> Floats:
+    # The longest axis goes last: the others' products are the only intermediate result.
+    order = sorted(range(len(chosen)), key=lambda q: chosen[q].shape[0])
+    vectors = np.ones((1, chosen[0].shape[1]))
+    for q in order[:-1]:
+        vectors = (vectors[:, None, :] * chosen[q][None, :, :]).reshape(-1, vectors.shape[1])
+    flat = vectors @ chosen[order[-1]].T
+    block = flat.reshape([chosen[q].shape[0] for q in order])
+    return block.transpose(np.argsort(order))
+
+
+def _pair_terms(embeddings: list[Floats], scoring: Scoring) -> dict[tuple[int, int], Floats]:
+    pairs = list(combinations(range(len(embeddings)), 2))
+    products = {(q, r): embeddings[q] @ embeddings[r].T for q, r in pairs}
+    if scoring == "arithmetic":
+        return {pair: product / len(pairs) for pair, product in products.items()}
+    return {pair: np.maximum(product, 0.0) ** (1 / len(pairs)) for pair, product in products.items()}
+
+
+def _largest_score(embeddings: list[Floats], scoring: Scoring) -> float:
+    """Bound on the size of any score, which sets the scale on which two of them count as equal."""
+    largest = [np.abs(h).max(axis=0) for h in embeddings]
+    if scoring == "product":
+        return float(np.prod(largest, axis=0).sum())
+    return max(float(a @ b) for a, b in combinations(largest, 2))

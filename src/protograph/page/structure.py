@@ -1,0 +1,89 @@
+"""Neighbours of the nodes of k graphs, laid out for compiled loops."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from torch_geometric.data import Data
+
+from protograph.graphs.cleaning import node_count
+from protograph.page.features import Agreement, equal_rows
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Neighbour lists of k graphs in one place.
+
+    Attributes:
+        offsets: Node ``i`` of graph ``q`` has the joint number ``offsets[q] + i``; length k + 1.
+        starts: The neighbours of joint node ``v`` are ``neighbours[starts[v]:starts[v + 1]]``.
+        neighbours: Numbers of neighbours within their own graph, ascending, without the node itself.
+        edge_kinds: A number for each of those edges; only edges of one kind may be walked together.
+    """
+
+    offsets: Ints
+    starts: Ints
+    neighbours: Ints
+    edge_kinds: Ints
+
+    def of(self, graph: int, node: int) -> tuple[Ints, Ints]:
+        """Neighbours of a node, and the kinds of the edges to them."""
+        number = self.offsets[graph] + node
+        window = slice(self.starts[number], self.starts[number + 1])
+        return self.neighbours[window], self.edge_kinds[window]
+
+
+def build_structure(graphs: Sequence[Data], *, match_edges: bool = False) -> Structure:
+    """Lay out the neighbours of ``graphs``.
+
+    Args:
+        graphs: Undirected graphs without repeated edges.
+        match_edges: Whether edges with different ``edge_attr`` are of different kinds.
+    """
+    sizes = [node_count(graph) for graph in graphs]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    edges = [graph.edge_index.cpu().numpy() for graph in graphs]
+    kinds = _edge_kinds(graphs) if match_edges else [np.zeros(e.shape[1], dtype=np.int64) for e in edges]
+    source = np.concatenate([e[0] + offset for e, offset in zip(edges, offsets, strict=False)])
+    target, kind = np.concatenate([e[1] for e in edges]), np.concatenate(kinds)
+    own = np.concatenate([e[0] for e in edges]) == target
+    source, target, kind = source[~own], target[~own], kind[~own]
+    order = np.lexsort((target, source))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=int(offsets[-1])))])
+    return Structure(offsets, starts.astype(np.int64), target[order].astype(np.int64), kind[order].astype(np.int64))
+
+
+def _edge_kinds(graphs: Sequence[Data]) -> list[Ints]:
+    missing = [number for number, graph in enumerate(graphs) if graph.edge_attr is None]
+    if missing:
+        raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
+    return equal_rows([graph.edge_attr.detach().cpu().numpy().reshape(graph.num_edges, -1) for graph in graphs])
+
+
+def reachable_counts(structure: Structure, agreement: Agreement, start: Sequence[int]) -> Ints:
+    """Upper bound on how many nodes of each graph a walk from ``start`` can ever visit.
+
+    A walk stays in its component, among nodes that agree with a node it can reach in every other graph. Once a
+    list has that many nodes, no step can make it grow.
+    """
+    from protograph.page.kernels import component
+
+    k = len(start)
+    allowed = [np.ones(int(n), dtype=np.bool_) for n in np.diff(structure.offsets)]
+    while True:
+        reached = [
+            component(structure.offsets, structure.starts, structure.neighbours, q, start[q], allowed[q])
+            for q in range(k)
+        ]
+        narrowed = [
+            reached[q] & np.all([agreement.pair(q, r)[:, reached[r]].any(axis=1) for r in range(k) if r != q], axis=0)
+            if k > 1
+            else reached[q]
+            for q in range(k)
+        ]
+        if all(np.array_equal(a, b) for a, b in zip(narrowed, allowed, strict=True)):
+            return np.array([int(a.sum()) for a in allowed], dtype=np.int64)
+        allowed = narrowed

@@ -1,0 +1,47 @@
+"""Leaving the global random generators as they were found."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+
+
+@contextmanager
+def preserved_random_state() -> Iterator[None]:
+    """Restore Python's, NumPy's and PyTorch's global generators on the way out, also on error.
+
+    We draw from none of them, but others do while we call them: PyTorch Geometric names its
+    generated modules by ``random.randrange`` even when a layer is only copied.
+
+    >>> before = random.getstate()
+    >>> with preserved_random_state():
+    ...     _ = random.random(), torch.rand(3)
+    >>> random.getstate() == before
+    True
+    """
+    python_state, numpy_state, torch_state = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    has_cuda = bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]
+    cuda_states = torch.cuda.get_rng_state_all() if has_cuda else None
+    try:
+        yield
+    finally:
+        random.setstate(python_state)
+        np.random.set_state(numpy_state)
+        torch.set_rng_state(torch_state)
+        if cuda_states is not None:
+            torch.cuda.set_rng_state_all(cuda_states)
+
+
+def checked_seed(random_state: int) -> int:
+    """Return ``random_state`` if it can seed every generator we use.
+
+    >>> checked_seed(7)
+    7
+    """
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
+        raise TypeError(f"random_state must be a whole number, got {type(random_state).__name__}")
+    if not 0 <= random_state < 2**32:
+        raise ValueError(f"random_state must be in [0, 2**32), got {random_state}")
+    return int(random_state)

@@ -1,0 +1,196 @@
+"""All graphs in a few flat tensors, from which mini-batches are cut by index arithmetic.
+
+A ``DataLoader`` draws from the global generator and collates graph by graph in Python; here a mini-batch
+is a few slices of a chunk, and a chunk a dozen tensor operations, whatever its size.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+BATCHES_A_CHUNK = 64
+
+
+class MiniBatch(NamedTuple):
+    """Some graphs as one disconnected graph, as in PyG's ``Batch``."""
+
+    x: Tensor
+    edge_index: Tensor
+    edge_weight: Tensor
+    batch: Tensor
+    y: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class FlatGraphs:
+    """Graphs laid end to end.
+
+    Attributes:
+        x: Node features, ``[num_nodes, num_features]``.
+        edge_index: Edges, ``[2, num_edges]``, their ends counted within each graph.
+        edge_weight: Weight of each edge, ``[num_edges]``.
+        y: Label of each graph, ``[num_graphs]``.
+        node_bounds: Nodes ``node_bounds[i]`` to ``node_bounds[i + 1]`` are those of graph ``i``.
+        edge_bounds: The same for edges.
+    """
+
+    x: Tensor
+    edge_index: Tensor
+    edge_weight: Tensor
+    y: Tensor
+    node_bounds: Tensor
+    edge_bounds: Tensor
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def to(self, device: torch.device | str) -> "FlatGraphs":
+        """The same graphs on a device."""
+        return FlatGraphs(*(getattr(self, item.name).to(device) for item in fields(self)))
+
+    def take(self, indices: Tensor) -> MiniBatch:
+        """The graphs at the indices as one mini-batch.
+
+        >>> flat = collate([Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), y=7)])
+        >>> flat.take(torch.tensor([0, 0])).edge_index
+        tensor([[0, 2],
+                [1, 3]])
+        """
+        nodes, batch, new_bounds = _positions(self.node_bounds, indices)
+        edges, graph_of_edge, _ = _positions(self.edge_bounds, indices)
+        edge_index = self.edge_index[:, edges] + new_bounds[graph_of_edge]
+        return MiniBatch(self.x[nodes], edge_index, self.edge_weight[edges], batch, self.y[indices])
+
+    def batches(self, order: Tensor, batch_size: int) -> Iterator[MiniBatch]:
+        """The graphs at the indices, in their order, ``batch_size`` at a time.
+
+        >>> flat = collate([Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), y=7)])
+        >>> [len(batch.y) for batch in flat.batches(torch.tensor([0, 0, 0]), batch_size=2)]
+        [2, 1]
+        """
+        for indices in torch.split(order, batch_size * BATCHES_A_CHUNK):
+            chunk = self.take(indices)
+            ends = [*range(0, len(indices), batch_size), len(indices)]
+            nodes = _sums(self.node_bounds, indices)[ends].tolist()
+            edges = _sums(self.edge_bounds, indices)[ends].tolist()
+            for part, start in enumerate(ends[:-1]):
+                of_nodes, of_edges = slice(*nodes[part : part + 2]), slice(*edges[part : part + 2])
+                yield MiniBatch(
+                    x=chunk.x[of_nodes],
+                    edge_index=chunk.edge_index[:, of_edges] - nodes[part],
+                    edge_weight=chunk.edge_weight[of_edges],
+                    batch=chunk.batch[of_nodes] - start,
+                    y=chunk.y[start : ends[part + 1]],
+                )
+
+
+def _sums(bounds: Tensor, indices: Tensor) -> Tensor:
+    """How many elements the first 0, 1, ... of the chosen runs have together."""
+    return nn.functional.pad((bounds[indices + 1] - bounds[indices]).cumsum(0), (1, 0))
+
+
+def _positions(bounds: Tensor, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Old position of each element of the chosen runs, its run, and the runs' new bounds."""
+    new_bounds = _sums(bounds, indices)
+    run = torch.repeat_interleave(new_bounds.diff())
+    shift = bounds[indices] - new_bounds[:-1]
+    return torch.arange(len(run), device=run.device) + shift[run], run, new_bounds
+
+
+def collate(graphs: Iterable[Data]) -> FlatGraphs:
+    """Check the graphs and lay them end to end.
+
+    Graphs without ``x`` get the constant feature 1; every edge has the weight 1.
+
+    Raises:
+        ValueError: If there are no graphs, or one lacks a label or edges, or has unfit features; the
+            message names the graph.
+
+    >>> graph = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3, y=torch.tensor([1]))
+    >>> collate([graph, graph]).x.shape
+    torch.Size([6, 1])
+    """
+    graphs = list(graphs)
+    if not graphs:
+        raise ValueError("graphs must not be empty; give a sequence of labelled graphs")
+    features = _features(graphs)
+    edges = [_edge_index(graph, number) for number, graph in enumerate(graphs)]
+    flat = FlatGraphs(
+        x=torch.cat(features),
+        edge_index=torch.cat(edges, dim=1),
+        edge_weight=torch.ones(sum(edge_index.shape[1] for edge_index in edges)),
+        y=torch.tensor([_label(graph, number) for number, graph in enumerate(graphs)]),
+        node_bounds=_bounds([len(x) for x in features]),
+        edge_bounds=_bounds([edge_index.shape[1] for edge_index in edges]),
+    )
+    _check_values(flat)
+    return flat
+
+
+def _bounds(counts: list[int]) -> Tensor:
+    return torch.tensor([0, *counts]).cumsum(0)
+
+
+def _label(graph: Data, number: int) -> int:
+    y = torch.as_tensor(graph.y) if isinstance(graph.y, int | Tensor) else None
+    if y is None or y.numel() != 1 or y.is_floating_point() or y.is_complex():
+        given = graph.y if y is None else f"{y.dtype} of shape {list(y.shape)}"
+        raise ValueError(f"graphs[{number}].y must be one integer label, got {given}; set y = torch.tensor([label])")
+    label = int(y)
+    if label < 0:
+        raise ValueError(f"graphs[{number}].y must be at least 0, got {label}; number the classes 0, 1, ...")
+    return label
+
+
+def _edge_index(graph: Data, number: int) -> Tensor:
+    edge_index: Tensor | None = graph.edge_index
+    if edge_index is None or edge_index.dim() != 2 or edge_index.shape[0] != 2:
+        given = None if edge_index is None else list(edge_index.shape)
+        raise ValueError(f"graphs[{number}].edge_index must have shape [2, num_edges], got {given}")
+    return edge_index.long()
+
+
+def _features(graphs: list[Data]) -> list[Tensor]:
+    if all(graph.x is None for graph in graphs):
+        features = [torch.ones(graph.num_nodes or 0, 1) for graph in graphs]
+    else:
+        features = [_given_features(graph, number) for number, graph in enumerate(graphs)]
+    width = features[0].shape[1]
+    for number, x in enumerate(features):
+        if len(x) == 0:
+            raise ValueError(f"graphs[{number}] must have at least one node, got none")
+        if x.shape[1] != width:
+            raise ValueError(f"graphs[{number}].x must have {width} columns as graphs[0].x has, got {x.shape[1]}")
+    return features
+
+
+def _given_features(graph: Data, number: int) -> Tensor:
+    x: Tensor | None = graph.x
+    if x is None or x.dim() != 2 or x.shape[1] == 0:
+        given = None if x is None else list(x.shape)
+        raise ValueError(
+            f"graphs[{number}].x must have shape [num_nodes, num_features], got {given}; "
+            f"give every graph features, or none"
+        )
+    return x.float()
+
+
+def _check_values(flat: FlatGraphs) -> None:
+    num_nodes = flat.node_bounds.diff()
+    bad_rows = ~flat.x.isfinite().all(dim=1)
+    if bad_rows.any():
+        row = int(bad_rows.nonzero()[0])
+        number = int(torch.searchsorted(flat.node_bounds, row, right=True)) - 1
+        value = flat.x[row][~flat.x[row].isfinite()][0].item()
+        raise ValueError(f"graphs[{number}].x must be finite, got {value}; clean the features first")
+    graph_of_edge = torch.repeat_interleave(flat.edge_bounds.diff())
+    outside = (flat.edge_index < 0) | (flat.edge_index >= num_nodes[graph_of_edge])
+    if outside.any():
+        column = int(outside.any(dim=0).nonzero()[0])
+        number = int(graph_of_edge[column])
+        value = int(flat.edge_index[:, column][outside[:, column]][0])
+        raise ValueError(f"graphs[{number}].edge_index must lie in [0, {int(num_nodes[number])}), got {value}")

@@ -1,0 +1,108 @@
+"""Model files: weights and a plain configuration, loaded without running anything they hold."""
+
+import os
+import zipfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import torch
+from torch import Tensor
+
+from protograph.training.gcn import GCN
+from protograph.training.training import Trained
+
+FORMAT = "protograph-model"
+VERSION = 1
+
+
+def save_model(model: Trained | GCN, path: str | PathLike[str]) -> None:
+    """Write a model to a file, whole or not at all.
+
+    Args:
+        model: A :class:`GCN`, or what :func:`train` gave.
+        path: The file; an existing one is replaced.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "model.pt"
+    >>> save_model(GCN(num_features=3, num_classes=2, hidden=(4,)), path)
+    >>> load_model(path).hidden
+    (4,)
+    """
+    gcn = model.model if isinstance(model, Trained) else model
+    if not isinstance(gcn, GCN):
+        raise TypeError(
+            f"model must be a GCN or a Trained, got {type(gcn).__name__}; save other modules with torch.save"
+        )
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "config": {
+            "num_features": gcn.num_features,
+            "num_classes": gcn.num_classes,
+            "hidden": list(gcn.hidden),
+        },
+        "state_dict": {name: weight.cpu() for name, weight in gcn.state_dict().items()},
+    }
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"path must be in a folder that exists, got {path}; create {path.parent}")
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            torch.save(content, file)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load_model(path: str | PathLike[str]) -> GCN:
+    """Read a model that :func:`save_model` wrote, onto the CPU and in evaluation mode.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If the file is damaged, or is something else.
+    """
+    path = Path(path)
+    content = _read(path)
+    is_ours = isinstance(content, dict) and content.get("format") == FORMAT
+    if not is_ours or not isinstance(content.get("version"), int):
+        raise _unfit(path, "another kind of file")
+    if content["version"] > VERSION:
+        raise ValueError(
+            f"path must be a model file of version {VERSION} or lower, "
+            f"got version {content['version']} at {path}; upgrade protograph"
+        )
+    try:
+        return _build(content["config"], content["state_dict"])
+    except (KeyError, AttributeError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise _unfit(path, "weights that do not fit their configuration") from error
+
+
+def _read(path: Path) -> Any:
+    with path.open("rb") as file:
+        # torch.load would hand a file that is no zip archive to an older reader, which we never need.
+        if not zipfile.is_zipfile(file):
+            raise _unfit(path, "a damaged or foreign file")
+        file.seek(0)
+        try:
+            return torch.load(file, map_location="cpu", weights_only=True)
+        except Exception as error:  # a damaged archive may raise nearly anything inside torch
+            raise _unfit(path, "a damaged or foreign file") from error
+
+
+def _unfit(path: Path, given: str) -> ValueError:
+    return ValueError(
+        f"path must be a model file written by save_model, got {given} at {path}; train the model and save it again"
+    )
+
+
+def _build(config: dict[str, Any], weights: dict[str, Tensor]) -> GCN:
+    # On the meta device no memory is taken and no random number drawn for weights that are replaced anyway.
+    with torch.device("meta"):
+        model = GCN(**config)
+    if any(weight.dtype != torch.float32 for weight in weights.values()):
+        raise TypeError("weights must be of type float32")
+    model.load_state_dict(weights, assign=True)
+    return model.eval()

@@ -1,0 +1,103 @@
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from protograph.datasets import GraphDataset
+
+
+@pytest.fixture
+def dataset():
+    graphs = [Data(x=torch.full((2, 1), float(i)), y=torch.tensor([i % 2])) for i in range(5)]
+    return GraphDataset(
+        graphs=graphs,
+        name="mine",
+        class_names=("even", "odd"),
+        feature_names=("number",),
+        colors=("#000000",),
+        ground_truths={1: (graphs[1],)},
+        hidden=(4,),
+    )
+
+
+def numbers(graphs):
+    return [int(graph.x[0, 0]) for graph in graphs]
+
+
+def test_it_is_a_sequence_of_graphs(dataset):
+    assert len(dataset) == 5
+    assert numbers(dataset) == [0, 1, 2, 3, 4]
+    assert numbers(reversed(dataset)) == [4, 3, 2, 1, 0]
+    assert dataset[2] in dataset
+
+
+@pytest.mark.parametrize("index", [3, -2, np.int64(3), torch.tensor(3), np.array(3)])
+def test_an_integer_gives_a_graph(dataset, index):
+    assert dataset[index] is dataset.graphs[3]
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (slice(1, None, 2), [1, 3]),
+        ([4, 0, -1], [4, 0, 4]),
+        ((2,), [2]),
+        ([], []),
+        (range(2), [0, 1]),
+        (np.array([1, 1]), [1, 1]),
+        (torch.tensor([3]), [3]),
+        (torch.tensor([], dtype=torch.long), []),
+        (torch.tensor([True, False, False, True, False]), [0, 3]),
+        ([False, True, False, False, False], [1]),
+    ],
+)
+def test_other_indices_give_a_data_set_with_the_same_facts(dataset, index, expected):
+    part = dataset[index]
+    assert isinstance(part, GraphDataset)
+    assert numbers(part) == expected
+    assert part.class_names == dataset.class_names
+    assert part.colors == dataset.colors
+    assert part.ground_truths is dataset.ground_truths
+    assert part.hidden == (4,)
+
+
+def test_labels(dataset):
+    assert torch.equal(dataset.labels, torch.tensor([0, 1, 0, 1, 0]))
+    assert dataset.labels.dtype == torch.long
+
+
+def test_repr_tells_name_size_and_classes(dataset):
+    assert repr(dataset) == "GraphDataset('mine', 5 graphs: 3 even, 2 odd)"
+    assert repr(dataset[:0]) == "GraphDataset('mine', 0 graphs: 0 even, 0 odd)"
+
+
+def test_it_is_frozen_and_can_be_pickled(dataset):
+    with pytest.raises(FrozenInstanceError):
+        dataset.name = "other"
+    assert numbers(pickle.loads(pickle.dumps(dataset))) == [0, 1, 2, 3, 4]  # noqa: S301
+
+
+@pytest.mark.parametrize("index", [5, -6, [0, 5], torch.tensor([5])])
+def test_index_out_of_range(dataset, index):
+    with pytest.raises(IndexError, match=r"^index must lie in \[-5, 5\), got (5|-6)$"):
+        dataset[index]
+
+
+def test_boolean_index_of_the_wrong_length(dataset):
+    with pytest.raises(IndexError, match=r"^a boolean index must have 5 entries, one a graph, got 2$"):
+        dataset[torch.tensor([True, False])]
+
+
+def test_index_of_another_type(dataset):
+    with pytest.raises(TypeError, match=r"booleans, got 1 dimension\(s\) of float32$"):
+        dataset[torch.tensor([0.0, 1.0])]
+    with pytest.raises(TypeError):
+        dataset["first"]
+
+
+def test_one_colour_a_feature():
+    with pytest.raises(ValueError, match=r"one colour for each of the 2 feature names, got 1$"):
+        GraphDataset(graphs=[], name="x", class_names=(), feature_names=("a", "b"), colors=("#000000",))
