@@ -35,17 +35,20 @@ def is_connected(num_nodes, edges):
 def test_backbone_is_connected_and_each_new_node_brings_two_edges(num_nodes):
     for seed in range(20):
         edges = barabasi_albert(num_nodes, np.random.default_rng(seed))
-        assert len({frozenset(edge) for edge in edges}) == 2 * num_nodes - 4 == len(edges)
+        assert len({frozenset(edge) for edge in edges}) == 2 * num_nodes - 3 == len(edges)
         assert is_connected(num_nodes, edges)
 
 
 def test_new_backbone_nodes_prefer_high_degrees():
-    # The star's centre holds 2 of the 4 edge ends. Both draws miss it with probability 1/2 * 1/3: first a
-    # leaf, then, of the 3 ends that are not that leaf's, the other leaf.
+    # After the fourth node, two corners of the triangle hold 3 of the 10 edge ends each; the third and the new
+    # node hold 2 each. The fifth node takes those two with probability 2 * 2/10 * 2/8, against 1/6 by plain chance.
     rng = np.random.default_rng(0)
-    graphs = [barabasi_albert(4, rng) for _ in range(6000)]
-    missed = sum((0, 3) not in edges for edges in graphs)
-    assert missed / 6000 == pytest.approx(1 / 6, abs=0.015)
+    graphs = [barabasi_albert(5, rng) for _ in range(6000)]
+    low = 0
+    for edges in graphs:
+        fourth, fifth = ({u for u, v in edges if v == new} for new in (3, 4))
+        low += not fourth & fifth
+    assert low / 6000 == pytest.approx(1 / 10, abs=0.015)
 
 
 def test_mean_backbone_is_what_the_authors_class_1_leaves():
@@ -121,7 +124,7 @@ def test_fewer_kinds_are_the_first_of_more():
     ("options", "message"),
     [
         ({"num_graphs": 0, "random_state": 0}, r"^num_graphs must be at least 1, got 0$"),
-        ({"num_graphs": 5, "random_state": -1}, r"^random_state must be at least 0, got -1$"),
+        ({"num_graphs": 5, "random_state": -1}, r"^random_state must be in \[0, 2\*\*32\), got -1$"),
     ],
 )
 def test_generate_names_a_bad_option(options, message):

@@ -7,6 +7,7 @@ fits those figures; each says which one it follows.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph.datasets.dataset import GraphDataset
+from protograph.randomness import checked_seed
 
 HEAD, BODY, BACKBONE = range(3)
 FEATURE_NAMES = ("head", "body", "backbone")
@@ -88,12 +90,13 @@ def motif_graph(motif: Motif) -> Data:
 def barabasi_albert(num_nodes: int, rng: np.random.Generator) -> list[Edge]:
     """Edges of a Barabási-Albert graph in which each new node brings two edges.
 
-    Growth starts, as in NetworkX, from a star of three nodes, so there are ``2 * num_nodes - 4`` edges.
+    Growth starts from a triangle, so there are ``2 * num_nodes - 3`` edges. Of the usual first graphs this fits the
+    authors' class 0 best: it has an untyped house in 89% of their graphs, in 83% of ours, and 78% from a star.
 
     >>> barabasi_albert(3, np.random.default_rng(0))
-    [(0, 1), (0, 2)]
+    [(0, 1), (0, 2), (1, 2)]
     """
-    edges = [(0, node) for node in range(1, LINKS_PER_NODE + 1)]
+    edges = list(combinations(range(LINKS_PER_NODE + 1), 2))
     # A node stands here once for each of its edges: a uniform draw is a draw in proportion to degree.
     ends = [node for edge in edges for node in edge]
     for new in range(LINKS_PER_NODE + 1, num_nodes):
@@ -231,8 +234,7 @@ def generate(
         num_graphs = NUM_GRAPHS
     if num_graphs < 1:
         raise ValueError(f"num_graphs must be at least 1, got {num_graphs}")
-    if random_state < 0:
-        raise ValueError(f"random_state must be at least 0, got {random_state}")
+    random_state = checked_seed(random_state)
     kinds = shuffled_kinds(shares, num_graphs, random_state).tolist()
     return tuple(build(kind, _generator(random_state, 1, number)) for number, kind in enumerate(kinds))
 

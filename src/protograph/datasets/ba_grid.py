@@ -22,7 +22,7 @@ GRID = Motif(
 SHARES = (241, 119)
 PART_SIZES = (6, 7, 8)
 PART_WEIGHTS = (0.04, 0.08, 0.88)
-LINK_PROBABILITY = 0.47
+LINK_PROBABILITY = 0.35
 
 
 def build(num_grids: int, rng: np.random.Generator) -> Data:

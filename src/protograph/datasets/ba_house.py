@@ -26,8 +26,8 @@ TWO_HOUSES = Motif(
 SHARES = (241, 91, 28)
 # Fitted to that split's 9.51 nodes and 26.96 directed edges a graph of class 0, 12.51 and 40.47 of class 1.
 PART_SIZES = (2, 3, 4)
-PART_WEIGHTS = (0.18, 0.42, 0.40)
-LINK_PROBABILITY = 0.636
+PART_WEIGHTS = (0.20, 0.42, 0.38)
+LINK_PROBABILITIES = (0.30, 0.47)  # of class 0 and class 1
 
 
 def build(num_houses: int, rng: np.random.Generator) -> Data:
@@ -40,7 +40,8 @@ def build(num_houses: int, rng: np.random.Generator) -> Data:
         motif = connected_part(HOUSE, rng.choice(PART_SIZES, p=PART_WEIGHTS), rng)
     else:
         motif = HOUSE if num_houses == 1 else TWO_HOUSES
-    return attach(motif, int(num_houses > 0), LINK_PROBABILITY, rng)
+    label = int(num_houses > 0)
+    return attach(motif, label, LINK_PROBABILITIES[label], rng)
 
 
 def load(root: Path | None = None, *, random_state: int = 0, num_graphs: int | None = None) -> GraphDataset:

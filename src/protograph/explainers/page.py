@@ -186,8 +186,6 @@ class PAGE(Explainer):
                 f"features; pass match_features=False or a tolerance"
             )
             return None
-        if len(walks) < self.budget:
-            notes.append(f"cluster {number} has {len(walks)} sessions: no more starts with equal features are left")
         with timed(timings, "retrieval"):
             candidates = retrieve(classifier, graphs, walks, target=target, return_type=self._fitted().return_type)
         best = best_of(candidates, classifier.resolution)

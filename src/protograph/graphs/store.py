@@ -1,7 +1,9 @@
 """Graphs that can be read again by index, whatever they came in."""
 
 import pickle
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,7 +69,7 @@ class _Spool(Sequence[Data]):
     """Keeps what an iterator gives, in memory first and then in files of the same number of bytes."""
 
     def __init__(self, graphs: Iterable[Data], max_bytes: int) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
         self._memory: list[Data] = []
         self._starts: list[int] = []  # number of the first graph in each file
         self._loaded: tuple[int, list[Data]] = (-1, [])
@@ -92,9 +94,10 @@ class _Spool(Sequence[Data]):
 
     def _write(self, graphs: list[Data]) -> None:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="protograph-")
+            self._folder = Path(tempfile.mkdtemp(prefix="protograph-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         # Our own file in our own private folder, gone with this object: the one place where pickle is safe.
-        path = Path(self._folder.name) / f"{len(self._starts) - 1}.pickle"
+        path = self._folder / f"{len(self._starts) - 1}.pickle"
         path.write_bytes(pickle.dumps(graphs))
 
     def __len__(self) -> int:
@@ -108,7 +111,7 @@ class _Spool(Sequence[Data]):
         number = int(torch.searchsorted(torch.tensor(self._starts), index, right=True)) - 1
         if self._loaded[0] != number:
             assert self._folder is not None
-            data = (Path(self._folder.name) / f"{number}.pickle").read_bytes()
+            data = (self._folder / f"{number}.pickle").read_bytes()
             self._loaded = (number, pickle.loads(data))  # noqa: S301
         return self._loaded[1][index - self._starts[number]]
 

@@ -7,8 +7,9 @@ With X the raw scores, for each axis q
     Y = \frac{1}{k} \sum_q u^1_q \odot u^2_q
 
 so that :math:`\log Y = \mathrm{logsumexp}_q (X + t_q) - \log k` with one number
-:math:`t_q = \log\sigma(\mathrm{mean}_q X) - \mathrm{logsumexp}_q X` for each fibre along axis q. A block needs only the fibres through it, which is why the whole
-tensor is never needed. (The paper's formula divides outside the sigmoid; its words take the sigmoid of the average.)
+:math:`t_q = \log\sigma(\mathrm{mean}_q X) - \mathrm{logsumexp}_q X` for each fibre along axis q. A block needs only
+the fibres through it, which is why the whole tensor is never needed. (The paper's formula divides outside the
+sigmoid; its words take the sigmoid of the average.)
 """
 
 from collections.abc import Sequence

@@ -107,8 +107,8 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
     Graphs without ``x`` get the constant feature 1; every edge has the weight 1.
 
     Raises:
-        ValueError: If there are no graphs, or one lacks a label or edges, or has unfit features; the
-            message names the graph.
+        ValueError: If there are no graphs, or one has no label, or unfit features or edges; the message
+            names the graph.
 
     >>> graph = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3, y=torch.tensor([1]))
     >>> collate([graph, graph]).x.shape
@@ -148,9 +148,13 @@ def _label(graph: Data, number: int) -> int:
 
 def _edge_index(graph: Data, number: int) -> Tensor:
     edge_index: Tensor | None = graph.edge_index
-    if edge_index is None or edge_index.dim() != 2 or edge_index.shape[0] != 2:
-        given = None if edge_index is None else list(edge_index.shape)
-        raise ValueError(f"graphs[{number}].edge_index must have shape [2, num_edges], got {given}")
+    if edge_index is None:
+        return torch.empty(2, 0, dtype=torch.long)
+    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.is_floating_point():
+        raise ValueError(
+            f"graphs[{number}].edge_index must be integers of shape [2, num_edges], "
+            f"got {edge_index.dtype} of shape {list(edge_index.shape)}"
+        )
     return edge_index.long()
 
 

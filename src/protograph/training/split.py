@@ -28,7 +28,7 @@ def part_sizes(num_graphs: int, shares: tuple[float, float, float]) -> tuple[int
     (2, 1, 1)
     """
     check_shares(shares)
-    validation, test = (max(round(num_graphs * share), share > 0) for share in shares[1:])
+    validation, test = (max(round(num_graphs * share), int(share > 0)) for share in shares[1:])
     train = num_graphs - validation - test
     if train < 1:
         raise ValueError(

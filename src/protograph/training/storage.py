@@ -1,15 +1,15 @@
 """Model files: weights and a plain configuration, loaded without running anything they hold."""
 
-import os
 import zipfile
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import torch
 from torch import Tensor
 
+from protograph.files import atomic_path
+from protograph.randomness import preserved_random_state
 from protograph.training.gcn import GCN
 from protograph.training.training import Trained
 
@@ -45,16 +45,8 @@ def save_model(model: Trained | GCN, path: str | PathLike[str]) -> None:
         },
         "state_dict": {name: weight.cpu() for name, weight in gcn.state_dict().items()},
     }
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"path must be in a folder that exists, got {path}; create {path.parent}")
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            torch.save(content, file)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        torch.save(content, file)
 
 
 def load_model(path: str | PathLike[str]) -> GCN:
@@ -99,8 +91,8 @@ def _unfit(path: Path, given: str) -> ValueError:
 
 
 def _build(config: dict[str, Any], weights: dict[str, Tensor]) -> GCN:
-    # On the meta device no memory is taken and no random number drawn for weights that are replaced anyway.
-    with torch.device("meta"):
+    # On the meta device no memory is taken for weights that are replaced anyway.
+    with preserved_random_state(), torch.device("meta"):
         model = GCN(**config)
     if any(weight.dtype != torch.float32 for weight in weights.values()):
         raise TypeError("weights must be of type float32")

@@ -11,11 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph.randomness import checked_seed, preserved_random_state
 from protograph.training.collation import FlatGraphs, MiniBatch, collate
 from protograph.training.early_stopping import EarlyStopping
 from protograph.training.gcn import GCN
 from protograph.training.propagation import logits_of, propagated
 from protograph.training.split import Split, check_shares, random_split
+from protograph.training.threads import one_thread
 
 PAPER_HIDDEN = (32, 32, 32)
 EVALUATION_BATCH = 1024
@@ -69,10 +71,11 @@ class _Options:
     split: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        for name, least in (("random_state", 0), ("batch_size", 1), ("patience", 1), ("max_epochs", 1)):
+        checked_seed(self.random_state)
+        for name in ("batch_size", "patience", "max_epochs"):
             value = getattr(self, name)
-            if value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value}")
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate must be positive and finite, got {self.learning_rate}")
         check_shares(self.split)
@@ -129,22 +132,34 @@ def train(
     )
     if hidden is None:
         hidden = getattr(graphs, "hidden", PAPER_HIDDEN)
-    flat = collate(graphs)
+    with one_thread():
+        return _train(collate(graphs), hidden, options, device or "cpu", progress)
+
+
+def _train(
+    flat: FlatGraphs,
+    hidden: Sequence[int],
+    options: _Options,
+    device: torch.device | str,
+    progress: Progress | None,
+) -> Trained:
+    seeds = np.random.SeedSequence(options.random_state).generate_state(3).tolist()
+    split_seed, weight_seed, order_seed = seeds
     num_classes = _num_classes(flat)
-    split_seed, weight_seed, order_seed = np.random.SeedSequence(random_state).generate_state(3).tolist()
-    parts = random_split(len(flat), split, np.random.default_rng(split_seed))
-    model = _seeded_gcn(flat.x.shape[1], num_classes, hidden, weight_seed).to(device or "cpu")
-    initial_model = deepcopy(model).eval()
+    split = random_split(len(flat), options.split, np.random.default_rng(split_seed))
+    model = _seeded_gcn(flat.x.shape[1], num_classes, hidden, weight_seed).to(device)
+    with preserved_random_state():
+        initial_model = deepcopy(model).eval()
+    flat = flat.to(device)
     generator = torch.Generator().manual_seed(order_seed)
-    flat = flat.to(device or "cpu")
-    stopping, history = _fit(model, flat, parts, options, generator, progress)
+    stopping, history = _fit(model, flat, split, options, generator, progress)
     return Trained(
         model=model,
         initial_model=initial_model,
-        split=parts,
-        train_accuracy=evaluate(model, flat, parts.train).accuracy,
-        validation_accuracy=evaluate(model, flat, parts.validation).accuracy,
-        test_accuracy=evaluate(model, flat, parts.test).accuracy if len(parts.test) else None,
+        split=split,
+        train_accuracy=evaluate(model, flat, split.train).accuracy,
+        validation_accuracy=evaluate(model, flat, split.validation).accuracy,
+        test_accuracy=evaluate(model, flat, split.test).accuracy if len(split.test) else None,
         history=history,
         best_epoch=stopping.best_epoch,
         stopped="patience" if stopping.is_over else "max_epochs",
@@ -159,8 +174,8 @@ def _num_classes(flat: FlatGraphs) -> int:
 
 
 def _seeded_gcn(num_features: int, num_classes: int, hidden: Sequence[int], seed: int) -> GCN:
-    # torch.manual_seed would also seed the CUDA generators, which fork_rng(devices=[]) does not restore.
-    with torch.random.fork_rng(devices=[]):
+    # Not torch.manual_seed: that would start the CUDA generators too.
+    with preserved_random_state():
         torch.default_generator.manual_seed(seed)
         return GCN(num_features, num_classes, hidden)
 
@@ -168,7 +183,7 @@ def _seeded_gcn(num_features: int, num_classes: int, hidden: Sequence[int], seed
 def _fit(
     model: GCN,
     flat: FlatGraphs,
-    parts: Split,
+    split: Split,
     options: _Options,
     generator: torch.Generator,
     progress: Progress | None,
@@ -180,10 +195,10 @@ def _fit(
     history = []
     best_weights = deepcopy(model.state_dict())
     while not stopping.is_over and stopping.num_epochs < options.max_epochs:
-        order = parts.train[torch.randperm(len(parts.train), generator=generator)]
+        order = split.train[torch.randperm(len(split.train), generator=generator)]
         batches = prepared.batches(order.to(prepared.x.device), options.batch_size)
         train_loss = _train_epoch(model, batches, optimizer) / len(order)
-        validation = evaluate(model, flat, parts.validation)
+        validation = evaluate(model, flat, split.validation)
         history.append(Epoch(train_loss, validation.loss, validation.accuracy))
         if stopping.update(validation.loss):
             best_weights = deepcopy(model.state_dict())

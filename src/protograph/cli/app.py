@@ -1,0 +1,48 @@
+"""Putting the commands together, and turning every expected error into one line."""
+
+import os
+import sys
+
+import typer
+
+from protograph.cli import explain, train
+
+app = typer.Typer(
+    name="protograph",
+    help="Show what a graph neural network has learned: prototype graphs of each class.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("explain")(explain.explain)
+app.command("train")(train.train)
+
+INTERRUPTED = 130
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    version: bool = typer.Option(False, "--version", help="Print the version and leave.", is_eager=True),
+) -> None:
+    """Show what a graph neural network has learned: prototype graphs of each class."""
+    if version:
+        from protograph import __version__
+
+        typer.echo(f"protograph {__version__}")
+        raise typer.Exit
+
+
+def run() -> None:
+    """Run the command; expected errors give one line and exit status 1."""
+    sys.path.insert(0, os.getcwd())  # for --model module:attr
+    try:
+        app()
+    except KeyboardInterrupt:
+        typer.echo("interrupted: nothing was written", err=True)
+        sys.exit(INTERRUPTED)
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        if os.environ.get("PROTOGRAPH_TRACEBACK"):
+            raise
+        typer.echo(f"error: {' '.join(str(error).split())}", err=True)
+        sys.exit(1)

@@ -1,0 +1,135 @@
+"""``protograph explain``: prototypes of each class, as pictures, JSON and a report."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+class Explainer(StrEnum):
+    """Explainers that the command knows."""
+
+    PAGE = "page"
+
+
+class Search(StrEnum):
+    """Kinds of search."""
+
+    WALK = "walk"
+    CONSENSUS = "consensus"
+
+
+class Engine(StrEnum):
+    """Where the pass over the graphs runs."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+def explain(
+    data: Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A data set's name, or a .pt list of Data.")],
+    model: Annotated[
+        str | None, typer.Option(help="Model file or module:attr; else the paper's GCN is trained.", metavar="MODEL")
+    ] = None,
+    target: Annotated[int | None, typer.Option(help="Class to explain; all by default.", metavar="C")] = None,
+    explainer: Annotated[Explainer, typer.Option(help="Explainer.")] = Explainer.PAGE,
+    clusters: Annotated[str, typer.Option(help="Clusters of a class.", metavar="L|auto")] = "2",
+    k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
+    budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
+    max_nodes: Annotated[int, typer.Option(help="Largest prototype.", metavar="N")] = 13,
+    search: Annotated[Search, typer.Option(help="Kind of search.")] = Search.WALK,
+    engine: Annotated[Engine, typer.Option(help="Where the pass over the graphs runs.")] = Engine.LOCAL,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's own by default.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder for results; runs/NAME by default.", metavar="DIR")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Find the prototypes of each class and write pictures, explanation.json and report.html."""
+    from protograph.cli.console import progress_bars
+    from protograph.cli.folder import whole_folder
+    from protograph.cli.loading import load_classifier, load_graphs, name_of
+    from protograph.explainers.page import PAGE
+    from protograph.explanation import Explanations
+
+    del explainer  # there is one so far
+    page = PAGE(
+        num_clusters=_clusters(clusters),
+        num_graphs=k,
+        budget=budget,
+        max_nodes=max_nodes,
+        search=search.value,  # type: ignore[arg-type]
+        random_state=seed,
+    )
+    folder = out or Path("runs") / name_of(data)
+    graphs = load_graphs(data, seed)
+    classifier = None if model is None else load_classifier(model)
+    with whole_folder(folder) as partial, progress_bars() as progress:
+        facts: dict[str, Any] = {}
+        if classifier is None:
+            classifier, graphs, facts = _train_and_keep(graphs, seed, partial, progress)
+        page.fit(classifier, graphs, device=device, engine=engine.value, progress=progress)
+        found = page.explain_all() if target is None else Explanations({target: page.explain(target)})
+        _write(found, partial)
+        files = sorted(file.name for file in partial.iterdir())
+    if as_json:
+        typer.echo(json.dumps({"out": str(folder), "files": files, **facts, "classes": _facts(found)}))
+        return
+    if facts:
+        typer.echo(f"{facts['training']}\n")
+    typer.echo(f"{found.summary()}\n\n{folder}: {', '.join(files)}")
+
+
+def _clusters(text: str) -> Any:
+    if text == "auto" or text.isdigit():
+        return text if text == "auto" else int(text)
+    raise typer.BadParameter(f"wants a whole number or auto, got {text!r}", param_hint="--clusters")
+
+
+def _train_and_keep(graphs: Any, seed: int, folder: Path, progress: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Train the paper's GCN; as in the paper, the training graphs are the ones to explain it with."""
+    from protograph.cli.train import describe_training, training_facts
+    from protograph.training import save_model, train
+
+    trained = train(graphs, hidden=None, random_state=seed, progress=progress)
+    save_model(trained, folder / "model.pt")
+    chosen = trained.split.train.tolist()
+    parts = {name: getattr(trained.split, name).tolist() for name in ("train", "validation", "test")}
+    (folder / "split.json").write_text(json.dumps(parts))
+    kept = [graphs[i] for i in chosen] if isinstance(graphs, list) else graphs[chosen]
+    return trained.model, kept, {"training": describe_training(trained), **training_facts(trained)}
+
+
+def _write(found: Any, folder: Path) -> None:
+    from protograph.drawing.figure import prototype_figure, save_figure
+
+    found.save(folder / "explanation.json")
+    found.report(folder / "report.html")
+    found.plot(folder / "prototypes.png")
+    for target, explanation in found.items():
+        for number, prototype in enumerate(explanation.prototypes, start=1):
+            figure = prototype_figure(explanation, prototype)
+            save_figure(figure, folder / f"class{target}-prototype{number}.png")
+
+
+def _facts(found: Any) -> dict[str, Any]:
+    return {
+        str(target): {
+            "predicted": explanation.num_predicted,
+            "prototypes": [
+                {
+                    "nodes": prototype.num_nodes,
+                    "edges": prototype.num_edges,
+                    "probability": prototype.probability,
+                    "margin": prototype.margin,
+                    "cluster": prototype.cluster,
+                    "cluster_size": prototype.cluster_size,
+                    "source": prototype.source,
+                }
+                for prototype in explanation.prototypes
+            ],
+            "warnings": list(explanation.warnings),
+        }
+        for target, explanation in found.items()
+    }

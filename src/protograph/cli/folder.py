@@ -1,0 +1,34 @@
+"""A folder of results that appears whole or not at all."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """Yield a temporary folder whose files move to ``folder`` at the end, and vanish on any error.
+
+    It is made at once, so that a folder that cannot be written is told before hours of work, not after. Files of an
+    earlier run with other names stay; those with the same names are replaced.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise OSError(f"cannot write to {folder}: it is a file, not a folder; choose another --out")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder if folder.exists() else folder.parent, os.W_OK)
+        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent)) if writable else None
+    except OSError as error:
+        raise OSError(f"cannot write to {folder}: {error.strerror or error}; choose another --out") from None
+    if partial is None:
+        raise OSError(f"cannot write to {folder}: no permission; choose another --out")
+    try:
+        yield partial
+        folder.mkdir(exist_ok=True)
+        for file in sorted(partial.iterdir()):
+            os.replace(file, folder / file.name)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

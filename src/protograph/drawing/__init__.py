@@ -1,0 +1,1 @@
+"""Pictures of prototypes, and the report that holds them all."""

@@ -1,0 +1,281 @@
+"""Where nodes go: by stress, so that distances on paper are those in the graph."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+Positions = NDArray[np.float64]
+Edges = NDArray[np.int64]
+
+# Up to this size several starts are tried, and the one with the fewest crossings is kept.
+SMALL = 60
+NUM_RANDOM_STARTS = 4
+# Pairs inside the prototype weigh this much more: its shape comes first.
+CORE_WEIGHT = 50.0
+# Room between parts that no edge joins, in edge lengths.
+GAP = 0.8
+# Pictures are about a third wider than tall, and nothing shrinks that is at most this tall (in edge lengths).
+ASPECT = 4 / 3
+FREE_HEIGHT = 2.4
+
+
+def node_count(graph: Data) -> int:
+    """Number of nodes, without the warning of PyG where it has to guess."""
+    if "num_nodes" not in graph and graph.x is None and graph.edge_index is not None:
+        return int(graph.edge_index.max()) + 1 if graph.edge_index.numel() else 0
+    return int(graph.num_nodes or 0)
+
+
+def undirected_edges(graph: Data) -> tuple[Edges, Edges]:
+    """Each pair of joined nodes once, as ``[num_edges, 2]``, and the nodes that are joined to themselves.
+
+    >>> import torch
+    >>> pairs, loops = undirected_edges(Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 1, 1]])))
+    >>> pairs.tolist(), loops.tolist()
+    ([[0, 1], [1, 2]], [1])
+    """
+    if graph.edge_index is None or graph.edge_index.numel() == 0:
+        return np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64)
+    pairs = np.unique(np.sort(graph.edge_index.detach().cpu().numpy().astype(np.int64).T, axis=1), axis=0)
+    is_loop = pairs[:, 0] == pairs[:, 1]
+    return pairs[~is_loop], pairs[is_loop, 0]
+
+
+def layout(graph: Data, nodes: Sequence[int] = (), lines: Edges | None = None) -> Positions:
+    """Positions ``[num_nodes, 2]`` in which an edge is about 1 long.
+
+    Stress majorization (Gansner, Koren and North, Graph drawing by stress majorization, 2004): the function that
+    Kamada and Kawai minimise, but some pairs may weigh more, and large graphs take a fraction of the time.
+    A graph that has positions of its own (``pos`` with two columns) keeps them.
+
+    Args:
+        graph: The graph.
+        nodes: Some nodes that matter more than the others, so that they keep their shape.
+        lines: Edges ``[num_edges, 2]`` that are to lie level or upright where possible; ``None`` for all.
+
+    >>> import torch
+    >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+    >>> (abs(layout(path)) + 1e-9).round(1).tolist()
+    [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
+    """
+    size = node_count(graph)
+    own = graph.get("pos")
+    edges, _ = undirected_edges(graph)
+    if isinstance(own, Tensor) and own.shape == (size, 2) and size and bool(own.isfinite().all()):
+        return _scaled(own.detach().cpu().double().numpy(), edges)
+    targets = _with_core(_targets(edges, size), np.asarray(nodes, dtype=np.int64))
+    parts = _components(targets.distances)
+    return _packed([_place(part, targets, edges, edges if lines is None else lines) for part in parts], size)
+
+
+@dataclass(frozen=True)
+class _Targets:
+    """How far each pair of nodes is to be apart (infinite: anywhere), and how much that matters."""
+
+    distances: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def of(self, part: Edges) -> "_Targets":
+        return _Targets(self.distances[np.ix_(part, part)], self.weights[np.ix_(part, part)])
+
+
+def _targets(edges: Edges, size: int) -> _Targets:
+    import networkx as nx
+
+    distances = np.full((size, size), np.inf)
+    for node, lengths in nx.all_pairs_shortest_path_length(_network(edges, size)):
+        distances[node, list(lengths)] = list(lengths.values())
+    with np.errstate(divide="ignore"):
+        weights = np.where(distances > 0, 1 / distances**2, 0.0)
+    return _Targets(distances, weights)
+
+
+def _network(edges: Edges, size: int) -> Any:
+    import networkx as nx
+
+    network = nx.Graph()
+    network.add_nodes_from(range(size))
+    network.add_edges_from(edges.tolist())
+    return network
+
+
+def _with_core(targets: _Targets, nodes: Edges) -> _Targets:
+    weights = targets.weights.copy()
+    weights[np.ix_(nodes, nodes)] *= CORE_WEIGHT
+    return _Targets(targets.distances, weights)
+
+
+def _components(distances: NDArray[np.float64]) -> list[Edges]:
+    """Nodes of each connected part, the largest first."""
+    left = np.ones(len(distances), dtype=bool)
+    parts = []
+    while left.any():
+        part = np.flatnonzero(np.isfinite(distances[left.argmax()]))
+        left[part] = False
+        parts.append(part)
+    return sorted(parts, key=lambda part: -len(part))
+
+
+def _place(part: Edges, targets: _Targets, edges: Edges, lines: Edges) -> tuple[Edges, Positions]:
+    number = np.full(len(targets.distances), -1)
+    number[part] = np.arange(len(part))
+    own = number[edges[number[edges[:, 0]] >= 0]] if len(edges) else edges
+    lines = number[lines]
+    lines = lines[(lines >= 0).all(axis=1)]
+    positions = _best(targets.of(part), own)
+    return part, _turned(positions, lines if len(lines) else own)
+
+
+def _best(targets: _Targets, edges: Edges) -> Positions:
+    size = len(targets.distances)
+    if size == 1:
+        return np.zeros((1, 2))
+    starts = _starts(targets.distances, edges)
+    num_steps = max(30, min(600, 50_000_000 // size**2))
+    found = [_majorized(start, targets, num_steps) for start in starts]
+    return min(found, key=lambda positions: (_disorder(positions, edges), _stress(positions, targets)))
+
+
+def _starts(distances: NDArray[np.float64], edges: Edges) -> list[Positions]:
+    size = len(distances)
+    rng = np.random.default_rng(0)
+    # Nodes that only differ in name fall on one point in the first start; the noise lets them part.
+    starts = [_scaling(distances) + rng.normal(scale=0.01, size=(size, 2))]
+    if size > SMALL:
+        return starts
+    angles = 2 * np.pi * np.arange(size) / size
+    starts.append(np.stack([np.cos(angles), np.sin(angles)], axis=1) * size / 6)
+    starts.extend(rng.normal(scale=distances.max() / 3, size=(size, 2)) for _ in range(NUM_RANDOM_STARTS))
+    return [*starts, *_planar(size, edges)]
+
+
+def _scaling(distances: NDArray[np.float64]) -> Positions:
+    """Classical multidimensional scaling."""
+    squares = distances**2
+    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    positions: Positions = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 0))
+    return positions
+
+
+def _planar(size: int, edges: Edges) -> list[Positions]:
+    import networkx as nx
+
+    is_planar, embedding = nx.check_planarity(_network(edges, size))
+    if not is_planar or size < 4:
+        return []
+    grid = nx.combinatorial_embedding_to_pos(embedding)
+    return [_scaled(np.array([grid[node] for node in range(size)], dtype=float), edges)]
+
+
+def _scaled(positions: Positions, edges: Edges) -> Positions:
+    lengths = np.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1) if len(edges) else np.ones(1)
+    typical = float(np.median(lengths))
+    return positions / typical if np.isfinite(typical) and typical > 0 else positions
+
+
+def pairwise_gaps(positions: Positions) -> NDArray[np.float64]:
+    """Distance on paper between each two nodes."""
+    x, y = np.ascontiguousarray(positions.T)
+    squares: NDArray[np.float64] = (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2
+    return np.sqrt(squares, out=squares)
+
+
+def _majorized(positions: Positions, targets: _Targets, num_steps: int) -> Positions:
+    weights, size = targets.weights, len(positions)
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    # The added constant makes it invertible and changes nothing for centred positions.
+    inverse = np.linalg.inv(laplacian + 1 / size)
+    pull = weights * targets.distances
+    for _ in range(num_steps):
+        ratio = pull / np.maximum(pairwise_gaps(positions), 1e-9)
+        moved = inverse @ (ratio.sum(axis=1)[:, None] * positions - ratio @ positions)
+        step = np.abs(moved - positions).max()
+        positions = moved
+        if step < 2e-5:
+            break
+    return positions
+
+
+def _stress(positions: Positions, targets: _Targets) -> float:
+    return float((targets.weights * (pairwise_gaps(positions) - targets.distances) ** 2).sum())
+
+
+def _disorder(positions: Positions, edges: Edges) -> int:
+    """Edges that cross, and nodes that lie on an edge of others."""
+    if len(positions) > SMALL or not len(edges):
+        return 0
+    start, end = positions[edges[:, 0]], positions[edges[:, 1]]
+    side_start = _side(start[None], end[None], start[:, None])
+    side_end = _side(start[None], end[None], end[:, None])
+    is_split = side_start * side_end < 0
+    crossings = int((is_split & is_split.T).sum()) // 2
+    along = end - start
+    share = ((positions[:, None] - start[None]) * along).sum(-1) / np.maximum((along**2).sum(-1), 1e-9)
+    nearest = start[None] + share.clip(0, 1)[..., None] * along[None]
+    is_close = np.hypot(*(positions[:, None] - nearest).transpose(2, 0, 1)) < 0.25
+    is_end = (edges[None] == np.arange(len(positions))[:, None, None]).any(-1)
+    return crossings + 2 * int((is_close & ~is_end).sum())
+
+
+def _side(start: Positions, end: Positions, point: Positions) -> NDArray[np.float64]:
+    """Sign of the side of a line on which a point lies, 0 on the line."""
+    ahead, there = end - start, point - start
+    area = ahead[..., 0] * there[..., 1] - ahead[..., 1] * there[..., 0]
+    return np.where(np.abs(area) < 1e-9, 0.0, area)
+
+
+def _turned(positions: Positions, lines: Edges) -> Positions:
+    """Turn the picture so that it fills its frame, and the given edges lie level or upright, the wide end below."""
+    centred = positions - positions.mean(axis=0)
+    along = centred[lines[:, 1]] - centred[lines[:, 0]]
+    directions = np.arctan2(along[:, 1], along[:, 0])
+    quarter_turns = np.concatenate([-directions, np.pi / 2 - directions])
+    angles = np.concatenate([quarter_turns, np.linspace(0, np.pi, 24, endpoint=False)])
+    ends = np.unique(lines)
+
+    def worth(angle: float) -> float:
+        turned = centred @ _rotation(angle).T
+        width, height = np.maximum(np.ptp(turned, axis=0), 1e-9)
+        fit = min(1, ASPECT * FREE_HEIGHT / width, FREE_HEIGHT / height)
+        level = float(np.mean(np.cos(4 * (directions + angle)).clip(0) ** 16)) if len(lines) else 0.0
+        # Rounded, since equally good angles must not be told apart by noise.
+        return float(round(fit * (1 + level) * (1 + 2 * abs(_top_heaviness(turned, ends))), 6))
+
+    turned: Positions = centred @ _rotation(max(angles, key=worth)).T
+    return turned * [1, -1] if _top_heaviness(turned, ends) > 1e-6 else turned
+
+
+def _top_heaviness(positions: Positions, nodes: Edges) -> float:
+    """How far above the middle the mean of some nodes is, as a share of their height."""
+    if not len(nodes):
+        return 0.0
+    heights = positions[nodes, 1]
+    return float((heights.mean() - (heights.max() + heights.min()) / 2) / max(np.ptp(heights), 0.5))
+
+
+def _rotation(angle: float) -> NDArray[np.float64]:
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+def _packed(parts: list[tuple[Edges, Positions]], size: int) -> Positions:
+    """Put the parts on shelves, the largest first, in about the shape of a picture."""
+    positions = np.zeros((size, 2))
+    boxes = [np.ptp(place, axis=0) + GAP for _, place in parts]
+    if not boxes:
+        return positions
+    width = max(boxes[0][0], np.sqrt(ASPECT * sum(box[0] * box[1] for box in boxes)))
+    left = top = shelf = 0.0
+    for (nodes, place), box in zip(parts, boxes, strict=True):
+        if left and left + box[0] > width + 1e-9:
+            left, top, shelf = 0.0, top - shelf, 0.0
+        corner = np.array([left, top]) - [place[:, 0].min(), place[:, 1].max()]
+        positions[nodes] = place + corner
+        left, shelf = left + box[0], max(shelf, box[1])
+    centred: Positions = positions - (positions.max(axis=0) + positions.min(axis=0)) / 2
+    return centred

@@ -1,0 +1,87 @@
+"""What is to be drawn of a prototype: itself, and the graph it was cut from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph.drawing.layout import Positions, layout, node_count, undirected_edges
+from protograph.drawing.panel import Highlight
+from protograph.explanation import Explanation, Prototype
+from protograph.graphs.cutting import induced_subgraph
+
+# Of a larger source graph only the surroundings of the prototype are drawn: more nodes cannot be told apart.
+MAX_SOURCE_NODES = 500
+
+
+@dataclass(frozen=True)
+class View:
+    """A graph, where its nodes are, and what is highlighted."""
+
+    graph: Data
+    positions: Positions
+    part: Highlight | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A prototype's pictures.
+
+    Attributes:
+        prototype: The prototype.
+        alone: The prototype itself.
+        within: The source graph with the prototype highlighted; ``None`` where it was not cut from a graph.
+        num_source_nodes: Number of nodes of the source graph, drawn or not.
+    """
+
+    prototype: Prototype
+    alone: View
+    within: View | None = None
+    num_source_nodes: int | None = None
+
+    @property
+    def graphs(self) -> list[Data]:
+        """All graphs that are drawn."""
+        return [self.alone.graph] if self.within is None else [self.alone.graph, self.within.graph]
+
+
+def scene_of(explanation: Explanation, prototype: Prototype) -> Scene:
+    """Lay out a prototype and its source graph; nodes have the same places in both where there is a source."""
+    source = None if prototype.source is None else explanation.source_graphs.get(prototype.source)
+    if source is None or prototype.nodes is None:
+        return Scene(prototype, View(prototype.graph, layout(prototype.graph)))
+    num_nodes = node_count(source)
+    nodes = list(prototype.nodes)
+    if num_nodes > MAX_SOURCE_NODES:
+        drawn = nearest_nodes(source, nodes, MAX_SOURCE_NODES)
+        # The prototype's nodes come first, in their own order.
+        source, nodes = induced_subgraph(source, drawn), list(range(len(nodes)))
+    edges, loops = undirected_edges(prototype.graph)
+    index = np.asarray(nodes, dtype=np.int64)
+    part = Highlight(nodes, index[edges], index[loops])
+    positions = layout(source, nodes, part.edges)
+    return Scene(prototype, View(prototype.graph, positions[index]), View(source, positions, part), num_nodes)
+
+
+def nearest_nodes(graph: Data, nodes: Sequence[int], limit: int) -> list[int]:
+    """The given nodes and those around them, nearest first, at most ``limit``.
+
+    >>> import torch
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 4]]), num_nodes=5)
+    >>> nearest_nodes(path, [3], 4)
+    [3, 2, 4, 1]
+    """
+    edges, _ = undirected_edges(graph)
+    found = list(dict.fromkeys(nodes))
+    is_found = np.zeros(node_count(graph), dtype=bool)
+    is_found[found] = True
+    ring = is_found.copy()
+    while len(found) < limit and ring.any():
+        reached = np.concatenate([edges[ring[edges[:, 0]], 1], edges[ring[edges[:, 1]], 0]])
+        fresh = np.unique(reached[~is_found[reached]])
+        ring = np.zeros_like(is_found)
+        ring[fresh] = True
+        is_found |= ring
+        found.extend(fresh.tolist())
+    return found[: max(limit, len(set(nodes)))]

@@ -1,0 +1,32 @@
+"""How all our figures look, whatever the user's matplotlib is set to."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INK = "#1D2433"
+MUTED = "#667085"
+RULE = "#E4E7EC"
+
+SETTINGS = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so a figure is the same everywhere
+    "svg.hashsalt": "protograph",
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def our_style() -> Iterator[None]:
+    """Use matplotlib's defaults and our settings inside the block, and the user's again after it.
+
+    Raises:
+        ImportError: If matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib; pip install matplotlib") from error
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        yield

@@ -1,0 +1,58 @@
+"""Numbers and names as pictures and reports say them."""
+
+from protograph.explanation import Explanation, Prototype
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "node"), count(1200, "edge")
+    ('1 node', '1,200 edges')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shortened(text: str, length: int) -> str:
+    """The text on one line, cut where it is longer.
+
+    >>> shortened("a very long name", 8)
+    'a very …'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def class_title(explanation: Explanation) -> str:
+    """Number and name of the class.
+
+    >>> class_title(Explanation(target=1, prototypes=[], explainer="PAGE", options={}, num_graphs=1, num_predicted=1,
+    ...                         class_names=("no house", "house")))
+    'Class 1: house'
+    """
+    if explanation.class_name == str(explanation.target):
+        return f"Class {explanation.target}"
+    return f"Class {explanation.target}: {explanation.class_name}"
+
+
+def class_facts(explanation: Explanation) -> str:
+    """How many graphs are predicted as the class, and who explains it."""
+    verb = "is" if explanation.num_predicted == 1 else "are"
+    share = f"{explanation.num_predicted:,} of {count(explanation.num_graphs, 'graph')} {verb} predicted as it"
+    return f"{share}; found by {explanation.explainer}"
+
+
+def score(prototype: Prototype) -> str:
+    """Probability and margin of a prototype."""
+    return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}"
+
+
+def origin(prototype: Prototype, num_source_nodes: int | None) -> str:
+    """Cluster, size and source of a prototype."""
+    parts = [f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"]
+    if prototype.cluster is not None:
+        members = "" if prototype.cluster_size is None else f", {count(prototype.cluster_size, 'graph')}"
+        parts.insert(0, f"cluster {prototype.cluster}{members}")
+    if prototype.source is not None:
+        part = f", {prototype.num_nodes} of {count(num_source_nodes, 'node')}" if num_source_nodes is not None else ""
+        parts.append(f"cut from graph {prototype.source}{part}")
+    return "  ·  ".join(parts)

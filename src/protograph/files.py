@@ -1,0 +1,64 @@
+"""Files that are written whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from uuid import uuid4
+
+
+@contextmanager
+def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
+    """Give a temporary file in the same folder, and let it take the place of ``path`` once all went well.
+
+    Whatever ends the block early, an interrupt from the keyboard too, removes the temporary file and leaves
+    an earlier file at ``path`` as it was.
+
+    Args:
+        path: The file to write; an existing one is replaced.
+
+    Yields:
+        The path to write to; its ending is that of ``path``.
+
+    Raises:
+        OSError: If the file cannot be written there; the message names ``path`` and the reason.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "note.txt"
+    >>> with atomic_path(path) as temporary:
+    ...     _ = temporary.write_text("whole")
+    >>> path.read_text()
+    'whole'
+    """
+    path = Path(path)
+    temporary = _reserve(path)
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(temporary)):
+            raise
+        raise type(error)(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _reserve(path: Path) -> Path:
+    """Create the empty temporary file, so that a folder we cannot write to is noticed before any work."""
+    folder = path.parent
+    if path.is_dir():
+        raise IsADirectoryError(f"cannot write {path}: it is a folder")
+    if not folder.exists():
+        raise FileNotFoundError(f"cannot write {path}: the folder {folder} does not exist")
+    if not folder.is_dir():
+        raise NotADirectoryError(f"cannot write {path}: {folder} is not a folder")
+    # A fixed short stem: a name that the file system just allows must not become too long here.
+    temporary = folder / f".{uuid4().hex}{path.suffix}"
+    try:
+        temporary.touch(exist_ok=False)
+    except PermissionError as error:
+        raise PermissionError(f"cannot write {path}: no permission to write in the folder {folder}") from error
+    except OSError as error:
+        raise type(error)(f"cannot write {path}: {error.strerror}") from error
+    return temporary

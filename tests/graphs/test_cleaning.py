@@ -1,0 +1,105 @@
+import pytest
+import torch
+from torch_geometric.data import Batch, Data
+
+from protograph.graphs.cleaning import Findings, clean, undirected, without_repeated_edges
+from tests import zoo
+
+
+def data(edges, num_nodes=4, **more):
+    return Data(x=torch.eye(4)[:num_nodes], edge_index=torch.tensor(edges).reshape(-1, 2).t().contiguous(), **more)
+
+
+def cleaned(graphs):
+    findings = Findings()
+    return clean(graphs, range(len(graphs)), None, findings), findings
+
+
+def test_good_graphs_are_the_same_objects():
+    graphs = zoo.random_graphs(5)
+    result, findings = cleaned(graphs)
+    assert all(a is b for a, b in zip(graphs, result, strict=True))
+    assert findings.messages() == []
+
+
+def test_reverse_edges_are_added_with_their_attributes():
+    graph = data([[0, 1], [1, 0], [1, 2], [3, 3]], edge_attr=torch.tensor([[1.0], [1.0], [2.0], [3.0]]))
+    (result,), findings = cleaned([graph])
+    assert result.edge_index.tolist() == [[0, 1, 1, 3, 2], [1, 0, 2, 3, 1]]
+    assert result.edge_attr.flatten().tolist() == [1, 1, 2, 3, 2]
+    assert graph.edge_index.size(1) == 4  # the user's own graph is untouched
+    assert findings.messages() == [
+        "graph 0 has directed edges; PAGE works on undirected graphs, so each missing reverse edge was added, "
+        "for the model too"
+    ]
+
+
+def test_repeated_edges_are_merged_and_keep_the_first_ones_attributes():
+    graph = data([[0, 1], [1, 0], [0, 1], [1, 0]], edge_attr=torch.tensor([5, 6, 7, 8]))
+    (result,), findings = cleaned([graph])
+    assert result.edge_index.tolist() == [[0, 1], [1, 0]]
+    assert result.edge_attr.tolist() == [5, 6]
+    assert findings.repeated == [0]
+    assert findings.directed == []
+
+
+def test_several_are_counted_and_the_first_is_named():
+    graphs = [data([[0, 1], [1, 0]]), data([[0, 1]]), data([[2, 1]])]
+    _, findings = cleaned(graphs)
+    assert findings.messages()[0].startswith("2 graphs (the first is graph 1) have directed edges;")
+
+
+def test_a_graph_may_be_directed_and_have_repeated_edges():
+    (result,), _ = cleaned([data([[0, 1], [0, 1], [2, 3]])])
+    assert result.edge_index.tolist() == [[0, 2, 1, 3], [1, 3, 0, 2]]
+
+
+def test_a_graph_without_edge_index_has_no_edges():
+    (result,), _ = cleaned([Data(x=torch.ones(2, 3))])
+    assert result.edge_index.shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("graphs", "message"),
+    [
+        ([data([[0, 1]]), data([[0, 7], [7, 0]])], "edge_index of graph 1 has the edge 0 -> 7, but its nodes are numbered 0 to 3"),
+        ([data([[0, -1]])], "edge_index of graph 0 has the edge 0 -> -1, but its nodes are numbered 0 to 3"),
+        (
+            [data([[0, 1]]), Data(x=torch.ones(2, 9), edge_index=torch.empty(2, 0, dtype=torch.long))],
+            "all graphs must have the same node features; the first has 4 of them, graph 1 has 9 of them",
+        ),
+        (
+            [data([[0, 1]]), Data(num_nodes=2, edge_index=torch.empty(2, 0, dtype=torch.long))],
+            "all graphs must have the same node features; the first has 4 of them, graph 1 has no x",
+        ),
+        (
+            [data([[0, 1]]), Data(x=torch.full((2, 4), float("nan")))],
+            "x of graph 1 has NaN or infinite values; replace them or leave the graph out",
+        ),
+        (
+            [data([[0, 1], [1, 0]], edge_attr=torch.tensor([1.0, float("inf")]))],
+            "edge_attr of graph 0 has NaN or infinite values; replace them or leave the graph out",
+        ),
+        ([data([[0, 1]]), Data(x=torch.ones(0, 4))], "graph 1 has no nodes; leave it out"),
+        (
+            [Data(x=torch.ones(2, 4), edge_index=torch.ones(2, 3))],
+            "edge_index of graph 0 must be whole numbers of shape [2, num_edges], got float32 of shape [2, 3]",
+        ),
+    ],
+)
+def test_bad_graphs_are_named(graphs, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text is compared
+        cleaned(graphs)
+    assert str(caught.value) == message
+
+
+def test_what_is_not_a_graph_is_named():
+    with pytest.raises(TypeError, match=r"^graph 1 must be a torch_geometric.data.Data, got int$"):
+        cleaned([data([[0, 1]]), 3])
+
+
+def test_both_helpers_carry_every_edge_tensor():
+    graph = data([[0, 1], [0, 1]], edge_attr=torch.tensor([1, 2]), edge_label=torch.tensor([3, 4]))
+    assert without_repeated_edges(graph).edge_label.tolist() == [3]
+    assert undirected(without_repeated_edges(graph)).edge_label.tolist() == [3, 3]
+    assert Batch.from_data_list([undirected(graph)]).num_graphs == 1

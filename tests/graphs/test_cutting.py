@@ -1,0 +1,30 @@
+import torch
+from torch_geometric.data import Data
+
+from protograph.graphs.cutting import induced_subgraph
+
+
+def test_every_tensor_of_nodes_and_edges_is_carried_along():
+    graph = Data(
+        x=torch.arange(4.0).reshape(4, 1),
+        edge_index=torch.tensor([[0, 1, 1, 2, 2, 3, 3], [1, 0, 2, 1, 3, 2, 3]]),
+        edge_attr=torch.arange(7.0),
+        charge=torch.tensor([10, 11, 12, 13]),
+        y=torch.tensor([1]),
+        temperature=torch.tensor([300.0, 1.0]),
+        smiles="CCO",
+    )
+    part = induced_subgraph(graph, [3, 2])
+    assert part.x.flatten().tolist() == [3, 2]
+    assert part.charge.tolist() == [13, 12]
+    assert part.edge_index.tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert part.edge_attr.tolist() == [4, 5, 6]
+    assert part.temperature.tolist() == [300, 1]
+    assert "y" not in part
+    assert "smiles" not in part
+
+
+def test_a_graph_without_features_keeps_its_number_of_nodes():
+    part = induced_subgraph(Data(num_nodes=5, edge_index=torch.tensor([[0, 4], [4, 0]])), [4, 2, 0])
+    assert part.num_nodes == 3
+    assert part.edge_index.tolist() == [[2, 0], [0, 2]]

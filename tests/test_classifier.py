@@ -1,0 +1,227 @@
+import copy
+
+import pytest
+import torch
+from torch import nn
+from torch_geometric.data import Batch
+from torch_geometric.nn import GCNConv, Sequential, global_add_pool, global_max_pool, global_mean_pool
+
+from protograph import GraphClassifier
+from tests import zoo
+
+GRAPHS = zoo.random_graphs(12)
+GRAPHS_WITH_EDGES = zoo.random_graphs(12, edge_dim=2)
+
+
+def assert_captures_what_the_model_saw(model, graphs):
+    running = GraphClassifier(model).start(graphs)
+    result = running.embed(graphs, nodes=True)
+    seen = running.model
+    torch.testing.assert_close(result.node_embeddings, seen.seen_nodes.double(), rtol=0, atol=0)
+    torch.testing.assert_close(result.graph_embeddings, seen.seen_graphs.double(), rtol=0, atol=0)
+    batch = Batch.from_data_list(graphs)
+    with torch.no_grad():
+        expected = model.classify(batch.x, batch.edge_index, batch.batch, batch.get("edge_attr"))
+    torch.testing.assert_close(result.outputs, expected.double(), rtol=1e-4, atol=1e-5)
+    return running
+
+
+@pytest.mark.parametrize("conv", ["gcn", "gin", "gat", "sage", "gine"])
+@pytest.mark.parametrize("pool", zoo.POOLS)
+def test_every_convolution_and_readout_is_captured(conv, pool):
+    running = assert_captures_what_the_model_saw(zoo.make(conv=conv, pool=pool), GRAPHS_WITH_EDGES)
+    assert running.is_double
+
+
+@pytest.mark.parametrize("kind", [zoo.Net, zoo.TakesData, zoo.TakesDataCalledBatch, zoo.OtherOrder, zoo.OtherNames])
+def test_every_way_of_calling(kind):
+    assert_captures_what_the_model_saw(zoo.make(kind=kind), GRAPHS)
+
+
+@pytest.mark.parametrize("pool", zoo.POOLS)
+def test_a_norm_over_graphs_is_not_taken_for_the_readout(pool):
+    assert_captures_what_the_model_saw(zoo.make(pool=pool, norm=True), GRAPHS)
+
+
+class TwoReadoutsOfTheSameNodes(zoo.Net):
+    def __init__(self):
+        super().__init__()
+        self.pool = lambda x, batch: torch.cat([global_mean_pool(x, batch), global_max_pool(x, batch)], dim=1)
+        self.head = nn.Linear(16, 2)
+
+
+def test_two_readouts_of_the_same_nodes_stand_side_by_side():
+    model = TwoReadoutsOfTheSameNodes().eval()
+    running = GraphClassifier(model).start(GRAPHS)
+    result = running.embed(GRAPHS)
+    torch.testing.assert_close(result.graph_embeddings, running.model.seen_graphs, rtol=0, atol=0)
+
+
+class VirtualNode(zoo.Net):
+    def __init__(self):
+        super().__init__()
+        self.pool = self.pool_after_sharing
+
+    def pool_after_sharing(self, x, batch):
+        self.seen_nodes = x + global_mean_pool(x, batch)[batch]
+        return global_add_pool(self.seen_nodes, batch)
+
+
+def test_a_virtual_node_is_not_taken_for_the_readout():
+    running = GraphClassifier(VirtualNode().eval()).start(GRAPHS)
+    # the bound method was copied with the model, so the copy has recorded its own nodes
+    result = running.embed(GRAPHS, nodes=True)
+    torch.testing.assert_close(result.node_embeddings, running.model.seen_nodes, rtol=0, atol=0)
+
+
+class ReadoutEveryLayer(zoo.Net):
+    def classify(self, x, edge_index, batch, edge_attr=None):
+        first = self.conv1(x, edge_index).relu()
+        second = self.conv2(first, edge_index).relu()
+        return self.head(global_add_pool(first, batch) + global_add_pool(second, batch))
+
+
+def test_several_readouts_name_the_modules_and_what_to_pass():
+    model = zoo.make()
+    model = ReadoutEveryLayer().eval()
+    with pytest.raises(ValueError, match=r"cannot tell the readout of ReadoutEveryLayer: the output rests on 2 readouts"):
+        GraphClassifier(model).start(GRAPHS)
+    with pytest.raises(ValueError, match=r"node_embeddings=.*graph_embeddings=.*conv1 \(GCNConv\).*head \(Linear\)"):
+        GraphClassifier(model).start(GRAPHS)
+    running = GraphClassifier(model, node_embeddings="conv2", graph_embeddings="head").start(GRAPHS)
+    result = running.embed(GRAPHS, nodes=True)
+    assert result.node_embeddings.shape == (sum(g.num_nodes for g in GRAPHS), 8)
+    assert result.graph_embeddings.shape == (len(GRAPHS), 8)
+    torch.testing.assert_close(running.model.head(result.graph_embeddings).detach(), result.outputs)
+
+
+def test_unknown_module_names_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"^node_embeddings='convs.9' is not a module of the model; its modules are: conv1"):
+        GraphClassifier(zoo.make(), node_embeddings="convs.9")
+
+
+def test_a_named_module_that_gives_no_node_vectors_is_told():
+    running = GraphClassifier(zoo.make(), node_embeddings="head").start(GRAPHS)
+    with pytest.raises(ValueError, match=r"^node_embeddings must be one vector for each of the \d+ nodes, got shape \[12, 2\]"):
+        running.embed(GRAPHS)
+
+
+def test_a_model_without_readout_returns_one_row_a_node():
+    class PerNode(zoo.Net):
+        def forward(self, x, edge_index, batch):
+            return self.head(self.conv2(self.conv1(x, edge_index), edge_index))
+
+    with pytest.raises(ValueError, match=r"one row a node, and only graph classifiers can be explained"):
+        GraphClassifier(PerNode()).start(GRAPHS)
+
+
+def test_a_model_without_batch_is_told():
+    class NoBatch(zoo.Net):
+        def forward(self, x, edge_index):
+            return self.head(self.conv1(x, edge_index).sum(0))
+
+    with pytest.raises(ValueError, match=r"NoBatch.forward takes x, edge_index but no 'batch'"):
+        GraphClassifier(NoBatch()).start(GRAPHS)
+
+
+def test_an_argument_that_graphs_lack_is_told():
+    class NeedsCharge(zoo.Net):
+        def forward(self, x, edge_index, batch, charge):
+            return self.classify(x, edge_index, batch)
+
+    with pytest.raises(ValueError, match=r"cannot tell what to pass to NeedsCharge.forward for 'charge'"):
+        GraphClassifier(NeedsCharge()).start(GRAPHS)
+
+
+def test_extra_node_tensors_reach_the_model_by_name():
+    class UsesCharge(zoo.Net):
+        def forward(self, x, edge_index, batch, charge):
+            return self.classify(x * charge, edge_index, batch)
+
+    graphs = [g.clone() for g in GRAPHS]
+    for number, graph in enumerate(graphs):
+        graph.charge = torch.full((graph.num_nodes, 1), float(number))
+    outputs = GraphClassifier(UsesCharge().eval()).start(graphs).classify(graphs)
+    zeros = GraphClassifier(UsesCharge().eval()).start(graphs[:1]).classify(graphs[:1])
+    assert outputs.shape == (12, 2)
+    assert torch.isfinite(zeros).all()
+
+
+def test_pyg_sequential_is_called_by_its_signature():
+    model = Sequential(
+        "x, edge_index, batch",
+        [
+            (GCNConv(3, 8), "x, edge_index -> x"),
+            nn.ReLU(),
+            (global_add_pool, "x, batch -> x"),
+            nn.Linear(8, 2),
+        ],
+    )
+    result = GraphClassifier(model).start(GRAPHS).embed(GRAPHS, nodes=True)
+    assert result.graph_embeddings.shape == (12, 8)
+    assert result.node_embeddings.shape == (sum(g.num_nodes for g in GRAPHS), 8)
+
+
+class OnlyFloat(zoo.Net):
+    def classify(self, x, edge_index, batch, edge_attr=None):
+        return super().classify(x.float(), edge_index, batch, edge_attr)
+
+
+def test_a_model_that_cannot_run_in_double_runs_as_it_is():
+    model = zoo.make(kind=OnlyFloat)
+    running = GraphClassifier(model).start(GRAPHS)
+    assert not running.is_double
+    assert running.model is model
+    assert running.resolution > 1e-6
+    torch.testing.assert_close(running.embed(GRAPHS).graph_embeddings, model.seen_graphs.double())
+
+
+def state_of(model):
+    return (
+        {name: module.training for name, module in model.named_modules()},
+        {name: value.clone() for name, value in model.state_dict().items()},
+        {name: len(module._forward_hooks) + len(module._forward_pre_hooks) for name, module in model.named_modules()},
+        {name: (p.grad, p.requires_grad, p.dtype, p.device) for name, p in model.named_parameters()},
+    )
+
+
+@pytest.mark.parametrize("kind", [zoo.Net, OnlyFloat])
+def test_the_model_comes_back_as_it_was_found(kind):
+    model = zoo.make(kind=kind).train()
+    model.bn.eval()  # a frozen batch norm inside a training model
+    before = copy.deepcopy(state_of(model))
+    running = GraphClassifier(model).start(GRAPHS)
+    running.embed(GRAPHS)
+    after = state_of(model)
+    assert before[0] == after[0]
+    assert all(torch.equal(before[1][name], after[1][name]) for name in before[1])
+    assert before[2:] == after[2:]
+    assert torch.get_default_dtype() is torch.float32
+
+
+class RaisesLater(OnlyFloat):
+    calls = 0
+
+    def classify(self, *args):
+        self.calls += 1
+        if self.calls > 3:
+            raise RuntimeError("the model broke")
+        return super().classify(*args)
+
+
+def test_the_model_comes_back_when_it_raises():
+    model = zoo.make(kind=RaisesLater).train()
+    model.calls = 0
+    flags = {name: module.training for name, module in model.named_modules()}
+    running = GraphClassifier(model).start(GRAPHS)
+    with pytest.raises(RuntimeError, match="the model broke"):
+        for _ in range(5):
+            running.embed(GRAPHS)
+    assert {name: module.training for name, module in model.named_modules()} == flags
+    assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
+    assert torch.is_grad_enabled()
+
+
+def test_a_model_must_be_a_module():
+    with pytest.raises(TypeError, match=r"^model must be a torch.nn.Module, got function$"):
+        GraphClassifier(zoo.make)

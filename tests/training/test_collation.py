@@ -1,0 +1,127 @@
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Batch, Data
+
+from protograph import datasets
+from protograph.training.collation import collate
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return datasets.load("ba-house", num_graphs=40)
+
+
+def graph(**changes):
+    fields = {"x": torch.ones(2, 3), "edge_index": torch.tensor([[0, 1], [1, 0]]), "y": torch.tensor([1])}
+    return Data(**(fields | changes))
+
+
+def assert_is_batch(mini, graphs):
+    batch = Batch.from_data_list(graphs)
+    assert torch.equal(mini.x, batch.x)
+    assert torch.equal(mini.edge_index, batch.edge_index)
+    assert torch.equal(mini.batch, batch.batch)
+    assert torch.equal(mini.y, batch.y)
+    assert torch.equal(mini.edge_weight, torch.ones(batch.num_edges))
+
+
+@settings(deadline=None, max_examples=25)
+@given(indices=st.lists(st.integers(0, 39), min_size=1, max_size=20))
+def test_a_mini_batch_is_pygs_batch(graphs, indices):
+    mini = collate(graphs).take(torch.tensor(indices))
+    assert_is_batch(mini, [graphs[index] for index in indices])
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 40, 64])
+def test_batches_are_pygs_batches_in_the_given_order(graphs, batch_size):
+    order = torch.randperm(40, generator=torch.Generator().manual_seed(0))
+    batches = list(collate(graphs).batches(order, batch_size))
+    parts = torch.split(order, batch_size)
+    assert len(batches) == len(parts)
+    for mini, part in zip(batches, parts, strict=True):
+        assert_is_batch(mini, graphs[part])
+
+
+def test_more_batches_than_a_chunk_holds(graphs):
+    order = torch.arange(40).repeat(4)
+    batches = list(collate(graphs).batches(order, 1))
+    assert len(batches) == 160
+    for number in (63, 64, 65, 127, 128, 159):
+        assert_is_batch(batches[number], [graphs[number % 40]])
+
+
+def test_no_edge_index_is_no_edges():
+    assert collate([graph(edge_index=None)]).edge_index.shape == (2, 0)
+
+
+def test_graphs_without_edges():
+    lonely = graph(edge_index=torch.empty(2, 0, dtype=torch.long))
+    flat = collate([lonely, graph(), lonely])
+    assert_is_batch(flat.take(torch.tensor([2, 1, 0])), [lonely, graph(), lonely])
+
+
+def test_no_features_become_ones():
+    bare = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3, y=torch.tensor([0]))
+    assert torch.equal(collate([bare, bare]).x, torch.ones(6, 1))
+
+
+@pytest.mark.parametrize("y", [1, torch.tensor(1), torch.tensor([[1]]), torch.tensor([True])])
+def test_labels_of_many_shapes(y):
+    assert collate([graph(y=y)]).y.tolist() == [1]
+
+
+def test_features_become_floats():
+    assert collate([graph(x=torch.ones(2, 3, dtype=torch.long))]).x.dtype == torch.float32
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"y": None}, r"graphs[1].y must be one integer label, got None; set y = torch.tensor([label])"),
+        (
+            {"y": torch.tensor([0.5])},
+            "graphs[1].y must be one integer label, got torch.float32 of shape [1]; set y = torch.tensor([label])",
+        ),
+        (
+            {"y": torch.tensor([0, 1])},
+            "graphs[1].y must be one integer label, got torch.int64 of shape [2]; set y = torch.tensor([label])",
+        ),
+        ({"y": "yes"}, "graphs[1].y must be one integer label, got yes; set y = torch.tensor([label])"),
+        ({"y": -1}, "graphs[1].y must be at least 0, got -1; number the classes 0, 1, ..."),
+        ({"x": torch.ones(2, 4)}, "graphs[1].x must have 3 columns as graphs[0].x has, got 4"),
+        (
+            {"x": torch.ones(2)},
+            "graphs[1].x must have shape [num_nodes, num_features], got [2]; give every graph features, or none",
+        ),
+        (
+            {"x": None, "num_nodes": 2},
+            "graphs[1].x must have shape [num_nodes, num_features], got None; give every graph features, or none",
+        ),
+        ({"x": torch.ones(0, 3)}, "graphs[1] must have at least one node, got none"),
+        (
+            {"x": torch.tensor([[0, 0, 0], [0, torch.nan, 0]])},
+            "graphs[1].x must be finite, got nan; clean the features first",
+        ),
+        (
+            {"x": torch.tensor([[-torch.inf, 0, 0], [0, 0, 0]])},
+            "graphs[1].x must be finite, got -inf; clean the features first",
+        ),
+        (
+            {"edge_index": torch.zeros(3, 2)},
+            "graphs[1].edge_index must be integers of shape [2, num_edges], got torch.float32 of shape [3, 2]",
+        ),
+        ({"edge_index": torch.tensor([[0], [2]])}, "graphs[1].edge_index must lie in [0, 2), got 2"),
+        ({"edge_index": torch.tensor([[-1], [0]])}, "graphs[1].edge_index must lie in [0, 2), got -1"),
+    ],
+)
+def test_an_unfit_graph_is_named(changes, message):
+    with pytest.raises(ValueError, match=r"^graphs\[1\]") as error:
+        collate([graph(), graph(**changes), graph()])
+    assert str(error.value) == message
+
+
+def test_no_graphs():
+    with pytest.raises(ValueError, match=r"^graphs must not be empty; give a sequence of labelled graphs$"):
+        collate([])

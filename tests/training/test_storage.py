@@ -1,0 +1,230 @@
+import os
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+
+from protograph.training import GCN, Trained, load_model, save_model
+from protograph.training.split import Split
+
+
+@pytest.fixture
+def model():
+    return GCN(num_features=3, num_classes=2, hidden=(4, 5)).eval()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.pt"
+
+
+def content(model):
+    return {
+        "format": "protograph-model",
+        "version": 1,
+        "config": {"num_features": 3, "num_classes": 2, "hidden": [4, 5]},
+        "state_dict": model.state_dict(),
+    }
+
+
+def assert_same(first, second):
+    assert (first.num_features, first.num_classes, first.hidden) == (3, 2, second.hidden)
+    for (name, one), (other_name, other) in zip(first.state_dict().items(), second.state_dict().items(), strict=True):
+        assert name == other_name
+        assert torch.equal(one, other)
+
+
+def unfit(path, given):
+    return f"path must be a model file written by save_model, got {given} at {path}; train the model and save it again"
+
+
+def test_round_trip(model, path):
+    save_model(model, path)
+    again = load_model(str(path))
+    assert_same(again, model)
+    x, edge_index = torch.rand(4, 3), torch.tensor([[0, 1], [1, 0]])
+    assert torch.equal(again(x, edge_index), model(x, edge_index))
+
+
+def test_loaded_model_is_ready_to_use_and_to_train(model, path):
+    save_model(model, path)
+    again = load_model(path)
+    assert not any(module.training for module in again.modules())
+    assert all(weight.requires_grad and weight.device.type == "cpu" for weight in again.parameters())
+
+
+def test_a_trained_is_saved_as_its_model(model, path):
+    empty = torch.empty(0, dtype=torch.long)
+    save_model(
+        Trained(
+            model=model,
+            initial_model=GCN(3, 2, (4, 5)),
+            split=Split(empty, empty, empty),
+            train_accuracy=1.0,
+            validation_accuracy=1.0,
+            test_accuracy=None,
+            history=(),
+            best_epoch=1,
+            stopped="patience",
+        ),
+        path,
+    )
+    assert_same(load_model(path), model)
+
+
+def test_the_file_is_weights_and_plain_values(model, path):
+    save_model(model, path)
+    found = torch.load(path, weights_only=True)
+    assert {key: found[key] for key in ("format", "version", "config")} == {
+        key: content(model)[key] for key in ("format", "version", "config")
+    }
+
+
+def test_global_generator_is_left_as_it_was(model, path):
+    before = torch.get_rng_state()
+    save_model(model, path)
+    load_model(path)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_an_old_file_is_replaced_and_nothing_else_left(model, path):
+    path.write_text("old")
+    save_model(model, path)
+    assert_same(load_model(path), model)
+    assert os.listdir(path.parent) == ["model.pt"]
+
+
+def test_a_failed_save_leaves_the_old_file(model, path, monkeypatch):
+    save_model(model, path)
+
+    def fail(content, file):
+        file.write(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(torch, "save", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_model(GCN(1, 2, (2,)), path)
+    assert_same(load_model(path), model)
+    assert os.listdir(path.parent) == ["model.pt"]
+
+
+def test_only_a_gcn_can_be_saved(path):
+    with pytest.raises(
+        TypeError, match=r"^model must be a GCN or a Trained, got Linear; save other modules with torch.save$"
+    ):
+        save_model(torch.nn.Linear(2, 2), path)
+    assert not path.exists()
+
+
+def test_folder_must_exist(model, tmp_path):
+    path = tmp_path / "none" / "model.pt"
+    with pytest.raises(FileNotFoundError, match=r"^cannot write .*model\.pt: the folder .*none does not exist$"):
+        save_model(model, path)
+
+
+def test_missing_file(path):
+    with pytest.raises(FileNotFoundError, match=r"model\.pt"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("data", [b"", b"no model", b"\x80\x02}q\x00.", b"PK\x03\x04 cut"])
+def test_foreign_bytes(path, data):
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"^path must be") as error:
+        load_model(path)
+    assert str(error.value) == unfit(path, "a damaged or foreign file")
+
+
+def test_foreign_archive(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(ValueError, match=r"^path must be") as error:
+        load_model(path)
+    assert str(error.value) == unfit(path, "a damaged or foreign file")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_truncated_file(model, path, share):
+    save_model(model, path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(ValueError, match=r"^path must be") as error:
+        load_model(path)
+    assert str(error.value) == unfit(path, "a damaged or foreign file")
+
+
+def test_a_damaged_byte_gives_a_value_error_or_a_model(model, path):
+    save_model(model, path)
+    data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    rng = np.random.default_rng(0)
+    for position in rng.integers(len(data), size=150):
+        damaged = data.copy()
+        damaged[position] ^= np.uint8(rng.integers(1, 256))
+        path.write_bytes(damaged.tobytes())
+        try:
+            assert isinstance(load_model(path), GCN)
+        except ValueError as error:
+            assert "model file" in str(error)  # noqa: PT017
+
+
+class Harmful:
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.marker),)
+
+
+def test_nothing_in_a_file_is_run(path, tmp_path, model):
+    torch.save(content(model) | {"extra": Harmful(tmp_path / "ran")}, path)
+    with pytest.raises(ValueError, match=r"^path must be") as error:
+        load_model(path)
+    assert str(error.value) == unfit(path, "a damaged or foreign file")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("found", [[1, 2], {}, {"format": "other"}, {"format": "protograph-model"}, {"state_dict": {}}])
+def test_another_kind_of_file(path, found):
+    torch.save(found, path)
+    with pytest.raises(ValueError, match=r"^path must be") as error:
+        load_model(path)
+    assert str(error.value) == unfit(path, "another kind of file")
+
+
+def test_newer_file(path, model):
+    torch.save(content(model) | {"version": 2}, path)
+    with pytest.raises(ValueError, match=r"^path must be") as error:
+        load_model(path)
+    assert str(error.value) == (
+        f"path must be a model file of version 1 or lower, got version 2 at {path}; upgrade protograph"
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"config": {"num_features": 3, "num_classes": 2, "hidden": [4, 6]}},
+        {"config": {"num_features": 3, "num_classes": 2, "hidden": [4, 5, 5]}},
+        {"config": {"num_features": -1, "num_classes": 2, "hidden": [4, 5]}},
+        {"config": {"num_features": 3, "num_classes": 2, "hidden": [10**30]}},
+        {"config": {"num_features": 3, "num_classes": 2, "hidden": [10**15, 10**15]}},
+        {"config": {"num_features": "3", "num_classes": 2, "hidden": [4, 5]}},
+        {"config": {"num_features": 3, "num_classes": 2, "hidden": [4, 5], "dropout": 0.5}},
+        {"config": None},
+        {"state_dict": None},
+        {"state_dict": {}},
+        {"state_dict": {"head.bias": 3}},
+    ],
+)
+def test_weights_that_do_not_fit(path, model, changes):
+    torch.save(content(model) | changes, path)
+    with pytest.raises(ValueError, match=r"^path must be") as error:
+        load_model(path)
+    assert str(error.value) == unfit(path, "weights that do not fit their configuration")
+
+
+def test_weights_of_another_type(path, model):
+    torch.save(content(model.double()), path)
+    with pytest.raises(ValueError, match="weights that do not fit their configuration"):
+        load_model(path)

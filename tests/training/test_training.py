@@ -1,0 +1,228 @@
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Batch, Data
+
+from protograph import datasets
+from protograph.training import GCN, train
+from protograph.training.collation import collate
+from protograph.training.propagation import propagated
+from protograph.training.training import _train_epoch, evaluate
+
+FAST = {"hidden": (16, 16), "learning_rate": 0.01, "max_epochs": 3}
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return datasets.load("ba-house", num_graphs=200)
+
+
+@pytest.fixture(scope="module")
+def noise():
+    """Labels that have nothing to do with the graphs: the validation loss soon rises."""
+    generator = torch.Generator().manual_seed(0)
+    pair = torch.tensor([[0, 1], [1, 0]])
+    return [Data(x=torch.rand(2, 6, generator=generator), edge_index=pair, y=i % 2) for i in range(60)]
+
+
+def weights(model):
+    return torch.cat([weight.flatten() for weight in model.state_dict().values()])
+
+
+def test_it_learns_the_house(graphs):
+    trained = train(graphs, hidden=(32, 32), learning_rate=0.01, max_epochs=40, patience=40)
+    before = evaluate(trained.initial_model, collate(graphs), trained.split.train).accuracy
+    assert before < 0.7
+    assert trained.train_accuracy > 0.85
+
+
+def test_an_epoch_is_plain_training_step_by_step(graphs):
+    torch.manual_seed(0)
+    ours, reference = GCN(3, 2, (8, 8)), GCN(3, 2, (8, 8))
+    reference.load_state_dict(ours.state_dict())
+    order = torch.randperm(200, generator=torch.Generator().manual_seed(0))
+    optimizer = torch.optim.Adam(ours.parameters(), lr=0.01, fused=True)
+    total = _train_epoch(ours, propagated(collate(graphs)).batches(order, 16), optimizer)
+
+    optimizer = torch.optim.Adam(reference.parameters(), lr=0.01)
+    expected = 0.0
+    for part in torch.split(order, 16):
+        batch = Batch.from_data_list(graphs[part])
+        logits = reference(batch.x, batch.edge_index, batch.batch)
+        loss = torch.nn.functional.cross_entropy(logits, batch.y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        expected += loss.item() * len(part)
+    assert total == pytest.approx(expected, rel=1e-4)
+    assert torch.allclose(weights(ours), weights(reference), atol=1e-4)
+
+
+def test_same_seed_same_weights(graphs):
+    first, second = (train(graphs, **FAST, random_state=4) for _ in range(2))
+    assert torch.equal(weights(first.model), weights(second.model))
+    assert first.history == second.history
+    assert torch.equal(first.split.test, second.split.test)
+
+
+def test_other_seed_other_weights_and_split(graphs):
+    first, second = (train(graphs, **FAST, random_state=seed) for seed in (4, 5))
+    assert not torch.equal(weights(first.initial_model), weights(second.initial_model))
+    assert not torch.equal(first.split.train, second.split.train)
+
+
+def test_split_depends_on_the_seed_alone(graphs):
+    wide = train(graphs, hidden=(4,), learning_rate=0.1, max_epochs=1)
+    deep = train(graphs, hidden=(3, 3, 3), max_epochs=1, batch_size=100)
+    assert torch.equal(wide.split.train, deep.split.train)
+    assert [len(part) for part in (deep.split.train, deep.split.validation, deep.split.test)] == [180, 10, 10]
+
+
+def test_global_generators_are_left_as_they_were(graphs):
+    def states():
+        return random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
+
+    before = states()
+    train(graphs, **FAST)
+    assert states() == before
+
+
+def test_global_seed_does_not_matter(graphs):
+    torch.manual_seed(1)
+    first = train(graphs, **FAST)
+    torch.manual_seed(2)
+    assert torch.equal(weights(first.model), weights(train(graphs, **FAST).model))
+
+
+def test_models_come_ready_to_use(graphs):
+    trained = train(graphs, **FAST)
+    assert type(trained.model) is GCN
+    for model in (trained.model, trained.initial_model):
+        assert not any(module.training for module in model.modules())
+        assert all(weight.grad is None and weight.requires_grad for weight in model.parameters())
+    assert not torch.equal(weights(trained.model), weights(trained.initial_model))
+
+
+def test_initial_model_is_what_training_started_from(graphs):
+    slow = train(graphs, hidden=(8,), learning_rate=1e-12, max_epochs=1)
+    assert torch.allclose(weights(slow.model), weights(slow.initial_model), atol=1e-8)
+
+
+def test_training_stops_by_patience_with_the_best_weights(noise):
+    trained = train(noise, hidden=(32,), learning_rate=0.05, split=(0.6, 0.2, 0.2), patience=4)
+    losses = [epoch.validation_loss for epoch in trained.history]
+    assert trained.stopped == "patience"
+    assert trained.best_epoch == int(np.argmin(losses)) + 1
+    assert len(losses) == trained.best_epoch + 4
+    kept = evaluate(trained.model, collate(noise), trained.split.validation)
+    assert kept.loss == pytest.approx(min(losses), rel=1e-6)
+    assert kept.accuracy == trained.validation_accuracy
+    assert kept.accuracy == trained.history[trained.best_epoch - 1].validation_accuracy
+
+
+def test_training_stops_at_max_epochs(graphs):
+    trained = train(graphs, **FAST)
+    assert trained.stopped == "max_epochs"
+    assert len(trained.history) == 3
+    assert trained.history[2].train_loss < trained.history[0].train_loss
+
+
+def test_accuracies_are_those_of_the_model_on_the_split(graphs):
+    trained = train(graphs, **FAST)
+    for indices, accuracy in (
+        (trained.split.train, trained.train_accuracy),
+        (trained.split.validation, trained.validation_accuracy),
+        (trained.split.test, trained.test_accuracy),
+    ):
+        batch = Batch.from_data_list(graphs[indices])
+        predicted = trained.model(batch.x, batch.edge_index, batch.batch).argmax(dim=1)
+        assert accuracy == pytest.approx((predicted == batch.y).double().mean().item())
+
+
+def test_no_test_graphs_no_test_accuracy(graphs):
+    trained = train(graphs, **FAST, split=(0.9, 0.1, 0.0))
+    assert len(trained.split.test) == 0
+    assert trained.test_accuracy is None
+
+
+def test_progress_is_told_each_epoch(graphs):
+    calls = []
+    train(graphs, **FAST, progress=lambda *call: calls.append(call))
+    assert calls == [("training", 1, None), ("training", 2, None), ("training", 3, None)]
+
+
+def test_widths_may_come_from_the_data_set(graphs):
+    narrow = replace(graphs, hidden=(5, 7))
+    assert train(narrow, hidden=None, max_epochs=1).model.hidden == (5, 7)
+    assert train(list(narrow), hidden=None, max_epochs=1).model.hidden == (32, 32, 32)
+    assert train(narrow, max_epochs=1).model.hidden == (32, 32, 32)
+
+
+def test_graphs_without_features_and_an_iterator(noise):
+    bare = (Data(edge_index=g.edge_index, num_nodes=2, y=g.y) for g in noise)
+    assert train(bare, hidden=(4,), max_epochs=1).model.num_features == 1
+
+
+def test_classes_are_counted_by_the_highest_label(noise):
+    graphs = [Data(x=g.x, edge_index=g.edge_index, y=2 * g.y) for g in noise]
+    assert train(graphs, hidden=(4,), max_epochs=1).model.num_classes == 3
+
+
+def test_training_works_where_gradients_are_off(graphs):
+    with torch.no_grad():
+        off = train(graphs, **FAST)
+    assert torch.equal(weights(off.model), weights(train(graphs, **FAST).model))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"random_state": -1}, r"^random_state must be in \[0, 2\*\*32\), got -1$"),
+        ({"batch_size": 0}, r"^batch_size must be at least 1, got 0$"),
+        ({"patience": 0}, r"^patience must be at least 1, got 0$"),
+        ({"max_epochs": 0}, r"^max_epochs must be at least 1, got 0$"),
+        ({"learning_rate": 0.0}, r"^learning_rate must be positive and finite, got 0.0$"),
+        ({"learning_rate": float("nan")}, r"^learning_rate must be positive and finite, got nan$"),
+        ({"hidden": ()}, r"^hidden must be one or more widths of at least 1, got \(\)$"),
+        ({"split": (0.9, 0.0, 0.1)}, r"that sum to 1 \(test may be 0\), got \(0.9, 0.0, 0.1\)$"),
+    ],
+)
+def test_impossible_options(noise, options, message):
+    with pytest.raises(ValueError, match=message):
+        train(noise, **options)
+
+
+def test_one_class_is_not_enough(noise):
+    with pytest.raises(ValueError, match=r"^graphs must have at least 2 classes, got only class 1$"):
+        train([graph for graph in noise if graph.y == 1])
+
+
+def test_too_few_graphs(noise):
+    with pytest.raises(ValueError, match=r"^graphs must be enough that .* has one, got 2; give more graphs"):
+        train(noise[:2])
+
+
+def test_an_unfit_graph_is_named(noise):
+    bad = Data(x=torch.full((2, 6), torch.nan), edge_index=noise[0].edge_index, y=0)
+    with pytest.raises(ValueError, match=r"^graphs\[60\].x must be finite, got nan; clean the features first$"):
+        train([*noise, bad])
+
+
+def test_divergence_is_an_error(noise):
+    with pytest.raises(RuntimeError, match=r"^training diverged: .* was nan .* use a learning_rate below 1e\+30"):
+        train(noise, learning_rate=1e30, max_epochs=2)
+
+
+def test_number_of_threads_is_left_as_it_was(graphs):
+    before = torch.get_num_threads()
+
+    def interrupt(*call):
+        assert torch.get_num_threads() == 1
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(graphs, **FAST, progress=interrupt)
+    assert torch.get_num_threads() == before
