@@ -152,6 +152,8 @@ def find_starts(log_scores, budget, tolerance, *, distinct=True):
     starts = []
     while len(starts) < budget and left:
         best = max(left.values())
+        if best == -math.inf:
+            break
         chosen = min(t for t, value in left.items() if value >= best - tolerance)
         starts.append(chosen)
         if distinct:
@@ -179,10 +181,10 @@ def walk(log_scores, neighbours, start, *, decay, max_nodes, max_iterations, tol
                     current_scores[t] -= math.log(decay)
         if all(len(found) == max_nodes for found in lists) or iteration == max_iterations:
             break
-        candidates = [t for t in product(*(neighbours[q][chosen[q]] for q in range(k))) if t in current_scores]
-        if not candidates:
+        candidates = list(product(*(neighbours[q][chosen[q]] for q in range(k))))
+        best = max((current_scores[t] for t in candidates), default=-math.inf)
+        if best == -math.inf:
             break
-        best = max(current_scores[t] for t in candidates)
         chosen = min(t for t in candidates if current_scores[t] >= best - tolerance)
     return lists, partners
 
@@ -200,19 +202,18 @@ def search(
     tolerance,
     distinct=True,
 ):
-    """All sessions on k graphs; tuples whose features differ are out."""
+    """All sessions on k graphs; tuples whose features differ have a score of zero and are never chosen."""
     k = len(embeddings)
     scores = matching_scores(embeddings, scoring)
-    agreeing = {
-        t: math.log(value)
+    logs = {
+        t: math.log(value) if all(features[q][t[q]] == features[0][t[0]] for q in range(k)) else -math.inf
         for t, value in scores.items()
-        if all(features[q][t[q]] == features[0][t[0]] for q in range(k))
     }
-    starts = find_starts(agreeing, budget, tolerance, distinct=distinct)
+    starts = find_starts(logs, budget, tolerance, distinct=distinct)
     options = {
         "decay": decay,
         "max_nodes": max_nodes,
         "max_iterations": max_iterations,
         "tolerance": tolerance,
     }
-    return [(start, *walk(agreeing, neighbours, start, **options)) for start in starts]
+    return [(start, *walk(logs, neighbours, start, **options)) for start in starts]

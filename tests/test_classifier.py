@@ -2,12 +2,12 @@ import copy
 
 import pytest
 import torch
+from tests import zoo
 from torch import nn
 from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, Sequential, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
-from tests import zoo
 
 GRAPHS = zoo.random_graphs(12)
 GRAPHS_WITH_EDGES = zoo.random_graphs(12, edge_dim=2)
@@ -84,7 +84,9 @@ class ReadoutEveryLayer(zoo.Net):
 def test_several_readouts_name_the_modules_and_what_to_pass():
     model = zoo.make()
     model = ReadoutEveryLayer().eval()
-    with pytest.raises(ValueError, match=r"cannot tell the readout of ReadoutEveryLayer: the output rests on 2 readouts"):
+    with pytest.raises(
+        ValueError, match=r"cannot tell the readout of ReadoutEveryLayer: the output rests on 2 readouts"
+    ):
         GraphClassifier(model).start(GRAPHS)
     with pytest.raises(ValueError, match=r"node_embeddings=.*graph_embeddings=.*conv1 \(GCNConv\).*head \(Linear\)"):
         GraphClassifier(model).start(GRAPHS)
@@ -96,13 +98,17 @@ def test_several_readouts_name_the_modules_and_what_to_pass():
 
 
 def test_unknown_module_names_are_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"^node_embeddings='convs.9' is not a module of the model; its modules are: conv1"):
+    with pytest.raises(
+        ValueError, match=r"^node_embeddings='convs.9' is not a module of the model; its modules are: conv1"
+    ):
         GraphClassifier(zoo.make(), node_embeddings="convs.9")
 
 
 def test_a_named_module_that_gives_no_node_vectors_is_told():
     running = GraphClassifier(zoo.make(), node_embeddings="head").start(GRAPHS)
-    with pytest.raises(ValueError, match=r"^node_embeddings must be one vector for each of the \d+ nodes, got shape \[12, 2\]"):
+    with pytest.raises(
+        ValueError, match=r"^node_embeddings must be one vector for each of the \d+ nodes, got shape \[12, 2\]"
+    ):
         running.embed(GRAPHS)
 
 

@@ -77,10 +77,22 @@ def test_an_unwritable_folder_is_named_for_real(tmp_path, monkeypatch):
         enter("runs/a.html")
 
 
-def test_an_unwritable_folder_is_named(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (PermissionError(13, "Permission denied"), r"no permission to write in the folder \."),
+        (OSError(30, "Read-only file system"), "Read-only file system"),
+    ],
+    ids=repr,
+)
+def test_a_folder_that_takes_no_files_is_named(error, reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("pathlib.Path.touch", lambda *args, **kwargs: (_ for _ in ()).throw(PermissionError(13, "no")))
-    with pytest.raises(PermissionError, match=r"^cannot write a\.html: no permission to write in the folder \.$"):
+
+    def touch(path, exist_ok):
+        raise error
+
+    monkeypatch.setattr("pathlib.Path.touch", touch)
+    with pytest.raises(OSError, match=rf"^cannot write a\.html: {reason}$"):
         enter("a.html")
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 from networkx.algorithms.isomorphism import categorical_node_match
+from tests import zoo
 from torch_geometric.data import Data
 
 import protograph as pg
-from tests import zoo
 
 GRAPHS = zoo.random_graphs(60)
 
@@ -39,7 +39,9 @@ def test_an_explanation_holds_together():
     assert list(explanations) == [0, 1]
     for target, explanation in explanations.items():
         assert explanation.num_predicted == int((explainer.predictions_ == target).sum())
-        assert [p.margin for p in explanation.prototypes] == sorted((p.margin for p in explanation.prototypes), reverse=True)
+        assert [p.margin for p in explanation.prototypes] == sorted(
+            (p.margin for p in explanation.prototypes), reverse=True
+        )
         for p in explanation.prototypes:
             source = GRAPHS[p.source]
             assert p.source in p.sources
@@ -207,9 +209,7 @@ def test_integer_features_stay_integers():
 
 def test_continuous_features_match_within_a_tolerance():
     generator = torch.Generator().manual_seed(0)
-    graphs = [
-        Data(x=g.x + 0.01 * torch.rand(g.x.shape, generator=generator), edge_index=g.edge_index) for g in GRAPHS
-    ]
+    graphs = [Data(x=g.x + 0.01 * torch.rand(g.x.shape, generator=generator), edge_index=g.edge_index) for g in GRAPHS]
     with pytest.warns(pg.ProtographWarning, match=r"have equal features; pass match_features=False or a tolerance"):
         assert fitted(graphs=graphs).explain(1).prototypes == []
     within = fitted(graphs=graphs, match_features=0.02).explain(1)
@@ -267,7 +267,11 @@ def test_the_order_of_the_graphs_makes_no_difference(seed):
 
 def test_repeated_runs_are_the_same():
     explainer = fitted()
-    assert fingerprint(explainer.explain_all()) == fingerprint(explainer.explain_all()) == fingerprint(fitted().explain_all())
+    assert (
+        fingerprint(explainer.explain_all())
+        == fingerprint(explainer.explain_all())
+        == fingerprint(fitted().explain_all())
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -384,7 +388,10 @@ def test_options_are_checked_when_built(options, message):
     ("options", "message"),
     [
         ({"num_graphs": 2.5}, "num_graphs must be a whole number, got 2.5"),
-        ({"match_features": "yes"}, "match_features must be True, False, a tolerance or a function of two rows, got 'yes'"),
+        (
+            {"match_features": "yes"},
+            "match_features must be True, False, a tolerance or a function of two rows, got 'yes'",
+        ),
         ({"match_edges": 1}, "match_edges must be True or False, got 1"),
         ({"random_state": None}, "random_state must be a whole number, got NoneType"),
     ],
@@ -440,7 +447,9 @@ def test_infinite_weights_are_told_with_the_graph():
     model = zoo.make()
     with torch.no_grad():
         model.head.weight[0, 0] = float("nan")
-    with pytest.raises(ValueError, match=r"^the model's output for graph 0 is NaN or infinite; check the model's weights"):
+    with pytest.raises(
+        ValueError, match=r"^the model's output for graph 0 is NaN or infinite; check the model's weights"
+    ):
         fitted(model)
 
 

@@ -1,9 +1,9 @@
 import pytest
 import torch
+from tests import zoo
 from torch_geometric.data import Batch, Data
 
 from protograph.graphs.cleaning import Findings, clean, undirected, without_repeated_edges
-from tests import zoo
 
 
 def data(edges, num_nodes=4, **more):
@@ -62,7 +62,10 @@ def test_a_graph_without_edge_index_has_no_edges():
 @pytest.mark.parametrize(
     ("graphs", "message"),
     [
-        ([data([[0, 1]]), data([[0, 7], [7, 0]])], "edge_index of graph 1 has the edge 0 -> 7, but its nodes are numbered 0 to 3"),
+        (
+            [data([[0, 1]]), data([[0, 7], [7, 0]])],
+            "edge_index of graph 1 has the edge 0 -> 7, but its nodes are numbered 0 to 3",
+        ),
         ([data([[0, -1]])], "edge_index of graph 0 has the edge 0 -> -1, but its nodes are numbered 0 to 3"),
         (
             [data([[0, 1]]), Data(x=torch.ones(2, 9), edge_index=torch.empty(2, 0, dtype=torch.long))],

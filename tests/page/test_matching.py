@@ -23,11 +23,13 @@ def test_scores_agree_with_the_oracle(problem, scoring):
     if len(graphs) == 1 and scoring != "product":
         return
     matching = make_matching(graphs, embeddings, scoring)
-    whole = np.exp(matching.block(matching.scorer.everything))
+    whole = np.exp(matching.whole())
+    lazily = np.exp(matching.block(matching.scorer.everything))
     expected = oracle.matching_scores([h.tolist() for h in embeddings], scoring)
     assert whole.shape == tuple(len(h) for h in embeddings)
     for nodes, value in expected.items():
         assert whole[nodes] == pytest.approx(value, abs=1e-9, rel=1e-9)
+        assert lazily[nodes] == pytest.approx(value, abs=1e-9, rel=1e-9)
 
 
 @settings(max_examples=60, deadline=None)
@@ -38,7 +40,7 @@ def test_any_block_is_cut_from_the_whole(problem, scoring, data):
         return
     matching = make_matching(graphs, embeddings, scoring, match_features=True)
     rows = [np.array(sorted(data.draw(st.sets(st.integers(0, len(h) - 1), min_size=1)))) for h in embeddings]
-    whole = matching.block(matching.scorer.everything)
+    whole = matching.whole()
     np.testing.assert_allclose(matching.block(rows), whole[np.ix_(*rows)], rtol=1e-12, atol=1e-12)
 
 

@@ -1,5 +1,3 @@
-from math import log
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
@@ -8,8 +6,7 @@ from tests.strategies import matching_problems, neighbour_lists
 from protograph.page.features import Agreement
 from protograph.page.matching import Matching
 from protograph.page.scoring import SCORINGS, Scorer
-from protograph.page.search import LazySteps, SearchOptions, search, walk_lazily
-from protograph.page.starts import find_starts
+from protograph.page.search import SearchOptions, search, search_lazily
 from protograph.page.structure import build_structure
 
 OPTIONS = st.builds(
@@ -64,8 +61,6 @@ def test_lazy_walks_are_the_oracles_too(problem, options):
     if len(graphs) == 1 and options.scoring != "product":
         return
     matching = Matching(Scorer(embeddings, options.scoring), Agreement(graphs, options.match_features))
-    starts = find_starts(matching, options.budget, distinct=options.distinct_starts, whole=None)
-    steps = LazySteps(matching, build_structure(graphs), log(options.decay))
-    walks = [walk_lazily(steps, start, options) for start in starts]
+    walks = search_lazily(matching, build_structure(graphs), options)
     assert all(walk.is_exact for walk in walks)
     assert_same_walks(walks, expected_sessions(graphs, embeddings, options, matching.tolerance))

@@ -30,7 +30,7 @@ def embedding_figure(explanation: Explanation) -> Any:
         _dress(axes, explanation.embedding_map)
         if explanation.embedding_map.indices:
             place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
-            legend = axes.legend(frameon=False, fontsize=9, labelcolor=INK, handletextpad=0.4, **place)
+            legend: Any = axes.legend(frameon=False, fontsize=9, labelcolor=INK, handletextpad=0.4, **place)
             for handle in legend.legend_handles:
                 handle.set_sizes([44])
         return figure

@@ -12,7 +12,8 @@ from protograph.drawing.palette import Category, Palette, palette_of
 from protograph.drawing.panel import draw_graph
 from protograph.drawing.scene import Scene, View, scene_of
 from protograph.drawing.style import INK, MUTED, RULE, our_style
-from protograph.drawing.words import class_facts, class_title, origin, score, shortened
+from protograph.drawing.text import fitted
+from protograph.drawing.words import class_facts, class_title, origin, score
 from protograph.explanation import Explanation, Prototype
 from protograph.files import atomic_path
 
@@ -72,7 +73,8 @@ def prototype_figure(
     """
     with our_style():
         scene = scene_of(explanation, prototype)
-        section = _Section(explanation, [scene], palette or shared_palette([explanation]), with_titles)
+        number = next((i for i, item in enumerate(explanation.prototypes, start=1) if item is prototype), 1)
+        section = _Section(explanation, [scene], palette or shared_palette([explanation]), number, with_titles)
         return _compose([section], _new_figure)
 
 
@@ -130,11 +132,12 @@ def _new_figure(size: tuple[float, float]) -> Any:
 
 @dataclass(frozen=True)
 class _Section:
-    """One class of the figure."""
+    """One class of the figure, or some of its prototypes, from the given number on."""
 
     explanation: Explanation
     scenes: list[Scene]
     palette: Palette
+    first_number: int = 1
     with_titles: bool = True
 
     @property
@@ -171,10 +174,12 @@ class _Sheet:
     height: float
     top: float
 
-    def write(self, x: float, below: float, text: str, **style: Any) -> None:
+    def write(self, x: float, below: float, text: str, size: float, color: str, weight: str = "normal") -> None:
         """Write text whose upper edge is that far below the current line."""
+        line = fitted(text, WIDTH - MARGIN - x, size, weight)
         place = (x / WIDTH, (self.top - below) / self.height)
-        self.figure.text(*place, text, va="top", parse_math=False, **style)
+        style = {"fontsize": size, "color": color, "fontweight": weight}
+        self.figure.text(*place, line, va="top", parse_math=False, **style)
 
     def panel(self, x: float, width: float, height: float) -> Any:
         box = (x / WIDTH, (self.top - height) / self.height, width / WIDTH, height / self.height)
@@ -201,30 +206,27 @@ def _compose(sections: Sequence[_Section], make: Callable[[tuple[float, float]],
 def _draw_section(sheet: _Sheet, section: _Section) -> None:
     explanation = section.explanation
     if section.with_titles:
-        sheet.write(MARGIN, 0, shortened(class_title(explanation), 60), fontsize=17, fontweight="bold", color=INK)
+        sheet.write(MARGIN, 0, class_title(explanation), 17, INK, "bold")
         facts = class_facts(explanation) if section.scenes else "No prototype was found."
-        sheet.write(MARGIN, 0.36, shortened(facts, 110), fontsize=10, color=MUTED)
+        sheet.write(MARGIN, 0.36, facts, 10, MUTED)
         sheet.top -= HEADER
     if section.scenes:
         corner = (MARGIN, sheet.top)
         draw_legend(sheet.figure, section.palette, section.categories, corner, WIDTH - 2 * MARGIN)
         sheet.top -= section.legend_height
-    number_of = {id(prototype): number for number, prototype in enumerate(explanation.prototypes, start=1)}
-    for scene in section.scenes:
-        _draw_row(sheet, scene, section, number_of.get(id(scene.prototype), 1))
+    for number, scene in enumerate(section.scenes, start=section.first_number):
+        _draw_row(sheet, scene, section, number)
 
 
 def _draw_row(sheet: _Sheet, scene: Scene, section: _Section, number: int) -> None:
     if section.with_titles:
         sheet.rule()
-        title = f"Prototype {number}:  {score(scene.prototype)}"
-        sheet.write(MARGIN, 0.14, title, fontsize=12, fontweight="bold", color=INK)
-        sheet.write(MARGIN, 0.38, origin(scene.prototype, scene.num_source_nodes), fontsize=9.5, color=MUTED)
+        sheet.write(MARGIN, 0.14, f"Prototype {number}: {score(scene.prototype)}", 12, INK, "bold")
+        sheet.write(MARGIN, 0.38, origin(scene.prototype, scene.num_source_nodes), 9.5, MUTED)
         sheet.top -= TITLE
-    caption = {"fontsize": 8.5, "color": MUTED}
-    sheet.write(MARGIN, 0.1, "the prototype", **caption)
+    sheet.write(MARGIN, 0.1, "the prototype", 8.5, MUTED)
     if scene.within is not None:
-        sheet.write(MARGIN + LEFT_PANEL + BETWEEN, 0.1, _where(scene), **caption)
+        sheet.write(MARGIN + LEFT_PANEL + BETWEEN, 0.1, _where(scene), 8.5, MUTED)
     sheet.top -= CAPTION
     _draw_view(sheet, MARGIN, LEFT_PANEL, scene.alone, section.palette)
     if scene.within is not None:

@@ -25,10 +25,15 @@ FREE_HEIGHT = 2.4
 
 
 def node_count(graph: Data) -> int:
-    """Number of nodes, without the warning of PyG where it has to guess."""
-    if "num_nodes" not in graph and graph.x is None and graph.edge_index is not None:
-        return int(graph.edge_index.max()) + 1 if graph.edge_index.numel() else 0
-    return int(graph.num_nodes or 0)
+    """Number of nodes, without the warning of PyG where it has to guess.
+
+    >>> import torch
+    >>> node_count(Data(edge_index=torch.tensor([[0], [4]])))
+    5
+    """
+    if any(key in graph for key in ("num_nodes", "x", "pos")) or graph.edge_index is None:
+        return int(graph.num_nodes or 0)
+    return int(graph.edge_index.max()) + 1 if graph.edge_index.numel() else 0
 
 
 def undirected_edges(graph: Data) -> tuple[Edges, Edges]:
@@ -136,7 +141,7 @@ def _best(targets: _Targets, edges: Edges) -> Positions:
     if size == 1:
         return np.zeros((1, 2))
     starts = _starts(targets.distances, edges)
-    num_steps = max(30, min(600, 50_000_000 // size**2))
+    num_steps = max(30, min(600, 25_000_000 // size**2))
     found = [_majorized(start, targets, num_steps) for start in starts]
     return min(found, key=lambda positions: (_disorder(positions, edges), _stress(positions, targets)))
 

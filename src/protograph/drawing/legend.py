@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 from protograph.drawing.palette import SCALE, Category, Palette, Scale
 from protograph.drawing.panel import mixed
 from protograph.drawing.style import INK, MUTED
+from protograph.drawing.text import text_width
 
 LINE = 0.215  # height of a line, in inches
 FONT_SIZE = 9.0
@@ -33,16 +34,8 @@ def legend_height(palette: Palette, categories: Sequence[Category], width: float
 
 def num_columns(categories: Sequence[Category], width: float) -> int:
     """How many labels fit side by side."""
-    widest = max((_text_width(category.label) for category in categories), default=0.0)
+    widest = max((text_width(category.label, FONT_SIZE) for category in categories), default=0.0)
     return max(1, min(len(categories), int(width / (widest + COLUMN_GAP))))
-
-
-def _text_width(text: str) -> float:
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=FONT_SIZE), ismath=False)
-    return float(width) / 72
 
 
 def draw_legend(
@@ -89,7 +82,7 @@ def _draw_bar(figure: Any, scale: Scale, corner: tuple[float, float]) -> None:
     width, height = figure.get_size_inches()
     label = figure.text(corner[0] / width, corner[1] / height, scale.label, fontsize=FONT_SIZE, color=INK, va="top")
     label.set_parse_math(False)
-    left = corner[0] + _text_width(scale.label) + 0.15
+    left = corner[0] + text_width(scale.label, FONT_SIZE) + 0.15
     bottom = corner[1] - BAR_HEIGHT
     axes = figure.add_axes((left / width, bottom / height, BAR_WIDTH / width, BAR_HEIGHT / height), label="scale")
     low, high = scale.low, scale.high

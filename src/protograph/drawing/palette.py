@@ -11,6 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.drawing.layout import node_count
+from protograph.drawing.text import shortened
 from protograph.summary import is_one_hot
 
 # Okabe and Ito's colours, told apart under every colour blindness, without their black; then three of Tol's.
@@ -152,7 +153,7 @@ def _chosen(labels: dict[Row, str], insides: dict[Row, str], counts: Counter[Row
     frequent = set(sorted(labels, key=lambda row: -counts[row])[: len(COLORS)])
     chosen = [row for row in labels if row in frequent]
     categories = [
-        Category(label, color, insides[row] if len(insides[row]) <= MAX_INSIDE else "")
+        Category(label, color, _inside(insides[row]))
         for row, label, color in zip(chosen, _distinct([labels[row] for row in chosen]), COLORS, strict=False)
     ]
     if len(labels) > len(chosen):
@@ -160,9 +161,14 @@ def _chosen(labels: dict[Row, str], insides: dict[Row, str], counts: Counter[Row
     return Palette(tuple(categories), {row: index for index, row in enumerate(chosen)})
 
 
+def _inside(text: str) -> str:
+    short = shortened(text, MAX_INSIDE + 1)
+    return short if len(short) <= MAX_INSIDE else ""
+
+
 def _distinct(labels: Sequence[str]) -> list[str]:
     """Labels, shortened; those that became equal are numbered."""
-    short = [label if len(label) <= MAX_LABEL else f"{label[: MAX_LABEL - 1]}…" for label in labels]
+    short = [shortened(label, MAX_LABEL) for label in labels]
     totals, seen = Counter(short), Counter[str]()
     numbered = []
     for label in short:
@@ -205,7 +211,7 @@ def _number_label(row: Row, names: Sequence[str]) -> str:
 def _scale(x: Tensor, names: Sequence[str]) -> Scale:
     numbers = _numbers(x)
     finite = numbers[np.isfinite(numbers)]
-    label = (names[0] if names else "x") if x.size(1) == 1 else f"norm of the {x.size(1)} features"
+    label = shortened(names[0] if names else "x", MAX_LABEL) if x.size(1) == 1 else f"norm of the {x.size(1)} features"
     if not finite.size:
         return Scale(label, 0.0, 1.0)
     return Scale(label, float(finite.min()), float(finite.max()))

@@ -12,16 +12,6 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def shortened(text: str, length: int) -> str:
-    """The text on one line, cut where it is longer.
-
-    >>> shortened("a very long name", 8)
-    'a very …'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
-
-
 def class_title(explanation: Explanation) -> str:
     """Number and name of the class.
 
@@ -55,4 +45,4 @@ def origin(prototype: Prototype, num_source_nodes: int | None) -> str:
     if prototype.source is not None:
         part = f", {prototype.num_nodes} of {count(num_source_nodes, 'node')}" if num_source_nodes is not None else ""
         parts.append(f"cut from graph {prototype.source}{part}")
-    return "  ·  ".join(parts)
+    return " · ".join(parts)

@@ -70,10 +70,15 @@ def equal_rows(matrices: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
     """Number the distinct rows of all matrices together, so that equal rows have equal numbers.
 
     >>> equal_rows([np.array([[1, 0], [0, 1]]), np.array([[0, 1]])])
-    [array([1, 0]), array([0])]
+    [array([0, 1]), array([1])]
     """
-    numbers = np.unique(np.concatenate(matrices), axis=0, return_inverse=True)[1].reshape(-1)
-    return np.split(numbers, np.cumsum([m.shape[0] for m in matrices])[:-1])
+    number_of: dict[bytes, int] = {}
+    result = []
+    for matrix in matrices:
+        rows = np.ascontiguousarray(matrix + matrix.dtype.type(0))  # so that -0.0 has the bytes of 0.0
+        numbers = [number_of.setdefault(row.tobytes(), len(number_of)) for row in rows]
+        result.append(np.array(numbers, dtype=np.int64))
+    return result
 
 
 def _as_matrix(x: Tensor) -> NDArray[Any]:

@@ -52,6 +52,17 @@ class Matching:
         """Log scores on the Cartesian product of ``rows``."""
         return self.block_with_terms(rows, {})
 
+    def whole(self) -> Floats:
+        """Log scores of all tuples, in a compiled loop."""
+        from protograph.page.kernels import log_matching
+
+        rows = self.scorer.everything
+        scores = np.ascontiguousarray(self.scorer.block(rows))
+        values = log_matching(scores.reshape(-1), np.array(self.sizes, dtype=np.int64)).reshape(self.sizes)
+        values[~np.broadcast_to(self.agreement.mask(rows), self.sizes)] = -np.inf
+        result: Floats = values
+        return result
+
     def block_with_terms(self, rows: Rows, known_terms: dict[int, Floats]) -> Floats:
         """Log scores on the Cartesian product of ``rows``, where the terms of some axes are already known."""
         scores = self.scorer.block(rows)

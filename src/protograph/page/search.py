@@ -13,11 +13,13 @@ from protograph.page.ascent import Peak, ascend
 from protograph.page.features import Agreement, MatchFeatures
 from protograph.page.matching import MAX_CELLS, Matching
 from protograph.page.scoring import Floats, Scorer, Scoring
-from protograph.page.starts import MAX_TUPLES, MAX_WHOLE, Start, find_starts
+from protograph.page.starts import MAX_TUPLES, Start, find_starts
 from protograph.page.structure import Structure, build_structure, reachable_counts
 
 Ints = NDArray[np.int64]
 Stopped = Literal["full", "exhausted", "dead end", "max_iterations"]
+# The whole tensor is built up to this many cells (16 MiB of float64).
+MAX_WHOLE = 2**21
 # Blocks of candidates that a lazy walk keeps for the next time it stands on the same tuple.
 _MAX_KEPT_CELLS = 2**23
 
@@ -85,43 +87,51 @@ def search(
     """
     matching = Matching(Scorer(embeddings, options.scoring), Agreement(graphs, options.match_features), resolution)
     structure = build_structure(graphs, match_edges=options.match_edges)
-    whole = None
     if prod(matching.sizes) <= MAX_WHOLE:
-        whole = np.ascontiguousarray(matching.block(matching.scorer.everything))
-    starts = find_starts(matching, options.budget, distinct=options.distinct_starts, whole=whole, max_tuples=MAX_TUPLES)
-    if whole is not None:
-        return [walk_whole(matching, structure, start, options, whole) for start in starts]
-    steps = LazySteps(matching, structure, log(options.decay))
-    return [walk_lazily(steps, start, options) for start in starts]
+        return search_whole(matching, structure, options)
+    return search_lazily(matching, structure, options)
 
 
-def walk_whole(matching: Matching, structure: Structure, start: Start, options: SearchOptions, whole: Floats) -> Walk:
-    """Walk over a tensor that is there as a whole, in a compiled loop."""
+def search_whole(matching: Matching, structure: Structure, options: SearchOptions) -> list[Walk]:
+    """Run all sessions over the whole tensor, in compiled loops."""
     from protograph.page import kernels
 
-    limits = _limits(matching, structure, start, options)
-    path, nodes, joined, lengths, steps, _ = outcome = kernels.walk(
-        whole.reshape(-1),
-        np.array(whole.strides, dtype=np.int64) // whole.itemsize,
+    count, starts, nodes, partners, lengths, steps, codes = kernels.sessions(
+        matching.whole().reshape(-1),
+        np.array(matching.sizes, dtype=np.int64),
         structure.offsets,
         structure.starts,
         structure.neighbours,
         structure.edge_kinds,
-        np.array(start.nodes, dtype=np.int64),
-        limits,
+        np.concatenate(matching.agreement.groups),
+        options.budget,
+        options.distinct_starts,
+        options.max_nodes,
         log(options.decay),
         options.max_iterations,
         matching.tolerance,
     )
-    stopped = {kernels.DEAD_END: "dead end", kernels.MAX_ITERATIONS: "max_iterations"}.get(outcome[-1])
-    return Walk(
-        start=start.nodes,
-        nodes=tuple(tuple(map(int, row[:length])) for row, length in zip(nodes, lengths, strict=True)),
-        partners=tuple(path[at[:length]] for at, length in zip(joined, lengths, strict=True)),
-        num_iterations=int(steps),
-        stopped=stopped or _complete(lengths, options),  # type: ignore[arg-type]
-        is_exact=start.is_exact,
-    )
+    reasons: dict[int, Stopped] = {kernels.DEAD_END: "dead end", kernels.MAX_ITERATIONS: "max_iterations"}
+    return [
+        Walk(
+            start=tuple(starts[b].tolist()),
+            nodes=tuple(tuple(row[:size].tolist()) for row, size in zip(nodes[b], lengths[b], strict=True)),
+            partners=tuple(rows[:size].copy() for rows, size in zip(partners[b], lengths[b], strict=True)),
+            num_iterations=int(steps[b]),
+            stopped=reasons.get(int(codes[b])) or _complete(lengths[b], options),
+            is_exact=True,
+        )
+        for b in range(count)
+    ]
+
+
+def search_lazily(
+    matching: Matching, structure: Structure, options: SearchOptions, max_tuples: int = MAX_TUPLES
+) -> list[Walk]:
+    """Run all sessions over a tensor that is too large to build, computing what is needed of it."""
+    starts = find_starts(matching, options.budget, distinct=options.distinct_starts, max_tuples=max_tuples)
+    steps = LazySteps(matching, structure, log(options.decay))
+    return [walk_lazily(steps, start, options) for start in starts]
 
 
 def walk_lazily(steps: "LazySteps", start: Start, options: SearchOptions) -> Walk:

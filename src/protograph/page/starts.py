@@ -1,8 +1,9 @@
 """Where the sessions of a search begin: the best, second best, ... tuple of the matching tensor.
 
-Exact wherever the tensor can be gone through: as a whole when it is small, otherwise a slab at a time, a slab being
-all tuples with one given node of the first graph. Beyond ``MAX_TUPLES`` each slab's best is found by coordinate
-ascent: good, not proven to be the maximum, and marked so in the session's record.
+A small tensor is there as a whole, and a compiled loop finds its starts. Here are the others: they are gone through a
+slab at a time, a slab being all tuples with one given node of the first graph, and the start is exact. Beyond
+``MAX_TUPLES`` each slab's best is found by coordinate ascent: good, not proven to be the maximum, and marked so in the
+session's record.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +20,7 @@ from protograph.page.scoring import Floats
 
 Ints = NDArray[np.int64]
 
-# The whole tensor is built up to this many cells (16 MiB of float64), and gone through slab by slab up to the second.
-MAX_WHOLE = 2**21
+# Up to this many tuples with equal features are gone through.
 MAX_TUPLES = 2**27
 
 
@@ -55,7 +55,6 @@ def find_starts(
     count: int,
     *,
     distinct: bool = True,
-    whole: Floats | None = None,
     max_tuples: int = MAX_TUPLES,
 ) -> list[Start]:
     """Return the best ``count`` start tuples, best first, fewer where no more tuples agree.
@@ -64,10 +63,9 @@ def find_starts(
         matching: Matching scores of the k graphs.
         count: How many sessions there will be.
         distinct: Bar a start's nodes from later starts in every graph. Otherwise only the tuple itself is barred.
-        whole: The whole tensor of log scores where it has been built.
         max_tuples: Up to how many tuples the maximum is found by going through all of them.
     """
-    slabs = _slabs(matching, whole, max_tuples)
+    slabs = _slabs(matching, max_tuples)
     barred = _Barred([np.zeros(size, dtype=np.bool_) for size in matching.sizes])
     bounds = np.array([slabs.best(node, barred) for node in range(matching.sizes[0])])
     found: list[Start] = []
@@ -83,9 +81,7 @@ def find_starts(
     return found
 
 
-def _slabs(matching: Matching, whole: Floats | None, max_tuples: int) -> _Slabs:
-    if whole is not None:
-        return _WholeSlabs(whole)
+def _slabs(matching: Matching, max_tuples: int) -> _Slabs:
     blocks = matching.agreement.split(matching.scorer.everything)
     tuples = sum(prod(len(r) for r in rows) for rows in blocks)
     largest = max((prod(len(r) for r in rows[1:]) for rows in blocks), default=0)
@@ -106,34 +102,6 @@ def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float
         return None
     first = int(np.flatnonzero(bounds >= best - tolerance)[0])
     return slabs.first(first, best - tolerance, barred)
-
-
-class _WholeSlabs:
-    """Slabs of a tensor that has been built."""
-
-    is_exact = True
-
-    def __init__(self, whole: Floats) -> None:
-        self._whole = whole
-
-    def best(self, node: int, barred: _Barred) -> float:
-        return float(self._values(node, barred).max())
-
-    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
-        hit = int((self._values(node, barred).reshape(-1) >= threshold).argmax())
-        return (node, *map(int, np.unravel_index(hit, self._whole.shape[1:])))
-
-    def _values(self, node: int, barred: _Barred) -> Floats:
-        values = np.array(self._whole[node])
-        if barred.nodes[0][node]:
-            values[...] = -np.inf
-        for axis, nodes in enumerate(barred.nodes[1:]):
-            if nodes.any():
-                values[(slice(None),) * axis + (nodes,)] = -np.inf
-        for choice in barred.tuples:
-            if choice[0] == node:
-                values[choice[1:]] = -np.inf
-        return values
 
 
 class _BlockSlabs:

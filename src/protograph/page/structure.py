@@ -66,24 +66,12 @@ def _edge_kinds(graphs: Sequence[Data]) -> list[Ints]:
 def reachable_counts(structure: Structure, agreement: Agreement, start: Sequence[int]) -> Ints:
     """Upper bound on how many nodes of each graph a walk from ``start`` can ever visit.
 
-    A walk stays in its component, among nodes that agree with a node it can reach in every other graph. Once a
-    list has that many nodes, no step can make it grow.
+    A walk stays in its component, among nodes of a feature group that it can reach in every graph. Once a list has
+    that many nodes, no step can make it grow. (Where a tolerance or a function decides, all nodes are one group.)
     """
-    from protograph.page.kernels import component
+    from protograph.page.kernels import reachable
 
-    k = len(start)
-    allowed = [np.ones(int(n), dtype=np.bool_) for n in np.diff(structure.offsets)]
-    while True:
-        reached = [
-            component(structure.offsets, structure.starts, structure.neighbours, q, start[q], allowed[q])
-            for q in range(k)
-        ]
-        narrowed = [
-            reached[q] & np.all([agreement.pair(q, r)[:, reached[r]].any(axis=1) for r in range(k) if r != q], axis=0)
-            if k > 1
-            else reached[q]
-            for q in range(k)
-        ]
-        if all(np.array_equal(a, b) for a, b in zip(narrowed, allowed, strict=True)):
-            return np.array([int(a.sum()) for a in allowed], dtype=np.int64)
-        allowed = narrowed
+    groups = np.concatenate(agreement.groups)
+    first = np.array(start, dtype=np.int64)
+    counts: Ints = reachable(structure.offsets, structure.starts, structure.neighbours, groups, first)
+    return counts

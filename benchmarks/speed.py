@@ -1,0 +1,184 @@
+"""Speed as ratios measured in one run, and peak memory.
+
+    python -m benchmarks.speed            prints the table and writes results/speed.json
+
+*One forward pass* is the plain model over the same graphs through PyG's DataLoader in batches of 256. Every ratio is
+taken several times, each time against a pass measured right beside it; the table gives the median and the spread.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch_geometric.loader import DataLoader
+
+import protograph as pg
+from protograph.page.search import SearchOptions, search
+from tests import oracle
+from tests.strategies import neighbour_lists
+
+RESULT = Path(__file__).parent.parent / "results" / "speed.json"
+LIMITS = {"a": 6.0, "b_milliseconds": 10.0, "b_ratio": 500.0, "memory": 500.0, "import": 150.0}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def forward_pass(model: torch.nn.Module, graphs: list) -> None:
+    with torch.no_grad():
+        for batch in DataLoader(graphs, batch_size=256):
+            model(batch.x, batch.edge_index, batch.batch)
+
+
+def explain_everything(model: torch.nn.Module, graphs: list) -> None:
+    pg.PAGE(num_clusters=2, num_graphs=3, budget=5, max_iterations=1000).fit(model, graphs).explain_all()
+
+
+def whole_run(model: torch.nn.Module, graphs: list, repeats: int) -> dict:
+    for _ in range(3):
+        forward_pass(model, graphs)
+        explain_everything(model, graphs)
+    passes, ratios = [], []
+    for _ in range(repeats):
+        around = [seconds(lambda: forward_pass(model, graphs)) for _ in range(3)]
+        passes.append(statistics.median(around))
+        ratios.append(seconds(lambda: explain_everything(model, graphs)) / passes[-1])
+    return {"pass_seconds": statistics.median(passes), "ratios": sorted(ratios)}
+
+
+def searches(model: torch.nn.Module, graphs: list, repeats: int) -> list[dict]:
+    """One prototype's search for each cluster of each class, against the oracle on the same graphs."""
+    page = pg.PAGE().fit(model, graphs)
+    rows = []
+    for target in range(page.num_classes_):
+        for number, cluster in enumerate(page.representatives(target).clusters):
+            chosen = [graphs[i] for i in cluster.representatives]
+            nodes = page._classifier().embed(chosen, nodes=True).node_embeddings
+            embeddings = [part.numpy() for part in torch.split(nodes, [g.num_nodes for g in chosen])]
+            search(chosen, embeddings, SearchOptions())
+            times = sorted(
+                seconds(lambda c=chosen, e=embeddings: search(c, e, SearchOptions())) for _ in range(repeats)
+            )
+            slow = seconds(lambda c=chosen, e=embeddings: naive_search(c, e))
+            rows.append({"target": target, "cluster": number, "milliseconds": [1e3 * t for t in times], "oracle": slow})
+    return rows
+
+
+def naive_search(graphs: list, embeddings: list) -> None:
+    oracle.search(
+        [h.tolist() for h in embeddings],
+        [neighbour_lists(g) for g in graphs],
+        [g.x.argmax(1).tolist() for g in graphs],
+        budget=5,
+        decay=10.0,
+        max_nodes=13,
+        max_iterations=1000,
+        scoring="product",
+        tolerance=1e-9,
+    )
+
+
+def in_fresh_process(code: str) -> list[float]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    return [float(word) for word in done.stdout.split()]
+
+
+# NumPy reports every allocation to tracemalloc, which so sees the true peak; the process's own high-water mark would be
+# that of the imports.
+PEAK = """
+import time, tracemalloc, numpy as np, torch
+from torch_geometric.data import Data
+from protograph.page.search import SearchOptions, search
+rng = np.random.default_rng(0)
+def graph(size, degree):
+    edges = {{(i, i + 1) for i in range(size - 1)}}
+    count = np.bincount(np.array(sorted(edges)).ravel(), minlength=size)
+    for _ in range(size * degree):
+        a, b = sorted(rng.integers(0, size, 2).tolist())
+        if a != b and max(count[a], count[b]) < degree and (a, b) not in edges:
+            edges.add((a, b)); count[a] += 1; count[b] += 1
+    e = torch.tensor(sorted(edges)).t()
+    kinds = torch.tensor(rng.integers(0, {kinds}, size))
+    return Data(x=torch.eye({kinds})[kinds], edge_index=torch.cat([e, e.flip(0)], 1))
+graphs = [graph({size}, 4) for _ in range({k})]
+embeddings = [np.maximum(rng.normal(size=({size}, 32)), 0) for _ in graphs]
+tracemalloc.start()
+started = time.perf_counter()
+walks = search(graphs, embeddings, SearchOptions(match_features={match}))
+elapsed = time.perf_counter() - started
+assert all(walk.is_exact for walk in walks) == {exact}, walks
+print(tracemalloc.get_traced_memory()[1] / 2**20, elapsed)
+"""
+
+IMPORT = (
+    "import torch_geometric, time; s = time.perf_counter(); import protograph; print(1e3 * (time.perf_counter() - s))"
+)
+
+
+def memory() -> dict[str, list[float]]:
+    cases = {
+        "k = 3, 417 nodes, features": {"k": 3, "size": 417, "kinds": 4, "match": True, "exact": True},
+        "k = 3, 417 nodes, no features": {"k": 3, "size": 417, "kinds": 1, "match": False, "exact": True},
+        "k = 8, 75 nodes, features": {"k": 8, "size": 75, "kinds": 3, "match": True, "exact": False},
+        "k = 8, 75 nodes, no features": {"k": 8, "size": 75, "kinds": 1, "match": False, "exact": False},
+    }
+    return {name: in_fresh_process(PEAK.format(**case)) for name, case in cases.items()}
+
+
+def row(name: str, figure: str, limit: str, holds: bool) -> None:
+    print(f"{name:<58} {figure:<34} {limit:<16} {'holds' if holds else 'DOES NOT HOLD'}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=15)
+    repeats = parser.parse_args().repeats
+    warnings.simplefilter("ignore", pg.ProtographWarning)
+    data = pg.datasets.load("ba-house")
+    trained = pg.train(data, hidden=data.hidden)
+    graphs = list(data[trained.split.train])
+    print(f"{len(graphs)} graphs, {torch.get_num_threads()} threads")
+    whole = whole_run(trained.model, graphs, repeats)
+    ratios = whole["ratios"]
+    middle = statistics.median(ratios)
+    row(
+        "(a) fit + explain_all, in forward passes",
+        f"{middle:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})",
+        "at most 6",
+        middle <= LIMITS["a"],
+    )
+    found = searches(trained.model, graphs, repeats)
+    for one in found:
+        times = one["milliseconds"]
+        middle = statistics.median(times)
+        ratio = 1e3 * one["oracle"] / middle
+        name = f"(b) class {one['target']}, cluster {one['cluster']}: one prototype's search"
+        row(name, f"{middle:.2f} ms ({times[0]:.2f} to {times[-1]:.2f})", "at most 10 ms", middle <= 10)
+        row("    times faster than the oracle", f"{ratio:.0f}", "at least 500", ratio >= LIMITS["b_ratio"])
+    peaks = memory()
+    for name, (peak, elapsed) in peaks.items():
+        row(f"(c) peak memory, {name}", f"{peak:.0f} MiB, {elapsed:.1f} s", "under 500 MiB", peak < LIMITS["memory"])
+    imports = sorted(in_fresh_process(IMPORT)[0] for _ in range(5))
+    row(
+        "(d) import protograph after torch_geometric",
+        f"{imports[2]:.0f} ms ({imports[0]:.0f} to {imports[-1]:.0f})",
+        "under 150 ms",
+        imports[2] < LIMITS["import"],
+    )
+    RESULT.parent.mkdir(exist_ok=True)
+    result = {"whole": whole, "searches": found, "memory": peaks, "import_milliseconds": imports}
+    RESULT.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
