@@ -77,7 +77,7 @@ def test_repr_tells_name_size_and_classes(dataset):
 def test_it_is_frozen_and_can_be_pickled(dataset):
     with pytest.raises(FrozenInstanceError):
         dataset.name = "other"
-    assert numbers(pickle.loads(pickle.dumps(dataset))) == [0, 1, 2, 3, 4]  # noqa: S301
+    assert numbers(pickle.loads(pickle.dumps(dataset))) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("index", [5, -6, [0, 5], torch.tensor([5])])

@@ -118,3 +118,19 @@ def test_large_graphs_are_laid_out_in_seconds(graph_of):
 def test_a_layout_is_always_the_same(size, graph_of):
     graph = graph_of(list(nx.barabasi_albert_graph(size, 2, seed=2).edges()), num_nodes=size)
     assert np.array_equal(layout(graph), layout(graph))
+
+
+def test_the_graph_around_does_not_fold_the_prototype(graph_of):
+    house = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4), (3, 4)]
+    houses = [*house, *((u + 5, v + 5) for u, v in house), (4, 8)]
+    # Nodes 10 and 11 join the far ends of two houses, as a backbone does.
+    around = [(10, 0), (10, 5), (10, 7), (11, 1), (11, 6), (11, 9), (10, 11)]
+    positions = layout(graph_of([*houses, *around], num_nodes=12), range(10), np.array(houses))
+    assert crossings(positions, houses) == 0
+    assert lengths(positions, houses) == pytest.approx(np.ones(13), abs=0.4)
+
+
+def test_a_ring_that_is_closed_outside_the_prototype_stays_round(graph_of):
+    ring = [(i, (i + 1) % 6) for i in range(6)]
+    positions = layout(graph_of(ring, num_nodes=6), range(5), np.array(ring[:4]))
+    assert np.ptp(lengths(positions, ring)) < 0.25

@@ -59,7 +59,7 @@ def explain(
         num_graphs=k,
         budget=budget,
         max_nodes=max_nodes,
-        search=search.value,  # type: ignore[arg-type]
+        search=search.value,
         random_state=seed,
     )
     folder = out or Path("runs") / name_of(data)

@@ -60,8 +60,8 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Edges | None = None) -
 
     Args:
         graph: The graph.
-        nodes: Some nodes that matter more than the others, so that they keep their shape.
-        lines: Edges ``[num_edges, 2]`` that are to lie level or upright where possible; ``None`` for all.
+        nodes: A part of the graph that is to keep its shape: its nodes.
+        lines: Its edges, ``[num_edges, 2]``, which are to lie level or upright where possible; ``None`` for all edges.
 
     >>> import torch
     >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
@@ -73,9 +73,11 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Edges | None = None) -
     edges, _ = undirected_edges(graph)
     if isinstance(own, Tensor) and own.shape == (size, 2) and size and bool(own.isfinite().all()):
         return _scaled(own.detach().cpu().double().numpy(), edges)
-    targets = _with_core(_targets(edges, size), np.asarray(nodes, dtype=np.int64))
+    targets = _targets(edges, size)
+    lines = edges if lines is None else lines
+    variants = _with_core(targets, np.asarray(nodes, dtype=np.int64), lines)
     parts = _components(targets.distances)
-    return _packed([_place(part, targets, edges, edges if lines is None else lines) for part in parts], size)
+    return _packed([_place(part, variants, edges, lines) for part in parts], size)
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,12 @@ def _targets(edges: Edges, size: int) -> _Targets:
     distances = np.full((size, size), np.inf)
     for node, lengths in nx.all_pairs_shortest_path_length(_network(edges, size)):
         distances[node, list(lengths)] = list(lengths.values())
+    return _Targets(distances, _weights(distances))
+
+
+def _weights(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
-        weights = np.where(distances > 0, 1 / distances**2, 0.0)
-    return _Targets(distances, weights)
+        return np.where(distances > 0, 1 / distances**2, 0.0)
 
 
 def _network(edges: Edges, size: int) -> Any:
@@ -109,10 +114,25 @@ def _network(edges: Edges, size: int) -> Any:
     return network
 
 
-def _with_core(targets: _Targets, nodes: Edges) -> _Targets:
-    weights = targets.weights.copy()
-    weights[np.ix_(nodes, nodes)] *= CORE_WEIGHT
-    return _Targets(targets.distances, weights)
+def _with_core(targets: _Targets, nodes: Edges, lines: Edges) -> list[_Targets]:
+    """Let the pairs inside a part weigh more: by their distances in the graph, and then by those in the part alone.
+
+    The first keeps a ring round whose last node is outside; the second unfolds what the graph around would squeeze.
+    """
+    if not len(nodes):
+        return [targets]
+    place = np.ix_(nodes, nodes)
+    distances = targets.distances.copy()
+    number = np.full(len(distances), -1)
+    number[nodes] = np.arange(len(nodes))
+    alone = _targets(number[lines], len(nodes)).distances
+    distances[place] = np.where(np.isfinite(alone), alone, distances[place])
+    found = []
+    for wanted in (targets.distances, distances):
+        weights = _weights(wanted)
+        weights[place] *= CORE_WEIGHT
+        found.append(_Targets(wanted, weights))
+    return found[:1] if np.array_equal(distances, targets.distances) else found
 
 
 def _components(distances: NDArray[np.float64]) -> list[Edges]:
@@ -126,24 +146,31 @@ def _components(distances: NDArray[np.float64]) -> list[Edges]:
     return sorted(parts, key=lambda part: -len(part))
 
 
-def _place(part: Edges, targets: _Targets, edges: Edges, lines: Edges) -> tuple[Edges, Positions]:
-    number = np.full(len(targets.distances), -1)
+def _place(part: Edges, variants: list[_Targets], edges: Edges, lines: Edges) -> tuple[Edges, Positions]:
+    number = np.full(len(variants[0].distances), -1)
     number[part] = np.arange(len(part))
-    own = number[edges[number[edges[:, 0]] >= 0]] if len(edges) else edges
+    own = number[edges]
+    own = own[(own >= 0).all(axis=1)]
     lines = number[lines]
     lines = lines[(lines >= 0).all(axis=1)]
-    positions = _best(targets.of(part), own)
-    return part, _turned(positions, lines if len(lines) else own)
+    lines = lines if len(lines) else own
+    return part, _turned(_best([targets.of(part) for targets in variants], own, lines), lines)
 
 
-def _best(targets: _Targets, edges: Edges) -> Positions:
-    size = len(targets.distances)
+def _best(variants: list[_Targets], edges: Edges, lines: Edges) -> Positions:
+    size = len(variants[0].distances)
     if size == 1:
         return np.zeros((1, 2))
-    starts = _starts(targets.distances, edges)
     num_steps = max(30, min(600, 25_000_000 // size**2))
-    found = [_majorized(start, targets, num_steps) for start in starts]
-    return min(found, key=lambda positions: (_disorder(positions, edges), _stress(positions, targets)))
+    ends, inner = np.unique(lines, return_inverse=True)
+    inner = inner.reshape(-1, 2)
+    found = []
+    for rank, targets in enumerate(variants):
+        for start in _starts(targets.distances, edges):
+            positions = _majorized(start, targets, num_steps)
+            order = (_disorder(positions[ends], inner), rank, _disorder(positions, edges), _stress(positions, targets))
+            found.append((order, positions))
+    return min(found, key=lambda item: item[0])[1]
 
 
 def _starts(distances: NDArray[np.float64], edges: Edges) -> list[Positions]:

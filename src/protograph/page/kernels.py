@@ -42,7 +42,8 @@ def log_matching(scores: Floats, sizes: Ints) -> Floats:  # pragma: no cover - c
                 value, before = scores[index] + term, result[index]
                 larger, smaller = max(value, before), min(value, before)
                 result[index] = larger + np.log1p(np.exp(smaller - larger))
-    return result - np.log(sizes.size)
+    result -= np.log(sizes.size)
+    return result
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]

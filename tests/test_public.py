@@ -1,0 +1,106 @@
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import protograph
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_public_names_are_declared():
+    public = {n for n, v in vars(protograph).items() if n[0] != "_" and not inspect.ismodule(v)}
+    assert public | {"datasets"} == set(protograph.__all__)
+
+
+def test_every_public_name_is_documented():
+    reference = (ROOT / "docs" / "library.md").read_text()
+    missing = [name for name in protograph.__all__ if f"`pg.{name}" not in reference]
+    assert missing == []
+    assert all(inspect.getdoc(getattr(protograph, name)) for name in protograph.__all__)
+
+
+def test_every_command_is_documented():
+    from protograph.cli.app import app
+
+    reference = (ROOT / "docs" / "command.md").read_text()
+    for command in app.registered_commands:
+        assert f"protograph {command.name}" in reference
+
+
+def in_fresh_process(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_importing_needs_none_of_the_extras():
+    loaded = in_fresh_process(
+        "import sys, torch_geometric; before = set(sys.modules); import protograph; "
+        "print(*sorted({m.partition('.')[0] for m in set(sys.modules) - before}))"
+    )
+    extras = {"sklearn", "numba", "networkx", "matplotlib", "typer", "rich", "rdkit", "captum", "ray", "click"}
+    assert extras.isdisjoint(loaded.split())
+
+
+def test_page_runs_without_the_extras():
+    blocked = "matplotlib", "typer", "rich", "click", "rdkit", "captum", "ray"
+    code = (
+        f"import sys\nfor name in {blocked}: sys.modules[name] = None\n"
+        "import protograph as pg\nfrom tests import zoo\n"
+        "print(len(pg.PAGE().fit(zoo.make(), zoo.random_graphs(40)).explain(1).prototypes))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert int(done.stdout) == 2
+
+
+def test_the_command_says_what_is_missing():
+    code = "import sys; sys.modules['typer'] = None\nfrom protograph.cli import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "error: the command protograph needs typer; pip install typer rich\n"
+
+
+def readme_blocks():
+    text = (ROOT / "README.md").read_text()
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+    output = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
+    return text, code, output
+
+
+def without_numbers(text):
+    """Weights differ in the last digits from one processor to the next, and with them what is found."""
+    return re.sub(r"\(\d.*?\)", "(#)", re.sub(r"-?\d+(\.\d+)?", "#", re.sub(r"\(\d+ \w+(, \d+ \w+)*\)", "(...)", text)))
+
+
+def test_the_readme_runs_and_shows_its_real_output(tmp_path, monkeypatch, capsys):
+    _, code, output = readme_blocks()
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102
+    printed = capsys.readouterr().out
+    assert without_numbers(printed) == without_numbers(output)
+    assert printed.splitlines()[0] == output.splitlines()[0]
+    assert (tmp_path / "house.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_readme_shows_everything_early():
+    text, code, _ = readme_blocks()
+    early = "\n".join(text.splitlines()[:40])
+    assert all(needed in early for needed in ("make demo", "make test", "```python", "```text", "!["))
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/images/ba-house.png", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md"]
+)
+def test_files_that_others_point_to_are_there(name):
+    assert (ROOT / name).is_file()
+
+
+def test_the_version_is_one():
+    from protograph import __version__
+
+    assert f'version = "{__version__}"' in (ROOT / "pyproject.toml").read_text()
+    assert f"version: {__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
