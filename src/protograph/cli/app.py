@@ -38,9 +38,10 @@ def run() -> None:
     sys.path.insert(0, os.getcwd())  # for --model module:attr
     try:
         app()
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
-        sys.exit(INTERRUPTED)
+    except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
+        if leaving.code == INTERRUPTED:
+            typer.echo("interrupted: nothing was written", err=True)
+        raise
     except (ValueError, TypeError, OSError, ImportError) as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise

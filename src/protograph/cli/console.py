@@ -11,9 +11,13 @@ from protograph.embedding import Progress as Callback
 
 @contextmanager
 def progress_bars() -> Iterator[Callback]:
-    """Give a callback ``progress(stage, done, total)`` that draws one bar a stage and clears it at the end."""
+    """Give a callback ``progress(stage, done, total)`` that draws one bar a stage and clears it at the end.
+
+    Nothing is drawn where standard error is not a terminal.
+    """
+    console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None) -> None:
