@@ -14,35 +14,66 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 COMPLETE, DEAD_END, MAX_ITERATIONS = 0, 1, 2
+# Candidates kept for the tuples that a walk stands on again.
+_ENTRIES = 2**16
+
+
+# Beyond this the smaller of two summands is nothing to the larger in float64, and its exponential need not be taken.
+_NEGLIGIBLE = -50.0
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def log_matching(scores: Floats, sizes: Ints) -> Floats:  # pragma: no cover - compiled
-    """Logarithms of the matching scores for the flat tensor of raw scores; see :mod:`protograph.page.matching`."""
-    result = np.full(scores.size, -np.inf)
-    inner = scores.size
-    for axis in range(sizes.size):
-        size = sizes[axis]
-        outer = scores.size // inner
-        inner //= size
-        for fibre in range(outer * inner):
-            base = fibre // inner * inner * size + fibre % inner
-            highest, mean, total = -np.inf, 0.0, 0.0
-            for j in range(size):
-                value = scores[base + j * inner]
-                highest = max(highest, value)
-                mean += value
-            mean /= size
-            for j in range(size):
-                total += np.exp(scores[base + j * inner] - highest)
-            log_sigmoid = -np.log1p(np.exp(-mean)) if mean > 0 else mean - np.log1p(np.exp(mean))
-            term = log_sigmoid - highest - np.log(total)
-            for j in range(size):
-                index = base + j * inner
-                value, before = scores[index] + term, result[index]
-                larger, smaller = max(value, before), min(value, before)
-                result[index] = larger + np.log1p(np.exp(smaller - larger))
-    result -= np.log(sizes.size)
+def _fibre_terms(scores: Floats, size: int, inner: int) -> Floats:  # pragma: no cover - compiled
+    """The term t of each fibre along one axis; see :mod:`protograph.page.matching`."""
+    terms = np.empty(scores.size // size)
+    for fibre in range(terms.size):
+        base = fibre // inner * inner * size + fibre % inner
+        highest, mean, total = -np.inf, 0.0, 0.0
+        for j in range(size):
+            value = scores[base + j * inner]
+            highest = max(highest, value)
+            mean += value
+        mean /= size
+        for j in range(size):
+            below = scores[base + j * inner] - highest
+            if below > _NEGLIGIBLE:
+                total += np.exp(below)
+        log_sigmoid = -np.log1p(np.exp(-mean)) if mean > 0 else mean - np.log1p(np.exp(mean))
+        terms[fibre] = log_sigmoid - highest - np.log(total)
+    return terms
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def log_matching(scores: Floats, agrees: Bools, sizes: Ints) -> Floats:  # pragma: no cover - compiled
+    """Logarithms of the matching scores for the flat tensor of raw scores, ``-inf`` where tuples do not agree.
+
+    All axes share the raw score, so that log Y = X + logsumexp of the k terms - log k.
+    """
+    k = sizes.size
+    result = np.empty(scores.size)
+    all_terms = np.empty((k, scores.size // sizes.min()))
+    inner = np.empty(k, dtype=np.int64)
+    step = 1
+    for axis in range(k - 1, -1, -1):
+        inner[axis] = step
+        terms = _fibre_terms(scores, sizes[axis], step)
+        all_terms[axis, : terms.size] = terms
+        step *= sizes[axis]
+    for index in range(scores.size):
+        if not agrees[index]:
+            result[index] = -np.inf
+            continue
+        highest = -np.inf
+        for axis in range(k):
+            fibre = index // (inner[axis] * sizes[axis]) * inner[axis] + index % inner[axis]
+            highest = max(highest, all_terms[axis, fibre])
+        total = 0.0
+        for axis in range(k):
+            fibre = index // (inner[axis] * sizes[axis]) * inner[axis] + index % inner[axis]
+            below = all_terms[axis, fibre] - highest
+            if below > _NEGLIGIBLE:
+                total += np.exp(below)
+        result[index] = scores[index] + highest + np.log(total / k)
     return result
 
 
@@ -116,36 +147,82 @@ def best_start(
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def _value(
-    log_scores: Floats,
-    strides: Ints,
-    offsets: Ints,
-    neighbours: Ints,
-    edge_kinds: Ints,
-    counts: Ints,
-    log_decay: float,
-    positions: Ints,
-) -> float:  # pragma: no cover - compiled
-    """Decayed log score of the candidate at ``positions`` of the neighbour lists."""
-    flat, decays = 0, 0
-    for q in range(positions.size):
-        if edge_kinds[positions[q]] != edge_kinds[positions[0]]:
-            return -np.inf
-        node = neighbours[positions[q]]
-        flat += node * strides[q]
-        decays += counts[offsets[q] + node]
-    return float(log_scores[flat] - log_decay * decays)
+def _most_candidates(offsets: Ints, starts: Ints) -> int:  # pragma: no cover - compiled
+    """Most candidates that a step can have: the product of the graphs' largest degrees."""
+    most = 1
+    for q in range(offsets.size - 1):
+        degree = 1
+        for joint in range(offsets[q], offsets[q + 1]):
+            degree = max(degree, starts[joint + 1] - starts[joint])
+        most *= degree
+    return most
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def _advance(positions: Ints, first: Ints, last: Ints) -> bool:  # pragma: no cover - compiled
-    """Move to the next candidate in lexicographic order; ``False`` after the last one."""
-    for q in range(positions.size - 1, -1, -1):
-        positions[q] += 1
-        if positions[q] < last[q]:
-            return True
-        positions[q] = first[q]
-    return False
+def _list_candidates(
+    log_scores: Floats,
+    strides: Ints,
+    offsets: Ints,
+    starts: Ints,
+    neighbours: Ints,
+    kinds: Ints,
+    current: Ints,
+    used: int,
+    values: Floats,
+    nodes: Ints,
+) -> int:  # pragma: no cover - compiled
+    """Append the tuples of neighbours of ``current`` that agree, in lexicographic order, to ``values`` and ``nodes``.
+
+    Returns:
+        How many entries are in use afterwards. Nodes are kept by their joint numbers.
+    """
+    k = current.size
+    first, last = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    for q in range(k):
+        first[q], last[q] = starts[offsets[q] + current[q]], starts[offsets[q] + current[q] + 1]
+        if first[q] == last[q]:
+            return used
+    positions = first.copy()
+    while True:
+        place, is_one_kind = 0, True
+        for q in range(k):
+            place += neighbours[positions[q]] * strides[q]
+            is_one_kind = is_one_kind and kinds[positions[q]] == kinds[positions[0]]
+        if is_one_kind and log_scores[place] > -np.inf:
+            values[used] = log_scores[place]
+            for q in range(k):
+                nodes[used, q] = offsets[q] + neighbours[positions[q]]
+            used += 1
+        q = k - 1
+        while q >= 0:
+            positions[q] += 1
+            if positions[q] < last[q]:
+                break
+            positions[q] = first[q]
+            q -= 1
+        if q < 0:
+            return used
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _best_candidate(
+    values: Floats, nodes: Ints, begin: int, end: int, counts: Ints, log_decay: float, tolerance: float
+) -> int:  # pragma: no cover - compiled
+    """Entry of the first candidate whose decayed value ties with the best one, -1 where there is none."""
+    while True:
+        best, highest, chosen = -np.inf, -np.inf, -1
+        for entry in range(begin, end):
+            decays = 0
+            for q in range(nodes.shape[1]):
+                decays += counts[nodes[entry, q]]
+            value = values[entry] - log_decay * decays
+            if value > highest:
+                if value > highest + tolerance:  # all before are too low to tie with it
+                    best, chosen = value, entry
+                highest = value
+        if best >= highest - tolerance:
+            return chosen
+        begin = chosen + 1  # small rises have carried the best away from it: what ties comes after
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -155,30 +232,39 @@ def walk(
     offsets: Ints,
     starts: Ints,
     neighbours: Ints,
-    edge_kinds: Ints,
+    kinds: Ints,
     limits: Ints,
     log_decay: float,
     max_iterations: int,
     tolerance: float,
+    begins: Ints,
+    ends: Ints,
+    values: Floats,
+    candidates: Ints,
+    used: int,
     nodes: Ints,
     partners: Ints,
     current: Ints,
 ) -> Any:  # pragma: no cover - compiled
     """Walk from the tuple in ``current``, filling ``nodes`` and ``partners``; see :mod:`protograph.page.search`.
 
+    A walk stands on the same tuples again and again, so their candidates are listed once: those of the tuple at place
+    p of the tensor are the entries ``begins[p]`` to ``ends[p]`` of ``values`` and ``candidates``.
+
     Returns:
-        The lengths of the lists, the number of steps, and why it stopped.
+        The lengths of the lists, the number of steps, why it stopped, and how many entries are in use.
     """
     k = current.size
     lengths = np.zeros(k, dtype=np.int64)
     counts = np.zeros(offsets[-1], dtype=np.int64)
     is_listed = np.zeros(offsets[-1], dtype=np.bool_)
-    first, last, positions = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
+    room = values.size - _most_candidates(offsets, starts)
     step = 0
     while True:
-        is_complete, is_stuck = True, False
+        is_complete, place = True, 0
         for q in range(k):
             joint = offsets[q] + current[q]
+            place += current[q] * strides[q]
             counts[joint] += 1
             if not is_listed[joint] and lengths[q] < limits[q]:
                 is_listed[joint] = True
@@ -186,32 +272,25 @@ def walk(
                 partners[q, lengths[q]] = current
                 lengths[q] += 1
             is_complete = is_complete and lengths[q] == limits[q]
-            first[q], last[q] = starts[joint], starts[joint + 1]
-            is_stuck = is_stuck or first[q] == last[q]
         if is_complete:
-            return lengths, step, COMPLETE
+            return lengths, step, COMPLETE, used
         if step == max_iterations:
-            return lengths, step, MAX_ITERATIONS
-        if is_stuck:
-            return lengths, step, DEAD_END
-        positions[:] = first
-        best = -np.inf
-        while True:
-            value = _value(log_scores, strides, offsets, neighbours, edge_kinds, counts, log_decay, positions)
-            best = max(best, value)
-            if not _advance(positions, first, last):
-                break
-        if best == -np.inf:
-            return lengths, step, DEAD_END
-        positions[:] = first
-        while (
-            _value(log_scores, strides, offsets, neighbours, edge_kinds, counts, log_decay, positions)
-            < best - tolerance
-        ):
-            _advance(positions, first, last)
+            return lengths, step, MAX_ITERATIONS, used
+        if begins[place] < 0:
+            if used > room:
+                begins[:] = -1
+                used = 0
+            begins[place] = used
+            used = _list_candidates(
+                log_scores, strides, offsets, starts, neighbours, kinds, current, used, values, candidates
+            )
+            ends[place] = used
+        entry = _best_candidate(values, candidates, begins[place], ends[place], counts, log_decay, tolerance)
+        if entry < 0:
+            return lengths, step, DEAD_END, used
         step += 1
         for q in range(k):
-            current[q] = neighbours[positions[q]]
+            current[q] = np.int64(candidates[entry, q]) - offsets[q]
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -221,7 +300,7 @@ def sessions(
     offsets: Ints,
     starts: Ints,
     neighbours: Ints,
-    edge_kinds: Ints,
+    kinds: Ints,
     groups: Ints,
     budget: int,
     distinct: bool,
@@ -248,6 +327,9 @@ def sessions(
     steps, codes = np.empty(budget, dtype=np.int64), np.empty(budget, dtype=np.int64)
     barred = np.zeros(offsets[-1], dtype=np.bool_)
     taken = np.empty(budget, dtype=np.int64)
+    begins, ends = np.full(log_scores.size, -1), np.empty(log_scores.size, dtype=np.int64)
+    capacity = _ENTRIES + _most_candidates(offsets, starts)
+    values, candidates, used = np.empty(capacity), np.empty((capacity, k), dtype=np.uint32), 0
     for session in range(budget):
         flat = best_start(log_scores, strides, offsets, barred, taken[:session], tolerance)
         if flat < 0:
@@ -261,17 +343,22 @@ def sessions(
                 barred[offsets[q] + current[q]] = True
         begun[session] = current
         limits = np.minimum(reachable(offsets, starts, neighbours, groups, current), max_nodes)
-        lengths[session], steps[session], codes[session] = walk(
+        lengths[session], steps[session], codes[session], used = walk(
             log_scores,
             strides,
             offsets,
             starts,
             neighbours,
-            edge_kinds,
+            kinds,
             limits,
             log_decay,
             max_iterations,
             tolerance,
+            begins,
+            ends,
+            values,
+            candidates,
+            used,
             nodes[session],
             partners[session],
             current,

@@ -58,9 +58,9 @@ class Matching:
 
         rows = self.scorer.everything
         scores = np.ascontiguousarray(self.scorer.block(rows))
-        values = log_matching(scores.reshape(-1), np.array(self.sizes, dtype=np.int64)).reshape(self.sizes)
-        values[~np.broadcast_to(self.agreement.mask(rows), self.sizes)] = -np.inf
-        result: Floats = values
+        agrees = np.ascontiguousarray(np.broadcast_to(self.agreement.mask(rows), self.sizes))
+        sizes = np.array(self.sizes, dtype=np.int64)
+        result: Floats = log_matching(scores.reshape(-1), agrees.reshape(-1), sizes).reshape(self.sizes)
         return result
 
     def block_with_terms(self, rows: Rows, known_terms: dict[int, Floats]) -> Floats:

@@ -96,14 +96,15 @@ def search_whole(matching: Matching, structure: Structure, options: SearchOption
     """Run all sessions over the whole tensor, in compiled loops."""
     from protograph.page import kernels
 
+    groups = np.concatenate(matching.agreement.groups)
     count, starts, nodes, partners, lengths, steps, codes = kernels.sessions(
         matching.whole().reshape(-1),
         np.array(matching.sizes, dtype=np.int64),
         structure.offsets,
         structure.starts,
         structure.neighbours,
-        structure.edge_kinds,
-        np.concatenate(matching.agreement.groups),
+        structure.kinds_within(groups),
+        groups,
         options.budget,
         options.distinct_starts,
         options.max_nodes,
@@ -115,13 +116,13 @@ def search_whole(matching: Matching, structure: Structure, options: SearchOption
     return [
         Walk(
             start=tuple(starts[b].tolist()),
-            nodes=tuple(tuple(row[:size].tolist()) for row, size in zip(nodes[b], lengths[b], strict=True)),
-            partners=tuple(rows[:size].copy() for rows, size in zip(partners[b], lengths[b], strict=True)),
+            nodes=tuple(tuple(row[:size]) for row, size in zip(nodes[b].tolist(), sizes, strict=True)),
+            partners=tuple(rows[:size] for rows, size in zip(partners[b], sizes, strict=True)),
             num_iterations=int(steps[b]),
-            stopped=reasons.get(int(codes[b])) or _complete(lengths[b], options),
+            stopped=reasons.get(int(codes[b])) or _complete(sizes, options),
             is_exact=True,
         )
-        for b in range(count)
+        for b, sizes in enumerate(lengths[:count].tolist())
     ]
 
 

@@ -29,6 +29,13 @@ class Structure:
     neighbours: Ints
     edge_kinds: Ints
 
+    def kinds_within(self, groups: Ints) -> Ints:
+        """The kinds of edges told further apart by the feature groups (of all nodes) that they lead to."""
+        per_graph = np.diff(self.starts[self.offsets])
+        targets = self.neighbours + np.repeat(self.offsets[:-1], per_graph)
+        kinds: Ints = self.edge_kinds * (groups.max() + 1) + groups[targets]
+        return kinds
+
     def of(self, graph: int, node: int) -> tuple[Ints, Ints]:
         """Neighbours of a node, and the kinds of the edges to them."""
         number = self.offsets[graph] + node
