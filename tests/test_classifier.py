@@ -168,9 +168,22 @@ def test_pyg_sequential_is_called_by_its_signature():
     assert result.node_embeddings.shape == (sum(g.num_nodes for g in GRAPHS), 8)
 
 
-class OnlyFloat(zoo.Net):
+class CastsToFloat(zoo.Net):
     def classify(self, x, edge_index, batch, edge_attr=None):
-        return super().classify(x.float(), edge_index, batch, edge_attr)
+        extra = torch.zeros(x.size(0), 3, dtype=torch.float)
+        return super().classify(x.float() + extra.to(torch.float32), edge_index, batch, edge_attr)
+
+
+def test_a_cast_to_float_inside_a_model_does_not_keep_it_from_double():
+    assert assert_captures_what_the_model_saw(zoo.make(kind=CastsToFloat), GRAPHS).is_double
+
+
+class OnlyFloat(zoo.Net):
+    """Leaves PyTorch on the way, so that its weights and its features cannot both be double."""
+
+    def classify(self, x, edge_index, batch, edge_attr=None):
+        single = torch.from_numpy(x.numpy().astype("float32"))
+        return super().classify(single, edge_index, batch, edge_attr)
 
 
 def test_a_model_that_cannot_run_in_double_runs_as_it_is():
@@ -206,26 +219,103 @@ def test_the_model_comes_back_as_it_was_found(kind):
 
 
 class RaisesLater(OnlyFloat):
-    calls = 0
+    is_broken = False
 
     def classify(self, *args):
-        self.calls += 1
-        if self.calls > 3:
+        if self.is_broken:
             raise RuntimeError("the model broke")
         return super().classify(*args)
 
 
 def test_the_model_comes_back_when_it_raises():
     model = zoo.make(kind=RaisesLater).train()
-    model.calls = 0
     flags = {name: module.training for name, module in model.named_modules()}
     running = GraphClassifier(model).start(GRAPHS)
     running.embed(GRAPHS)
+    model.is_broken = True
     with pytest.raises(RuntimeError, match="the model broke"):
         running.embed(GRAPHS)
     assert {name: module.training for name, module in model.named_modules()} == flags
     assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
     assert torch.is_grad_enabled()
+
+
+def test_compiled_and_parallel_models_are_unwrapped():
+    model = zoo.make()
+    compiled = torch.compile(model, backend="eager")
+    assert GraphClassifier(compiled).model is model
+    assert GraphClassifier(nn.DataParallel(model)).model is model
+
+
+def test_scripted_models_are_refused():
+    with pytest.warns(DeprecationWarning, match="jit"):
+        scripted = torch.jit.trace(nn.Linear(3, 2), torch.ones(1, 3))
+    with pytest.raises(TypeError, match=r"^model is a TorchScript module, which cannot be watched; pass the module"):
+        GraphClassifier(scripted)
+
+
+def test_labels_are_never_passed():
+    class Greedy(zoo.Net):
+        def forward(self, x, edge_index, batch, y=None):
+            assert y is None
+            return self.classify(x, edge_index, batch)
+
+    assert GraphClassifier(Greedy().eval()).start(GRAPHS).classify(GRAPHS).shape == (12, 2)
+
+
+class ReturnsMore(zoo.Net):
+    more = "tuple"
+
+    def forward(self, x, edge_index, batch):
+        logits = self.classify(x, edge_index, batch)
+        if self.more == "tuple":
+            return self.seen_graphs, logits
+        if self.more == "nodes":
+            return logits, self.seen_nodes
+        return {"embedding": self.seen_graphs, "logits": logits}
+
+
+@pytest.mark.parametrize("more", ["dict", "nodes"])
+def test_class_scores_are_found_among_other_results(more):
+    model = zoo.make(kind=ReturnsMore)
+    model.more = more
+    result = GraphClassifier(model).start(GRAPHS).embed(GRAPHS)
+    assert result.outputs.shape == (12, 2)
+    assert result.graph_embeddings.shape == (12, 8)
+
+
+def test_class_scores_that_cannot_be_told_are_an_error():
+    with pytest.raises(ValueError, match=r"returns several tensors \(shapes \[8, 8\], \[8, 2\]\), and which"):
+        GraphClassifier(zoo.make(kind=ReturnsMore)).start(GRAPHS)
+
+
+class Random(zoo.Net):
+    def classify(self, x, edge_index, batch, edge_attr=None):
+        return super().classify(nn.functional.dropout(x, 0.5), edge_index, batch, edge_attr)
+
+
+class SeesItsBatch(zoo.Net):
+    def classify(self, x, edge_index, batch, edge_attr=None):
+        return super().classify(x - x.mean(dim=0), edge_index, batch, edge_attr)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (Random, "the model's output is random, also in evaluation mode: the same graphs gave different scores"),
+        (SeesItsBatch, "the model's output for a graph depends on the other graphs in its batch"),
+        (zoo.Net, ""),
+    ],
+)
+def test_unsteady_models_are_told(kind, message):
+    warnings = GraphClassifier(zoo.make(kind=kind)).start(GRAPHS).warnings
+    assert (warnings[0] if warnings else "").startswith(message)
+    assert bool(warnings) == bool(message)
+
+
+def test_a_device_that_is_not_there_is_told():
+    with pytest.raises(ValueError, match=r"^device must be one that PyTorch can use here, got 'warp':"):
+        GraphClassifier(zoo.make()).start(GRAPHS, device="warp")
 
 
 def test_a_model_must_be_a_module():

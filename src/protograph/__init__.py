@@ -15,6 +15,8 @@ from protograph.training import Trained, train
 
 __version__ = "0.1.0"
 
+_LATER = ("XGNN", "GNNInterpreter", "metrics")
+
 __all__ = [
     "PAGE",
     "Explanation",
@@ -29,3 +31,10 @@ __all__ = [
     "load",
     "train",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Say of what is promised for a later version that it is not there yet."""
+    if name in _LATER:
+        raise AttributeError(f"protograph.{name} is not available in this version; there is protograph.PAGE")
+    raise AttributeError(f"module 'protograph' has no attribute {name!r}")

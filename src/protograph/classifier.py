@@ -1,17 +1,18 @@
 """Any PyTorch Geometric graph classifier, seen as class scores plus node and graph embeddings."""
 
 import copy
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Batch, Data
 
 from protograph.models.calling import Call, infer_call
-from protograph.models.outputs import RETURN_TYPES, as_rows, first_tensor
+from protograph.models.outputs import RETURN_TYPES, as_rows, class_scores
 from protograph.models.reductions import Readout
 from protograph.models.tap import Captured, capturing
 from protograph.models.tracer import AmbiguousReadoutError, Tracer
@@ -50,6 +51,9 @@ class GraphClassifier:
     ) -> None:
         if not isinstance(model, nn.Module):
             raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+        model = _unwrapped(model)
+        if isinstance(model, torch.jit.ScriptModule):
+            raise TypeError("model is a TorchScript module, which cannot be watched; pass the module it was made from")
         if return_type not in ("auto", *RETURN_TYPES):
             expected = ", ".join(map(repr, ("auto", *RETURN_TYPES)))
             raise ValueError(f"return_type must be one of {expected}, got {return_type!r}")
@@ -75,15 +79,14 @@ class GraphClassifier:
         sample = list(sample[:_SAMPLE_SIZE])
         call = infer_call(self.model, sample[0])
         own_device = _device_of(self.model)
+        target = own_device if device is None else checked_device(device)
         native = RunningClassifier(self.model, call, Readout(), own_device, is_double=False)
         expected = native.classify(sample)
-        target = own_device if device is None else torch.device(device)
-        double = self._in_double_precision(call, target, sample, expected)
-        if double is not None:
-            return replace(double, readout=self._find_readout(double, sample))
-        if target != own_device:
-            native = replace(native, model=copy.deepcopy(self.model).to(target), device=target)
-        return replace(native, readout=self._find_readout(native, sample))
+        running = self._in_double_precision(call, target, sample, expected) or native
+        if running.device != target:
+            running = replace(native, model=copy.deepcopy(self.model).to(target), device=target)
+        running = replace(running, readout=self._find_readout(running, sample))
+        return replace(running, warnings=_unsteadiness(running, sample))
 
     def _in_double_precision(
         self, call: Call, device: torch.device, sample: Sequence[Data], expected: Tensor
@@ -135,11 +138,12 @@ class RunningClassifier:
     readout: Readout
     device: torch.device
     is_double: bool
+    warnings: tuple[str, ...] = ()
 
     @property
     def resolution(self) -> float:
         """Numbers closer than this, relative to their size, are the same number up to rounding."""
-        return 1e-11 if self.is_double else 1e-5
+        return 1e-13 if self.is_double else 1e-5
 
     def classify(self, graphs: Sequence[Data]) -> Tensor:
         """Return the model's output for ``graphs``, one row a graph."""
@@ -164,9 +168,7 @@ class RunningClassifier:
         tracer = Tracer(batch.batch)
         with self._evaluating(), tracer.watching_aggregations(self.model), tracer:
             output = self.call(self.model, batch)
-        tensor = first_tensor(output)
-        assert tensor is not None  # start() has classified the same graphs before
-        return tracer.readout_of(tensor)
+        return tracer.readout_of(class_scores(output, len(graphs)))
 
     def _collate(self, graphs: Sequence[Data]) -> Batch:
         wanted = self.call.attributes
@@ -185,9 +187,10 @@ class RunningClassifier:
         default = torch.get_default_dtype()
         self.model.eval()
         try:
-            if self.is_double:  # tensors that the model makes itself must fit its weights
-                torch.set_default_dtype(torch.float64)
-            with torch.no_grad():
+            with torch.no_grad(), ExitStack() as stack:
+                if self.is_double:  # tensors that the model makes itself must fit its weights
+                    torch.set_default_dtype(torch.float64)
+                    stack.enter_context(_DoubleInPlaceOfFloat())
                 yield
         finally:
             torch.set_default_dtype(default)
@@ -210,6 +213,59 @@ class RunningClassifier:
         assert nodes is not None
         assert graphs is not None
         return nodes, graphs
+
+
+class _DoubleInPlaceOfFloat(TorchFunctionMode):
+    """Makes ``x.float()`` and ``dtype=torch.float32`` inside a model mean double, as all else in its copy is."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """Run ``func`` with float64 wherever float32 is asked for."""
+        if func is Tensor.float:
+            return args[0].double()
+        args = tuple(torch.float64 if value is torch.float32 else value for value in args)
+        if kwargs and kwargs.get("dtype") is torch.float32:
+            kwargs = {**kwargs, "dtype": torch.float64}
+        return func(*args, **(kwargs or {}))
+
+
+def _unsteadiness(running: RunningClassifier, sample: Sequence[Data]) -> tuple[str, ...]:
+    """Say so where the output for a graph is random, or depends on the other graphs in its batch."""
+    together, again = running.classify(sample), running.classify(sample)
+    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(together.abs().max()))
+    if float((together - again).abs().max()) > tolerance:
+        return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)
+    alone = torch.cat([running.classify([graph]) for graph in sample[:2]])
+    if float((together[:2] - alone).abs().max()) > tolerance:
+        return (
+            "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
+            "the graphs change the result; look for a norm without running statistics or without batch",
+        )
+    return ()
+
+
+def checked_device(device: torch.device | str) -> torch.device:
+    """Return the device if it is there."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"device must be one that PyTorch can use here, got {str(device)!r}: {reason}") from None
+    return torch.device(device)
+
+
+def _unwrapped(model: nn.Module) -> nn.Module:
+    """The module inside ``torch.compile`` or ``DataParallel``, which hide its signature and its modules' names."""
+    for attribute, kind in (("_orig_mod", nn.Module), ("module", nn.DataParallel)):
+        inner = getattr(model, attribute, None)
+        if isinstance(inner, nn.Module) and isinstance(model, kind):
+            return _unwrapped(inner)
+    return model
 
 
 def _on_cpu(tensor: Tensor) -> Tensor:

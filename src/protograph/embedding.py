@@ -72,9 +72,10 @@ def embed(
         if progress is not None:
             progress("embedding", done, len(store))
     joined = torch.cat(outputs)
-    messages = store.findings.messages()
-    for message in messages[:1] if store.findings.directed else []:
+    found = store.findings.messages()
+    for message in (*classifier.warnings, *(found[:1] if store.findings.directed else [])):
         warnings.warn(message, ProtographWarning, stacklevel=3)
+    messages = [*classifier.warnings, *found]
     chosen = _return_type(joined, return_type, messages)
     scores = log_scores(joined, chosen)
     return Embedded(
@@ -88,7 +89,9 @@ def embed(
 
 
 def _check_finite(what: str, values: Tensor, first: int) -> None:
-    bad = (~torch.isfinite(values)).any(dim=1).nonzero().flatten()
+    # Log probabilities may be -inf: a probability of 0.
+    wrong = values.isnan() | values.isposinf() | (values.isneginf() & (what != "the model's output"))
+    bad = wrong.any(dim=1).nonzero().flatten()
     if bad.numel() > 0:
         raise ValueError(
             f"{what} for graph {first + int(bad[0])} is NaN or infinite; check the model's weights "

@@ -15,6 +15,7 @@ from unittest import mock
 import pytest
 import torch
 from tests import zoo
+from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.cli import main
@@ -127,6 +128,15 @@ def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(folder):
             ["graphs.pt", "--model", "model.pt", "--target", "7"],
             r"error: target must be in \[0, 2\), got 7; use an index",
         ),
+        (
+            ["graphs.pt", "--model", "model.pt", "--device", "warp"],
+            "error: device must be one that PyTorch can use here",
+        ),
+        (
+            ["graphs.pt", "--model", "model.pt", "--explainer", "xgnn"],
+            "error: --explainer xgnn is not available in this",
+        ),
+        (["narrow.pt", "--model", "model.pt"], r"error: RuntimeError: .*shape"),
         (["graphs.pt", "--model", "model.pt", "--k", "0"], "error: num_graphs must be at least 1, got 0"),
         (["graphs.pt", "--model", "model.pt", "--clusters", "auto"], "error: num_clusters='auto' is not available"),
         (["graphs.pt", "--model", "model.pt", "--search", "consensus"], "error: search='consensus' is not available"),
@@ -144,6 +154,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(folder, arguments, message):
     (folder / "broken.pt").write_bytes((folder / "graphs.pt").read_bytes()[:500])
     torch.save([os.system], folder / "evil.pt")
     torch.save(3, folder / "number.pt")
+    torch.save([Data(x=torch.ones(2, 7), edge_index=torch.tensor([[0, 1], [1, 0]]))] * 9, folder / "narrow.pt")
     before = sorted(p.name for p in folder.iterdir())
     default = [] if "--out" in arguments else ["--out", "bad"]
     done = run("explain", *arguments, *default, cwd=folder)
@@ -153,6 +164,36 @@ def test_bad_input_is_one_line_and_leaves_nothing(folder, arguments, message):
     assert done.stderr.count("\n") == 1
     left = [name for name in sorted(p.name for p in folder.iterdir()) if name != "__pycache__"]
     assert left == [name for name in before if name != "__pycache__"]
+
+
+def test_a_second_run_leaves_no_pictures_of_the_first(folder):
+    arguments = ("explain", "graphs.pt", "--model", "model.pt", "--target", 0, "--k", 1, "--out", "again/and/again")
+    assert run(*arguments, "--clusters", 2, cwd=folder).returncode == 0
+    assert (folder / "again/and/again/class0-prototype2.png").exists()
+    assert run(*arguments, "--clusters", 1, cwd=folder).returncode == 0
+    assert not (folder / "again/and/again/class0-prototype2.png").exists()
+    assert run(*arguments[:2], "--model", "model.pt", "--target", 9, "--out", "new/one", cwd=folder).returncode == 1
+    assert not (folder / "new").exists()
+
+
+def test_a_report_can_be_written_again(folder):
+    done = run("explain", "graphs.pt", "--model", "model.pt", "--k", 1, "--clusters", 1, "--out", "rep", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    first = (folder / "rep/report.html").read_text()
+    (folder / "rep/report.html").unlink()
+    assert run("report", "rep", cwd=folder).returncode == 0
+    assert (folder / "rep/report.html").read_text() == first
+    assert "error: " in run("report", "nowhere", cwd=folder).stderr
+
+
+@pytest.mark.parametrize("name", ["evaluate", "compare", "reproduce", "datasets"])
+def test_commands_of_a_later_version_say_so(folder, name):
+    done = run(name, "anything", "--option", 3, cwd=folder)
+    assert done.returncode == 1
+    assert (
+        done.stderr
+        == f"error: protograph {name} is not available in this version; there are explain, train and report\n"
+    )
 
 
 def test_wrong_options_are_told(folder):

@@ -104,7 +104,8 @@ def test_max_nodes_bounds_the_prototype():
 def test_twenty_classes():
     model = zoo.make(num_classes=20)
     explainer = fitted(model, num_graphs=1, num_clusters=1)
-    explanations = explainer.explain_all()
+    with pytest.warns(pg.ProtographWarning, match=r"^no graph is predicted as class \d+(, \d+)*, so there is no"):
+        explanations = explainer.explain_all()
     assert set(explanations) == set(np.unique(explainer.predictions_).tolist())
     assert explainer.num_classes_ == 20
 
@@ -203,8 +204,9 @@ class Embeds(zoo.Net):
 
 def test_integer_features_stay_integers():
     graphs = [Data(x=g.x.argmax(1), edge_index=g.edge_index) for g in GRAPHS]
-    found = fitted(zoo.make(kind=Embeds), graphs, num_clusters=1).explain_all()
-    assert all(p.graph.x.dtype == torch.int64 for e in found.values() for p in e.prototypes)
+    explainer = fitted(zoo.make(kind=Embeds), graphs, num_clusters=1)
+    prototypes = explainer.explain(int(explainer.predictions_[0])).prototypes
+    assert [p.graph.x.dtype for p in prototypes] == [torch.int64]
 
 
 def test_continuous_features_match_within_a_tolerance():
@@ -424,7 +426,10 @@ def test_a_class_that_nothing_is_predicted_as_is_told():
     explainer = fitted(model)
     with pytest.raises(ValueError, match=r"^no graph is predicted as class 0, .* the predictions are \{1: 60\}"):
         explainer.explain(0)
-    assert list(explainer.explain_all()) == [1]
+    with pytest.warns(
+        pg.ProtographWarning, match=r"^no graph is predicted as class 0, so there is no explanation of it"
+    ):
+        assert list(explainer.explain_all()) == [1]
     assert explainer.explain(0, representatives=[0, 1]).prototypes  # the user's own choice needs no predictions
 
 
@@ -434,6 +439,19 @@ def test_representatives_are_checked():
         explainer.explain(1, representatives=[3, 60])
     with pytest.raises(ValueError, match=r"^representatives must be different graphs, at least one, got \[3, 3\]$"):
         explainer.explain(1, representatives=[3, 3])
+
+    with pytest.raises(TypeError, match=r"^representatives must be indices of graphs, got 1.5$"):
+        explainer.explain(1, representatives=[1.5])
+    with pytest.raises(TypeError, match=r"^representatives must be a list of graph indices, got 3$"):
+        explainer.explain(1, representatives=3)
+
+
+def test_one_graph_has_no_pairs_to_score():
+    explainer = fitted(graphs=GRAPHS[:1] + GRAPHS[:1], scoring="arithmetic")
+    with pytest.warns(pg.ProtographWarning) as caught:
+        explanation = explainer.explain(int(explainer.predictions_[0]))
+    assert explanation.prototypes == []
+    assert "scoring='arithmetic' needs at least 2 graphs, it has 1" in str(caught[-1].message)
 
 
 def test_fit_options_are_checked():

@@ -69,11 +69,12 @@ def test_a_graph_without_edge_index_has_no_edges():
         ([data([[0, -1]])], "edge_index of graph 0 has the edge 0 -> -1, but its nodes are numbered 0 to 3"),
         (
             [data([[0, 1]]), Data(x=torch.ones(2, 9), edge_index=torch.empty(2, 0, dtype=torch.long))],
-            "all graphs must have the same node features; the first has 4 of them, graph 1 has 9 of them",
+            "all graphs must have the same kind of x; the first graph has 4 columns of float32, "
+            "graph 1 has 9 columns of float32",
         ),
         (
             [data([[0, 1]]), Data(num_nodes=2, edge_index=torch.empty(2, 0, dtype=torch.long))],
-            "all graphs must have the same node features; the first has 4 of them, graph 1 has no x",
+            "all graphs must have the same kind of x; the first graph has 4 columns of float32, graph 1 has none",
         ),
         (
             [data([[0, 1]]), Data(x=torch.full((2, 4), float("nan")))],
@@ -84,6 +85,20 @@ def test_a_graph_without_edge_index_has_no_edges():
             "edge_attr of graph 0 has NaN or infinite values; replace them or leave the graph out",
         ),
         ([data([[0, 1]]), Data(x=torch.ones(0, 4))], "graph 1 has no nodes; leave it out"),
+        (
+            [data([[0, 1], [1, 0]]), data([[0, 1], [1, 0]], edge_attr=torch.ones(2, 3))],
+            "all graphs must have the same kind of edge_attr; the first graph has none, "
+            "graph 1 has 3 columns of float32",
+        ),
+        (
+            [data([[0, 1]]), Data(x=torch.ones(2, 4, dtype=torch.long))],
+            "all graphs must have the same kind of x; the first graph has 4 columns of float32, "
+            "graph 1 has 4 columns of int64",
+        ),
+        (
+            [Data(x=torch.ones(2, 4), adj_t=torch.eye(2))],
+            "graph 0 has a sparse adjacency but no edge_index; pass graphs without ToSparseTensor",
+        ),
         (
             [Data(x=torch.ones(2, 4), edge_index=torch.ones(2, 3))],
             "edge_index of graph 0 must be whole numbers of shape [2, num_edges], got float32 of shape [2, 3]",
@@ -97,8 +112,10 @@ def test_bad_graphs_are_named(graphs, message):
 
 
 def test_what_is_not_a_graph_is_named():
-    with pytest.raises(TypeError, match=r"^graph 1 must be a torch_geometric.data.Data, got int$"):
+    with pytest.raises(TypeError, match=r"^graph 1 must be a single torch_geometric.data.Data, got int$"):
         cleaned([data([[0, 1]]), 3])
+    with pytest.raises(TypeError, match=r"^graph 0 must be a single torch_geometric.data.Data, got DataBatch$"):
+        cleaned([Batch.from_data_list([data([[0, 1]])])])
 
 
 def test_both_helpers_carry_every_edge_tensor():

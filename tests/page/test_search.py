@@ -149,3 +149,19 @@ def test_many_graphs_are_searched_without_the_whole_tensor(k):
     for walk in walks:
         assert all(len(nodes) <= 5 for nodes in walk.nodes)
         assert walk.partners[0].shape[1] == k
+
+
+@pytest.mark.parametrize(("k", "size"), [(3, 1.0), (3, 2000.0), (4, 400.0), (5, 1000.0)])
+@pytest.mark.parametrize("resolution", [1e-13, 1e-5])
+def test_decays_count_however_large_the_scores(k, size, resolution):
+    # All embeddings are equal, so only decays and the order of nodes decide: the walk goes once around the ring.
+    around = torch.arange(8)
+    ring = Data(
+        num_nodes=8,
+        edge_index=torch.stack([torch.cat([around, (around + 1) % 8]), torch.cat([(around + 1) % 8, around])]),
+    )
+    embeddings = [np.full((8, 32), size)] * k
+    options = SearchOptions(budget=1, max_nodes=8, max_iterations=50)
+    (walk,) = search([ring] * k, embeddings, options, resolution=resolution)
+    assert walk.nodes == (tuple(range(8)),) * k
+    assert walk.num_iterations == 7

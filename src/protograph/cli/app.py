@@ -2,10 +2,12 @@
 
 import os
 import sys
+import warnings
 
 import typer
 
-from protograph.cli import explain, train
+from protograph.cli import explain, later, report, train
+from protograph.errors import ProtographWarning
 
 app = typer.Typer(
     name="protograph",
@@ -17,6 +19,9 @@ app = typer.Typer(
 )
 app.command("explain")(explain.explain)
 app.command("train")(train.train)
+app.command("report")(report.report)
+for _name in later.COMMANDS:
+    app.command(_name, hidden=True, context_settings=later.ANY_ARGUMENTS)(later.command(_name))
 
 INTERRUPTED = 130
 
@@ -36,14 +41,18 @@ def options(
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
     sys.path.insert(0, os.getcwd())  # for --model module:attr
+    warnings.simplefilter("ignore", ProtographWarning)  # the summary has them as notes
     try:
         app()
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
         if leaving.code == INTERRUPTED:
             typer.echo("interrupted: nothing was written", err=True)
         raise
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except Exception as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise
-        typer.echo(f"error: {' '.join(str(error).split())}", err=True)
+        expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
+        kind = "" if expected else f"{type(error).__name__}: "
+        text = "; ".join([str(error), *getattr(error, "__notes__", ())])
+        typer.echo(f"error: {kind}{' '.join(text.split())}", err=True)
         sys.exit(1)

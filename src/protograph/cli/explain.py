@@ -12,6 +12,8 @@ class Explainer(StrEnum):
     """Explainers that the command knows."""
 
     PAGE = "page"
+    XGNN = "xgnn"
+    GNNINTERPRETER = "gnninterpreter"
 
 
 class Search(StrEnum):
@@ -47,13 +49,17 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
+    from protograph.classifier import checked_device
     from protograph.cli.console import progress_bars
     from protograph.cli.folder import whole_folder
     from protograph.cli.loading import load_classifier, load_graphs, name_of
     from protograph.explainers.page import PAGE
     from protograph.explanation import Explanations
 
-    del explainer  # there is one so far
+    if explainer is not Explainer.PAGE:
+        raise ValueError(f"--explainer {explainer.value} is not available in this version; use page")
+    if device is not None:
+        checked_device(device)
     page = PAGE(
         num_clusters=_clusters(clusters),
         num_graphs=k,

@@ -13,8 +13,9 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder whose files move to ``folder`` at the end, and vanish on any error.
 
     It is made at once, so that a folder that cannot be written is told before hours of work, not after. Files of an
-    earlier run with other names stay; those with the same names are replaced.
+    earlier run with the same names are replaced, and its pictures of prototypes removed; all else stays.
     """
+    made = [parent for parent in folder.parents if not parent.exists()]
     if folder.exists() and not folder.is_dir():
         raise OSError(f"cannot write to {folder}: it is a file, not a folder; choose another --out")
     try:
@@ -28,7 +29,12 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     try:
         yield partial
         folder.mkdir(exist_ok=True)
+        for stale in folder.glob("class*-prototype*.png"):
+            stale.unlink()
         for file in sorted(partial.iterdir()):
             os.replace(file, folder / file.name)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+        for parent in made:
+            if not any(parent.iterdir()):
+                parent.rmdir()

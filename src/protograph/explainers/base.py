@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from torch_geometric.data import Data
 
 from protograph.classifier import GraphClassifier, RunningClassifier
 from protograph.embedding import Embedded, Progress, embed
-from protograph.errors import NotFittedError
+from protograph.errors import NotFittedError, ProtographWarning
 from protograph.explanation import Explanation, Explanations
 from protograph.graphs.store import GraphStore
 from protograph.randomness import preserved_random_state
@@ -58,7 +59,7 @@ class Explainer(ABC):
                 running, store, batch_size=batch_size, return_type=classifier.return_type, progress=progress
             )
         self._store, self._running, self._progress = store, running, progress
-        self._names = _names_of(graphs, embedded.num_classes)
+        self._names = _names_of(graphs, store[0], embedded.num_classes)
         self._seconds_to_fit = time.perf_counter() - started
         self.embedded_ = embedded
         return self
@@ -87,8 +88,12 @@ class Explainer(ABC):
         """The explainer's options, to be stored with its results."""
 
     def explain_all(self) -> Explanations:
-        """Explain every class that some graph is predicted as."""
+        """Explain every class that some graph is predicted as; the others are named in a warning."""
         predicted = np.unique(self._fitted().predictions)
+        others = sorted(set(range(self.num_classes_)) - set(predicted.tolist()))
+        if others:
+            message = f"no graph is predicted as class {', '.join(map(str, others))}, so there is no explanation of it"
+            warnings.warn(message, ProtographWarning, stacklevel=2)
         found = {}
         for done, target in enumerate(predicted.tolist()):
             found[target] = self.explain(target)
@@ -134,7 +139,7 @@ class Explainer(ABC):
         """Assemble a result: what is the same for all explainers is filled in here."""
         embedded = self._fitted()
         timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
-        warnings = (*embedded.warnings, *parts.pop("warnings", ()))
+        notes = (*embedded.warnings, *parts.pop("warnings", ()))
         return Explanation(
             target=int(target),
             explainer=type(self).__name__,
@@ -144,7 +149,7 @@ class Explainer(ABC):
             confusion=_confusion(embedded),
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions=_versions(),
-            warnings=warnings,
+            warnings=notes,
             **self._names,
             **parts,
         )
@@ -171,7 +176,7 @@ def content_key(graph: Data) -> bytes:
 
 
 def _check_fit_options(batch_size: int, engine: str) -> None:
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+    if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
         raise ValueError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
     if engine == "ray":
         raise ValueError("engine='ray' is not available in this version; use engine='local'")
@@ -179,20 +184,19 @@ def _check_fit_options(batch_size: int, engine: str) -> None:
         raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
 
 
-def _names_of(graphs: Any, num_classes: int) -> dict[str, Any]:
+def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
     """Names and colours that a data set knows, as plain text; a list of graphs knows none."""
 
-    def known(attribute: str) -> tuple[str, ...]:
+    def known(attribute: str, count: int) -> tuple[str, ...]:
         value = getattr(graphs, attribute, None)
-        return tuple(map(str, value)) if isinstance(value, tuple | list) else ()
+        fits = isinstance(value, tuple | list) and len(value) == count
+        return tuple(map(str, value or ())) if fits else ()
 
-    classes = known("class_names")
-    if len(classes) != num_classes:
-        classes = tuple(map(str, range(num_classes)))
+    width = first.x.size(1) if first.x is not None and first.x.dim() == 2 else 0
     return {
-        "class_names": classes,
-        "feature_names": known("feature_names"),
-        "feature_colors": known("colors"),
+        "class_names": known("class_names", num_classes) or tuple(map(str, range(num_classes))),
+        "feature_names": known("feature_names", width),
+        "feature_colors": known("colors", width),
     }
 
 

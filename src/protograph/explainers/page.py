@@ -14,7 +14,7 @@ from protograph.errors import ProtographWarning
 from protograph.explainers.base import Explainer, content_key, timed
 from protograph.explanation import EmbeddingMap, Explanation, Prototype, Session
 from protograph.page.projection import project
-from protograph.page.retrieval import Candidate, best_of, retrieve
+from protograph.page.retrieval import Candidate, best_first, best_of, retrieve
 from protograph.page.scoring import SCORINGS, Scoring
 from protograph.page.search import SearchOptions, Walk, search
 from protograph.page.selection import Cluster, Selection, select
@@ -134,8 +134,7 @@ class PAGE(Explainer):
             found = [self._prototype(target, n, c, notes, timings) for n, c in enumerate(selection.clusters)]
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=2)
-        prototypes = [prototype for prototype in found if prototype is not None]
-        prototypes.sort(key=lambda p: (-round(p.margin, 6), p.cluster or 0))
+        prototypes = best_first([p for p in found if p is not None], self._classifier().resolution)
         return self._explanation(
             target,
             prototypes=prototypes,
@@ -153,7 +152,9 @@ class PAGE(Explainer):
 
     def _given(self, representatives: Sequence[int]) -> Selection:
         """The user's own representatives as the only cluster."""
-        chosen = [int(index) for index in representatives]
+        if not hasattr(representatives, "__iter__"):
+            raise TypeError(f"representatives must be a list of graph indices, got {representatives!r}")
+        chosen = [checked_index(index) for index in representatives]
         total = len(self._store)
         outside = [index for index in chosen if not 0 <= index < total]
         if outside:
@@ -170,6 +171,11 @@ class PAGE(Explainer):
     ) -> Prototype | None:
         """Phase 2 for one cluster."""
         graphs = [self._store[index] for index in cluster.representatives]
+        if self.scoring != "product" and len(graphs) < 2:
+            notes.append(
+                f"cluster {number} has no prototype: scoring={self.scoring!r} needs at least 2 graphs, it has 1"
+            )
+            return None
         classifier = self._classifier()
         with timed(timings, "matching and search"):
             nodes = classifier.embed(graphs, nodes=True).node_embeddings
@@ -237,6 +243,15 @@ def _assemble(
         matches=torch.from_numpy(walk.partners[best.source].copy()),
         sessions=sessions,
     )
+
+
+def checked_index(index: Any) -> int:
+    """Return a graph's index as a plain number."""
+    if isinstance(index, Tensor) and index.numel() == 1:
+        index = index.item()
+    if isinstance(index, bool) or not isinstance(index, int | np.integer):
+        raise TypeError(f"representatives must be indices of graphs, got {index!r}")
+    return int(index)
 
 
 def _check_count(name: str, value: Any) -> None:

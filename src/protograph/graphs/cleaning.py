@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data
+
+_FEATURES = ("x", "edge_attr", "edge_weight", "pos")
 
 
 @dataclass
@@ -72,11 +74,13 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
 
 
 def _with_edges(graph: Any, index: int) -> Data:
-    if not isinstance(graph, Data):
-        raise TypeError(f"graph {index} must be a torch_geometric.data.Data, got {type(graph).__name__}")
+    if not isinstance(graph, Data) or isinstance(graph, Batch):
+        raise TypeError(f"graph {index} must be a single torch_geometric.data.Data, got {type(graph).__name__}")
     if node_count(graph) == 0:
         raise ValueError(f"graph {index} has no nodes; leave it out")
     edge_index = graph.edge_index
+    if edge_index is None and ("adj_t" in graph or "adj" in graph):
+        raise ValueError(f"graph {index} has a sparse adjacency but no edge_index; pass graphs without ToSparseTensor")
     if edge_index is None:
         graph = graph.clone()
         graph.edge_index = torch.empty(2, 0, dtype=torch.long)
@@ -87,25 +91,33 @@ def _with_edges(graph: Any, index: int) -> Data:
 
 
 def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: Data) -> None:
-    wanted = None if reference.x is None else tuple(reference.x.shape[1:])
+    wanted = _layout(reference)
     for graph, index in zip(graphs, indices, strict=True):
-        came = None if graph.x is None else tuple(graph.x.shape[1:])
+        came = _layout(graph)
         if came != wanted:
+            key = next(k for k in _FEATURES if came.get(k) != wanted.get(k))
             raise ValueError(
-                f"all graphs must have the same node features; the first has {_width(wanted)}, "
-                f"graph {index} has {_width(came)}"
+                f"all graphs must have the same kind of {key}; the first graph has {_describe(wanted.get(key))}, "
+                f"graph {index} has {_describe(came.get(key))}"
             )
-    for key in ("x", "edge_attr", "edge_weight", "pos"):
+    for key in _FEATURES:
         tensors = [graph[key] for graph in graphs if isinstance(graph.get(key), Tensor)]
         if tensors and not _all_finite(tensors):
             bad = next(i for g, i in zip(graphs, indices, strict=True) if key in g and not _all_finite([g[key]]))
             raise ValueError(f"{key} of graph {bad} has NaN or infinite values; replace them or leave the graph out")
 
 
-def _width(shape: tuple[int, ...] | None) -> str:
-    if shape is None:
-        return "no x"
-    return f"{shape[0] if shape else 1} of them"
+def _layout(graph: Data) -> dict[str, tuple[torch.dtype, torch.Size]]:
+    """Type and width of each tensor of features that the graph has."""
+    found = {key: graph.get(key) for key in _FEATURES}
+    return {key: (value.dtype, value.shape[1:]) for key, value in found.items() if isinstance(value, Tensor)}
+
+
+def _describe(layout: tuple[torch.dtype, torch.Size] | None) -> str:
+    if layout is None:
+        return "none"
+    width = " x ".join(map(str, layout[1])) or "1"
+    return f"{width} columns of {str(layout[0]).removeprefix('torch.')}"
 
 
 def _all_finite(tensors: Sequence[Tensor]) -> bool:

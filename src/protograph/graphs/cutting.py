@@ -8,12 +8,14 @@ from torch_geometric.data import Data
 
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys
 
+_NOT_OF_A_PART = frozenset({"y", "num_nodes", "face"})
+
 
 def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
     """Return the subgraph that ``nodes`` induce; its node ``i`` is ``nodes[i]`` of ``graph``.
 
-    Every tensor with an entry a node or an edge is carried along, and so is a tensor of the graph as a whole,
-    except its label: what holds for a graph need not hold for a part.
+    Every tensor with an entry a node or an edge is carried along, and so are tensors and numbers of the graph as a
+    whole, except its label (what holds for a graph need not hold for a part) and what points to nodes by number.
 
     >>> triangle = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]]))
     >>> induced_subgraph(triangle, [2, 0]).edge_index
@@ -34,6 +36,6 @@ def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
             part[key] = value[chosen.to(value.device)]
         elif key in of_edges:
             part[key] = value[kept.to(value.device)]
-        elif isinstance(value, Tensor) and key != "y":
+        elif isinstance(value, Tensor | int | float) and key not in _NOT_OF_A_PART and "index" not in key:
             part[key] = value
     return part

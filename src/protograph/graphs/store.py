@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
+from torch_geometric.data.data import BaseData
 
 from protograph.graphs.cleaning import Findings, clean
 
@@ -29,8 +30,11 @@ class GraphStore:
     """
 
     def __init__(self, graphs: Iterable[Data] | Sequence[Data], max_bytes: int = _BYTES_IN_MEMORY) -> None:
-        if isinstance(graphs, Data):
-            raise TypeError("graphs must be a sequence or iterable of graphs, got a single Data; pass [data]")
+        if isinstance(graphs, BaseData):
+            hint = "graphs.to_data_list()" if isinstance(graphs, Batch) else "[data]"
+            raise TypeError(
+                f"graphs must be a sequence or iterable of graphs, got a single {type(graphs).__name__}; pass {hint}"
+            )
         is_sequence = hasattr(graphs, "__getitem__") and hasattr(graphs, "__len__")
         if not is_sequence and not hasattr(graphs, "__iter__"):
             raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(graphs).__name__}")

@@ -29,6 +29,8 @@ _SPELLINGS = (
     ("num_graphs", "batch_size", "num_batches"),
 )
 _ATTRIBUTE_OF = {spelling: row[0] for row in _SPELLINGS for spelling in row}
+# A model is explained without the answers, even where its forward could take them to compute a loss.
+_LABELS = frozenset({"y", "label", "labels", "target", "targets"})
 _WHOLE = frozenset({"data", "batch", "graph", "graphs", "g", "inputs", "input", "batched_data", "batch_data"})
 
 
@@ -108,10 +110,6 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
 
 
 def _parameters(model: nn.Module) -> list[inspect.Parameter]:
-    for wrapped in ("module", "_orig_mod"):  # DataParallel and torch.compile hide the signature
-        inner = getattr(model, wrapped, None)
-        if isinstance(inner, nn.Module) and type(model).forward is not nn.Module.forward:
-            return _parameters(inner)
     named = getattr(getattr(model, "signature", None), "param_dict", None)
     if isinstance(named, dict):  # torch_geometric.nn.Sequential
         return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in named]
@@ -133,6 +131,8 @@ def _takes_whole_batch(parameters: list[inspect.Parameter], required: list[inspe
 
 
 def _attribute(name: str, sample: Data) -> str | None:
+    if name in _LABELS:
+        return None
     if name in sample:
         return name
     return _ATTRIBUTE_OF.get(name) or (name if name == "ptr" else None)

@@ -31,11 +31,33 @@ def first_tensor(value: Any) -> Tensor | None:
     return None
 
 
+def class_scores(output: Any, num_graphs: int) -> Tensor:
+    """Return the class scores in what a model returns: the tensor itself, or the one in a tuple or mapping.
+
+    Of several tensors with a row a graph, a mapping's ``"logits"``, ``"out"`` or ``"output"`` is taken; otherwise
+    nobody can tell, and guessing would explain the wrong numbers.
+    """
+    if isinstance(output, Tensor):
+        return output
+    if isinstance(output, dict):
+        named = [output[key] for key in ("logits", "out", "output") if isinstance(output.get(key), Tensor)]
+        output = named[:1] or list(output.values())
+    found = [value for value in output if isinstance(value, Tensor)] if isinstance(output, tuple | list) else []
+    fitting = [value for value in found if value.dim() > 0 and value.size(0) == num_graphs] or found
+    if not fitting:
+        raise TypeError(f"the model must return a tensor of class scores, got {type(output).__name__}")
+    if len(fitting) > 1:
+        shapes = ", ".join(str(list(value.shape)) for value in fitting)
+        raise ValueError(
+            f"the model returns several tensors (shapes {shapes}), and which one is the class scores cannot be told; "
+            f"let it return these alone, or a mapping with the key 'logits'"
+        )
+    return fitting[0]
+
+
 def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
     """Return a model's output with one row a graph, or say why it is not a graph classifier's."""
-    tensor = first_tensor(output)
-    if tensor is None:
-        raise TypeError(f"the model must return a tensor of class scores, got {type(output).__name__}")
+    tensor = class_scores(output, num_graphs)
     if tensor.dim() == 0 or (tensor.dim() == 1 and num_graphs == 1):
         tensor = tensor.reshape(1, -1)
     elif tensor.dim() == 1:

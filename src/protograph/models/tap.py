@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from protograph.models.outputs import first_tensor
-from protograph.models.reductions import DIVISIONS, Place, Readout, reduction_over, tensors_in
+from protograph.models.reductions import DIVISIONS, Place, Readout, reduced_source, tensors_in
 
 
 @dataclass
@@ -96,7 +96,6 @@ class _Listener(TorchFunctionMode):
     def __init__(self, batch: Tensor, readout: Readout, captured: Captured) -> None:
         super().__init__()
         self._batch = batch
-        self._same_memory_only = readout.same_memory_only
         self._places = {place.ordinal: place for place in readout.places if place.module is None}
         self._captured = captured
         self._ordinal = 0
@@ -111,13 +110,13 @@ class _Listener(TorchFunctionMode):
         """Run ``func`` and keep its result where it is a step of the readout."""
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        reduction = reduction_over(self._batch, name, args, kwargs)
+        source = reduced_source(self._batch, name, args, kwargs)
         result = func(*args, **kwargs)
-        if reduction is not None and (reduction.is_same_memory or not self._same_memory_only):
+        if source is not None:
             place = self._places.get(self._ordinal)
             self._ordinal += 1
             if place is not None:
-                self._captured.source = reduction.source
+                self._captured.source = source
                 self._captured.parts[place] = result
         elif name in DIVISIONS:
             self._follow_division(args, result)

@@ -15,15 +15,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch_geometric.nn.aggr import Aggregation
 
-from protograph.models.reductions import (
-    DIVISIONS,
-    Place,
-    Readout,
-    Reduction,
-    is_index,
-    reduction_over,
-    tensors_in,
-)
+from protograph.models.reductions import DIVISIONS, Place, Readout, is_index, reduced_source, tensors_in
 
 _FACTORIES = frozenset(
     {"new_zeros", "new_ones", "new_full", "new_empty", "zeros_like", "ones_like", "full_like", "empty_like"}
@@ -41,14 +33,8 @@ class _Step:
     source: Tensor
     result: Tensor
     ordinal: int
-    ordinal_of_same_memory: int
-    is_same_memory: bool = True
     module: str | None = None
     is_mean: bool = False
-
-    def place(self, same_memory_only: bool) -> Place:
-        ordinal = self.ordinal_of_same_memory if same_memory_only else self.ordinal
-        return Place(ordinal, module=self.module, is_mean=self.is_mean)
 
 
 class Tracer(TorchFunctionMode):
@@ -58,7 +44,7 @@ class Tracer(TorchFunctionMode):
         super().__init__()
         self._batch = batch
         self._steps: list[_Step] = []
-        self._num_reductions = self._num_same_memory = 0
+        self._num_reductions = 0
         self._rests_on: dict[int, frozenset[int]] = {}
         self._constant: set[int] = set()
         self._alive: list[Any] = []  # an id is unique only while its tensor lives
@@ -75,15 +61,15 @@ class Tracer(TorchFunctionMode):
         """Run ``func`` and note what its result rests on."""
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        reduction = reduction_over(self._batch, name, args, kwargs)
+        source = reduced_source(self._batch, name, args, kwargs)
         result = func(*args, **kwargs)
         self._alive.append(result)
         inputs = list(tensors_in(args[0] if name.endswith("_as") else (args, kwargs)))  # expand_as: only a shape
         outputs = [args[0]] if name == "__setitem__" else list(tensors_in(result))
         for output in outputs:
             self._note(output, inputs, name)
-        if reduction is not None and outputs:
-            self._count(reduction, outputs[0])
+        if source is not None and outputs:
+            self._count(source, outputs[0])
         elif name in DIVISIONS and outputs:
             self._follow_division(inputs, outputs[0])
         return result
@@ -97,8 +83,7 @@ class Tracer(TorchFunctionMode):
             raise AmbiguousReadoutError(f"the output rests on {len(steps)} readouts of different node embeddings")
         if steps[0].source.dim() != 2:
             raise AmbiguousReadoutError("the readout does not take one vector a node")
-        same = all(step.is_same_memory for step in steps)
-        return Readout(tuple(step.place(same) for step in steps), same_memory_only=same)
+        return Readout(tuple(Place(step.ordinal, step.module, step.is_mean) for step in steps))
 
     @contextmanager
     def watching_aggregations(self, model: nn.Module) -> Iterator[None]:
@@ -125,7 +110,7 @@ class Tracer(TorchFunctionMode):
             inputs = list(tensors_in((args, kwargs)))
             over_batch = any(is_index(self._batch, t) for t in inputs[1:])
             if self._depth == 0 and over_batch and isinstance(result, Tensor):
-                self._add(_Step(inputs[0], result, ordinal, ordinal, module=name))
+                self._add(_Step(inputs[0], result, ordinal, module=name))
 
         return hook
 
@@ -141,11 +126,10 @@ class Tracer(TorchFunctionMode):
         # Counts of nodes are reductions over batch too, but nothing of the model is in them.
         return id(tensor) in self._constant or not tensor.is_floating_point()
 
-    def _count(self, reduction: Reduction, result: Tensor) -> None:
-        step = _Step(reduction.source, result, self._num_reductions, self._num_same_memory, reduction.is_same_memory)
+    def _count(self, source: Tensor, result: Tensor) -> None:
+        step = _Step(source, result, self._num_reductions)
         self._num_reductions += 1
-        self._num_same_memory += reduction.is_same_memory
-        if self._depth == 0 and not self._is_constant(reduction.source):
+        if self._depth == 0 and not self._is_constant(source):
             self._add(step)
 
     def _add(self, step: _Step) -> None:

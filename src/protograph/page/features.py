@@ -82,7 +82,8 @@ def equal_rows(matrices: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
 
 
 def _as_matrix(x: Tensor) -> NDArray[Any]:
-    array: NDArray[Any] = x.detach().cpu().numpy()
+    plain = x.detach().cpu()
+    array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
     return array.reshape(array.shape[0], -1)
 
 
@@ -90,6 +91,7 @@ def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: float | Callable[[Tensor, 
     if callable(rule):
         left, right = torch.from_numpy(a), torch.from_numpy(b)
         return np.array([[bool(rule(row, other)) for other in right] for row in left])
+    a, b = a.astype(np.float64), b.astype(np.float64)  # whole numbers without a sign would wrap around
     largest = np.zeros((a.shape[0], b.shape[0]))
     for column in range(a.shape[1]):
         np.maximum(largest, np.abs(a[:, None, column] - b[None, :, column]), out=largest)

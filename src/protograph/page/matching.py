@@ -32,16 +32,19 @@ class Matching:
         scorer: Raw scores of the k graphs.
         agreement: Which tuples may be chosen.
         resolution: Relative precision of the embeddings; see ``tolerance``.
+        max_tolerance: Most that the tolerance may be, however large the scores are.
 
     Attributes:
         tolerance: Two log scores that differ by no more are a tie.
     """
 
-    def __init__(self, scorer: Scorer, agreement: Agreement, resolution: float = 1e-11) -> None:
+    def __init__(
+        self, scorer: Scorer, agreement: Agreement, resolution: float = 1e-13, max_tolerance: float = np.inf
+    ) -> None:
         self.scorer = scorer
         self.agreement = agreement
         self.sizes = scorer.sizes
-        self.tolerance = max(1e-9, resolution * scorer.bound)
+        self.tolerance = min(max(1e-9, resolution * scorer.bound), max_tolerance)
 
     @property
     def num_graphs(self) -> int:

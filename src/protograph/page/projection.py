@@ -17,7 +17,9 @@ def project(embeddings: Floats) -> tuple[Floats, tuple[float, float]]:
     centred = embeddings - embeddings.mean(axis=0)
     variances, axes = np.linalg.eigh(centred.T @ centred)
     axes, variances = axes[:, ::-1][:, :2], np.maximum(variances[::-1], 0.0)
-    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1.0, 1.0)
+    sizes = np.abs(axes)
+    leading = (sizes >= (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)  # the first of those that are the largest
+    axes = axes * np.where(axes[leading, np.arange(axes.shape[1])] < 0, -1.0, 1.0)
     positions = np.zeros((len(embeddings), 2))
     positions[:, : axes.shape[1]] = centred @ axes
     total = float(variances.sum()) or 1.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -63,7 +64,28 @@ def retrieve(
     ]
 
 
-def best_of(candidates: Sequence[Candidate], resolution: float) -> Candidate:
+class HasMargin(Protocol):
+    """Anything that the model has judged."""
+
+    @property
+    def margin(self) -> float:
+        """Log-odds of the target class."""
+
+
+T = TypeVar("T", bound=HasMargin)
+
+
+def best_first(candidates: Sequence[T], resolution: float) -> list[T]:
+    """Order by margin, the largest first; those that tie keep their order."""
+    left = list(candidates)
+    ordered: list[T] = []
+    while left:
+        ordered.append(best_of(left, resolution))
+        left = [candidate for candidate in left if candidate is not ordered[-1]]
+    return ordered
+
+
+def best_of(candidates: Sequence[T], resolution: float) -> T:
     """The candidate with the largest margin, the first of those that tie.
 
     Probabilities saturate at 1 long before margins stop telling graphs apart.

@@ -75,7 +75,11 @@ def _pair_terms(embeddings: list[Floats], scoring: Scoring) -> dict[tuple[int, i
     products = {(q, r): embeddings[q] @ embeddings[r].T for q, r in pairs}
     if scoring == "arithmetic":
         return {pair: product / len(pairs) for pair, product in products.items()}
-    return {pair: np.maximum(product, 0.0) ** (1 / len(pairs)) for pair, product in products.items()}
+    # A root makes much of what is 0 but for rounding.
+    negligible = 1e-13 * _largest_score(embeddings, scoring)
+    return {
+        pair: np.where(product > negligible, product, 0.0) ** (1 / len(pairs)) for pair, product in products.items()
+    }
 
 
 def _largest_score(embeddings: list[Floats], scoring: Scoring) -> float:

@@ -72,7 +72,7 @@ class Walk:
 
 
 def search(
-    graphs: Sequence[Data], embeddings: Sequence[Floats], options: SearchOptions, *, resolution: float = 1e-11
+    graphs: Sequence[Data], embeddings: Sequence[Floats], options: SearchOptions, *, resolution: float = 1e-13
 ) -> list[Walk]:
     """Run all sessions on k graphs.
 
@@ -85,7 +85,10 @@ def search(
     Returns:
         One walk a session; fewer than ``options.budget`` where fewer starts agree, none where none does.
     """
-    matching = Matching(Scorer(embeddings, options.scoring), Agreement(graphs, options.match_features), resolution)
+    # A tie must stay smaller than a decay, or decays would go unseen where scores are huge.
+    max_tolerance = log(options.decay) / 2 if options.decay > 1 else np.inf
+    agreement = Agreement(graphs, options.match_features)
+    matching = Matching(Scorer(embeddings, options.scoring), agreement, resolution, max_tolerance)
     structure = build_structure(graphs, match_edges=options.match_edges)
     if prod(matching.sizes) <= MAX_WHOLE:
         return search_whole(matching, structure, options)
@@ -105,7 +108,7 @@ def search_whole(matching: Matching, structure: Structure, options: SearchOption
         structure.neighbours,
         structure.kinds_within(groups),
         groups,
-        options.budget,
+        min(options.budget, prod(matching.sizes)),
         options.distinct_starts,
         options.max_nodes,
         log(options.decay),

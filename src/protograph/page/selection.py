@@ -48,7 +48,7 @@ def select(
     num_clusters: int,
     num_graphs: int,
     random_state: int,
-    resolution: float = 1e-11,
+    resolution: float = 1e-13,
     content_key: Callable[[int], bytes] | None = None,
 ) -> Selection:
     """Cluster the embeddings of one class and pick each cluster's representatives.

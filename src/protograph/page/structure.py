@@ -67,7 +67,8 @@ def _edge_kinds(graphs: Sequence[Data]) -> list[Ints]:
     missing = [number for number, graph in enumerate(graphs) if graph.edge_attr is None]
     if missing:
         raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
-    return equal_rows([graph.edge_attr.detach().cpu().numpy().reshape(graph.num_edges, -1) for graph in graphs])
+    attributes = [graph.edge_attr.detach().cpu().unsqueeze(-1).flatten(1) for graph in graphs]
+    return equal_rows([values.numpy() for values in attributes])
 
 
 def reachable_counts(structure: Structure, agreement: Agreement, start: Sequence[int]) -> Ints:
