@@ -1,7 +1,7 @@
 """Does the device make a difference? The same explanation on the CPU and on a GPU, for several models.
 
-``python -m benchmarks.devices`` prints a line a model and fails where graphs, nodes or matches differ, or floats by more
-than 1e-5.
+``python -m benchmarks.devices`` prints a line a model, and fails where graphs, nodes or matches differ, or floats by
+more than 1e-5.
 """
 
 import sys

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from tests import oracle
-from tests.strategies import neighbour_lists
 from torch_geometric.loader import DataLoader
 
 import protograph as pg
 from protograph.page.search import SearchOptions, search
+from tests import oracle
+from tests.strategies import neighbour_lists
 
 RESULT = Path(__file__).parent.parent / "results" / "speed.json"
 LIMITS = {"a": 6.0, "b_milliseconds": 10.0, "b_ratio": 500.0, "memory": 500.0, "import": 150.0}

@@ -2,12 +2,12 @@ import copy
 
 import pytest
 import torch
-from tests import zoo
 from torch import nn
 from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, Sequential, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
+from tests import zoo
 
 GRAPHS = zoo.random_graphs(12)
 GRAPHS_WITH_EDGES = zoo.random_graphs(12, edge_dim=2)

@@ -14,11 +14,11 @@ from unittest import mock
 
 import pytest
 import torch
-from tests import zoo
 from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.cli import main
+from tests import zoo
 
 SOON = 120
 

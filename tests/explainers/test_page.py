@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 from networkx.algorithms.isomorphism import categorical_node_match
-from tests import zoo
 from torch_geometric.data import Data
 
 import protograph as pg
+from tests import zoo
 
 GRAPHS = zoo.random_graphs(60)
 

@@ -1,9 +1,9 @@
 import pytest
 import torch
-from tests import zoo
 from torch_geometric.data import Batch, Data
 
 from protograph.graphs.cleaning import Findings, clean, undirected, without_repeated_edges
+from tests import zoo
 
 
 def data(edges, num_nodes=4, **more):

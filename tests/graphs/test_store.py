@@ -1,10 +1,10 @@
 import pytest
 import torch
-from tests import zoo
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
 
 from protograph.graphs.store import GraphStore
+from tests import zoo
 
 GRAPHS = zoo.random_graphs(11)
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.strategies import matching_problems
 
 from protograph.page.ascent import ascend
 from protograph.page.features import Agreement
@@ -10,6 +9,7 @@ from protograph.page.scoring import Scorer
 from protograph.page.search import LazySteps, SearchOptions, search_lazily
 from protograph.page.starts import find_starts
 from protograph.page.structure import build_structure
+from tests.strategies import matching_problems
 
 
 def make_matching(graphs, embeddings):

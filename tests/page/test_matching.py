@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import oracle
-from tests.strategies import matching_problems
 
 from protograph.page.features import Agreement
 from protograph.page.matching import Matching
 from protograph.page.scoring import SCORINGS, Scorer
+from tests import oracle
+from tests.strategies import matching_problems
 
 
 def make_matching(graphs, embeddings, scoring="product", match_features=False):

@@ -3,8 +3,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import oracle
-from tests.strategies import matching_problems, neighbour_lists
 from torch_geometric.data import Data
 
 from protograph.page.features import Agreement
@@ -12,6 +10,8 @@ from protograph.page.matching import Matching
 from protograph.page.scoring import SCORINGS, Scorer
 from protograph.page.search import SearchOptions, search, search_lazily
 from protograph.page.structure import build_structure
+from tests import oracle
+from tests.strategies import matching_problems, neighbour_lists
 
 OPTIONS = st.builds(
     SearchOptions,

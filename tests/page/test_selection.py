@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
-from tests import oracle
 
 from protograph.page.selection import canonical_order, mahalanobis, select
+from tests import oracle
 
 
 def two_groups(seed, sizes=(30, 20), dim=3):
