@@ -3,7 +3,8 @@
     python -m benchmarks.speed            prints the table and writes results/speed.json
 
 *One forward pass* is the plain model over the same graphs through PyG's DataLoader in batches of 256. Every ratio is
-taken several times, each time against a pass measured right beside it; the table gives the median and the spread.
+taken several times, each time against a pass measured right beside it; the table gives the median and the spread. A
+search of a millisecond is compared with the oracle by the lowest times of both: what is above that is other processes'.
 """
 
 import argparse
@@ -69,7 +70,7 @@ def searches(model: torch.nn.Module, graphs: list, repeats: int) -> list[dict]:
             times = sorted(
                 seconds(lambda c=chosen, e=embeddings: search(c, e, SearchOptions())) for _ in range(repeats)
             )
-            slow = seconds(lambda c=chosen, e=embeddings: naive_search(c, e))
+            slow = sorted(seconds(lambda c=chosen, e=embeddings: naive_search(c, e)) for _ in range(3))
             rows.append({"target": target, "cluster": number, "milliseconds": [1e3 * t for t in times], "oracle": slow})
     return rows
 
@@ -161,7 +162,7 @@ def main() -> None:
     for one in found:
         times = one["milliseconds"]
         middle = statistics.median(times)
-        ratio = 1e3 * one["oracle"] / middle
+        ratio = 1e3 * one["oracle"][0] / times[0]
         name = f"(b) class {one['target']}, cluster {one['cluster']}: one prototype's search"
         row(name, f"{middle:.2f} ms ({times[0]:.2f} to {times[-1]:.2f})", "at most 10 ms", middle <= 10)
         row("    times faster than the oracle", f"{ratio:.0f}", "at least 500", ratio >= LIMITS["b_ratio"])

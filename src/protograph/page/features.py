@@ -76,8 +76,10 @@ def equal_rows(matrices: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
     result = []
     for matrix in matrices:
         rows = np.ascontiguousarray(matrix + matrix.dtype.type(0))  # so that -0.0 has the bytes of 0.0
-        numbers = [number_of.setdefault(row.tobytes(), len(number_of)) for row in rows]
-        result.append(np.array(numbers, dtype=np.int64))
+        width = rows.itemsize * int(np.prod(rows.shape[1:]))
+        data = rows.tobytes()
+        keys = (data[at : at + width] for at in range(0, len(data), width)) if width else (b"" for _ in rows)
+        result.append(np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64))
     return result
 
 

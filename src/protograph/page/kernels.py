@@ -15,7 +15,7 @@ Bools = NDArray[np.bool_]
 
 COMPLETE, DEAD_END, MAX_ITERATIONS = 0, 1, 2
 # Candidates kept for the tuples that a walk stands on again.
-_ENTRIES = 2**16
+_ENTRIES = 2**13
 
 
 # Beyond this the smaller of two summands is nothing to the larger in float64, and its exponential need not be taken.
@@ -23,24 +23,20 @@ _NEGLIGIBLE = -50.0
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def _fibre_terms(scores: Floats, size: int, inner: int) -> Floats:  # pragma: no cover - compiled
-    """The term t of each fibre along one axis; see :mod:`protograph.page.matching`."""
-    terms = np.empty(scores.size // size)
-    for fibre in range(terms.size):
-        base = fibre // inner * inner * size + fibre % inner
-        highest, mean, total = -np.inf, 0.0, 0.0
-        for j in range(size):
-            value = scores[base + j * inner]
-            highest = max(highest, value)
-            mean += value
-        mean /= size
-        for j in range(size):
-            below = scores[base + j * inner] - highest
-            if below > _NEGLIGIBLE:
-                total += np.exp(below)
-        log_sigmoid = -np.log1p(np.exp(-mean)) if mean > 0 else mean - np.log1p(np.exp(mean))
-        terms[fibre] = log_sigmoid - highest - np.log(total)
-    return terms
+def _fibre_term(scores: Floats, base: int, size: int, inner: int) -> float:  # pragma: no cover - compiled
+    """The term t of one fibre; see :mod:`protograph.page.matching`."""
+    highest, mean, total = -np.inf, 0.0, 0.0
+    for j in range(size):
+        value = scores[base + j * inner]
+        highest = max(highest, value)
+        mean += value
+    mean /= size
+    for j in range(size):
+        below = scores[base + j * inner] - highest
+        if below > _NEGLIGIBLE:
+            total += np.exp(below)
+    log_sigmoid = -np.log1p(np.exp(-mean)) if mean > 0 else mean - np.log1p(np.exp(mean))
+    return float(log_sigmoid - highest - np.log(total))
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -50,30 +46,32 @@ def log_matching(scores: Floats, agrees: Bools, sizes: Ints) -> Floats:  # pragm
     All axes share the raw score, so that log Y = X + logsumexp of the k terms - log k.
     """
     k = sizes.size
-    result = np.empty(scores.size)
-    all_terms = np.empty((k, scores.size // sizes.min()))
-    inner = np.empty(k, dtype=np.int64)
-    step = 1
-    for axis in range(k - 1, -1, -1):
-        inner[axis] = step
-        terms = _fibre_terms(scores, sizes[axis], step)
-        all_terms[axis, : terms.size] = terms
-        step *= sizes[axis]
+    terms = np.empty((k, scores.size))
+    highest = np.full(scores.size, -np.inf)
+    inner = scores.size
+    for axis in range(k):
+        size, step = sizes[axis], inner
+        inner //= size
+        for block in range(0, scores.size, step):
+            for base in range(block, block + inner):
+                is_needed = False
+                for index in range(base, base + step, inner):
+                    is_needed = is_needed or agrees[index]
+                if not is_needed:
+                    continue
+                term = _fibre_term(scores, base, size, inner)
+                for index in range(base, base + step, inner):
+                    terms[axis, index] = term
+                    highest[index] = max(highest[index], term)
+    result = np.full(scores.size, -np.inf)
     for index in range(scores.size):
-        if not agrees[index]:
-            result[index] = -np.inf
-            continue
-        highest = -np.inf
-        for axis in range(k):
-            fibre = index // (inner[axis] * sizes[axis]) * inner[axis] + index % inner[axis]
-            highest = max(highest, all_terms[axis, fibre])
-        total = 0.0
-        for axis in range(k):
-            fibre = index // (inner[axis] * sizes[axis]) * inner[axis] + index % inner[axis]
-            below = all_terms[axis, fibre] - highest
-            if below > _NEGLIGIBLE:
-                total += np.exp(below)
-        result[index] = scores[index] + highest + np.log(total / k)
+        if agrees[index]:
+            total = 0.0
+            for axis in range(k):
+                below = terms[axis, index] - highest[index]
+                if below > _NEGLIGIBLE:
+                    total += np.exp(below)
+            result[index] = scores[index] + highest[index] + np.log(total / k)
     return result
 
 
@@ -115,35 +113,39 @@ def reachable(
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def _is_barred(
-    flat: int, strides: Ints, offsets: Ints, barred: Bools, taken: Ints
-) -> bool:  # pragma: no cover - compiled
-    for choice in taken:
-        if choice == flat:
-            return True
-    rest = flat
-    for q in range(strides.size):
-        if barred[offsets[q] + rest // strides[q]]:
-            return True
-        rest %= strides[q]
-    return False
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
 def best_start(
-    log_scores: Floats, strides: Ints, offsets: Ints, barred: Bools, taken: Ints, tolerance: float
-) -> int:  # pragma: no cover - compiled
-    """Place of the first tuple whose score ties with the best one that is not barred, -1 where none is left."""
+    log_scores: Floats, sizes: Ints, offsets: Ints, barred: Bools, taken: Ints, threshold: float
+) -> Any:  # pragma: no cover - compiled
+    """Highest log score that is not barred, and the place of the first one that reaches ``threshold`` (-1 if none).
+
+    Goes row by row, a row being the tuples that differ in the last graph's node only, and stops at that place.
+    """
+    last = sizes.size - 1
+    digits = np.zeros(sizes.size, dtype=np.int64)
     best = -np.inf
-    for flat in range(log_scores.size):
-        if log_scores[flat] > best and not _is_barred(flat, strides, offsets, barred, taken):
-            best = log_scores[flat]
-    if best == -np.inf:
-        return -1
-    for flat in range(log_scores.size):
-        if log_scores[flat] >= best - tolerance and not _is_barred(flat, strides, offsets, barred, taken):
-            return flat
-    return -1
+    for row in range(0, log_scores.size, sizes[last]):
+        is_barred = False
+        for q in range(last):
+            is_barred = is_barred or barred[offsets[q] + digits[q]]
+        if not is_barred:
+            for node in range(sizes[last]):
+                value = log_scores[row + node]
+                if (value > best or value >= threshold) and not barred[offsets[last] + node]:
+                    is_taken = False
+                    for place in taken:
+                        is_taken = is_taken or place == row + node
+                    if not is_taken:
+                        best = max(best, value)
+                        if value >= threshold:
+                            return best, row + node
+        q = last - 1
+        while q >= 0:
+            digits[q] += 1
+            if digits[q] < sizes[q]:
+                break
+            digits[q] = 0
+            q -= 1
+    return best, -1
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -170,6 +172,7 @@ def _list_candidates(
     used: int,
     values: Floats,
     nodes: Ints,
+    scratch: Ints,
 ) -> int:  # pragma: no cover - compiled
     """Append the tuples of neighbours of ``current`` that agree, in lexicographic order, to ``values`` and ``nodes``.
 
@@ -177,23 +180,27 @@ def _list_candidates(
         How many entries are in use afterwards. Nodes are kept by their joint numbers.
     """
     k = current.size
-    first, last = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    first, last, positions = scratch[0], scratch[1], scratch[2]
     for q in range(k):
         first[q], last[q] = starts[offsets[q] + current[q]], starts[offsets[q] + current[q] + 1]
         if first[q] == last[q]:
             return used
-    positions = first.copy()
+    positions[:] = first
     while True:
-        place, is_one_kind = 0, True
-        for q in range(k):
+        place, kind, is_one_kind = 0, kinds[positions[0]], True
+        for q in range(k - 1):
             place += neighbours[positions[q]] * strides[q]
-            is_one_kind = is_one_kind and kinds[positions[q]] == kinds[positions[0]]
-        if is_one_kind and log_scores[place] > -np.inf:
-            values[used] = log_scores[place]
-            for q in range(k):
-                nodes[used, q] = offsets[q] + neighbours[positions[q]]
-            used += 1
-        q = k - 1
+            is_one_kind = is_one_kind and kinds[positions[q]] == kind
+        if is_one_kind:
+            for position in range(first[k - 1], last[k - 1]):  # strides[k - 1] is 1
+                value = log_scores[place + neighbours[position]]
+                if value > -np.inf and (k == 1 or kinds[position] == kind):
+                    values[used] = value
+                    for q in range(k - 1):
+                        nodes[used, q] = offsets[q] + neighbours[positions[q]]
+                    nodes[used, k - 1] = offsets[k - 1] + neighbours[position]
+                    used += 1
+        q = k - 2
         while q >= 0:
             positions[q] += 1
             if positions[q] < last[q]:
@@ -258,6 +265,7 @@ def walk(
     lengths = np.zeros(k, dtype=np.int64)
     counts = np.zeros(offsets[-1], dtype=np.int64)
     is_listed = np.zeros(offsets[-1], dtype=np.bool_)
+    scratch = np.empty((3, k), dtype=np.int64)
     room = values.size - _most_candidates(offsets, starts)
     step = 0
     while True:
@@ -282,7 +290,7 @@ def walk(
                 used = 0
             begins[place] = used
             used = _list_candidates(
-                log_scores, strides, offsets, starts, neighbours, kinds, current, used, values, candidates
+                log_scores, strides, offsets, starts, neighbours, kinds, current, used, values, candidates, scratch
             )
             ends[place] = used
         entry = _best_candidate(values, candidates, begins[place], ends[place], counts, log_decay, tolerance)
@@ -331,9 +339,10 @@ def sessions(
     capacity = _ENTRIES + _most_candidates(offsets, starts)
     values, candidates, used = np.empty(capacity), np.empty((capacity, k), dtype=np.uint32), 0
     for session in range(budget):
-        flat = best_start(log_scores, strides, offsets, barred, taken[:session], tolerance)
-        if flat < 0:
+        best, _ = best_start(log_scores, sizes, offsets, barred, taken[:session], np.inf)
+        if best == -np.inf:
             return session, begun, nodes, partners, lengths, steps, codes
+        _, flat = best_start(log_scores, sizes, offsets, barred, taken[:session], best - tolerance)
         taken[session] = flat
         current = np.empty(k, dtype=np.int64)
         for q in range(k):

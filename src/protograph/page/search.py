@@ -116,16 +116,17 @@ def search_whole(matching: Matching, structure: Structure, options: SearchOption
         matching.tolerance,
     )
     reasons: dict[int, Stopped] = {kernels.DEAD_END: "dead end", kernels.MAX_ITERATIONS: "max_iterations"}
+    found = zip(*(part[:count].tolist() for part in (starts, nodes, lengths, steps, codes)), strict=True)
     return [
         Walk(
-            start=tuple(starts[b].tolist()),
-            nodes=tuple(tuple(row[:size]) for row, size in zip(nodes[b].tolist(), sizes, strict=True)),
-            partners=tuple(rows[:size] for rows, size in zip(partners[b], sizes, strict=True)),
-            num_iterations=int(steps[b]),
-            stopped=reasons.get(int(codes[b])) or _complete(sizes, options),
+            start=tuple(start),
+            nodes=tuple([tuple(row[:size]) for row, size in zip(rows, sizes, strict=True)]),
+            partners=tuple([partners[b, q, :size] for q, size in enumerate(sizes)]),
+            num_iterations=num_iterations,
+            stopped=reasons.get(code) or _complete(sizes, options),
             is_exact=True,
         )
-        for b, sizes in enumerate(lengths[:count].tolist())
+        for b, (start, rows, sizes, num_iterations, code) in enumerate(found)
     ]
 
 
