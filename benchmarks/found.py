@@ -66,31 +66,24 @@ def house_run(seed: int) -> dict:
     house = data.ground_truths[1][0]
     counts = [num_disjoint(occurrences(p.graph, house), most=2) for p in explanation.prototypes]
     whole = [p.num_nodes == explanation.source_graphs[p.source].num_nodes > 13 for p in explanation.prototypes]
-    return {
-        "seed": seed,
-        "test_accuracy": trained.test_accuracy,
-        "epochs": len(trained.history),
-        "houses": counts,
-        "sizes": [p.num_nodes for p in explanation.prototypes],
-        "source_sizes": [explanation.source_graphs[p.source].num_nodes for p in explanation.prototypes],
-        "clusters": [p.cluster_size for p in explanation.prototypes],
-        "found": sorted(counts) == [1, 2] and not any(whole),
-    }
+    found = sorted(counts) == [1, 2] and not any(whole)
+    return {"seed": seed, "houses": counts, "found": found, **circumstances(explanation, trained)}
 
 
 def grid_run(seed: int) -> dict:
     explanation, trained, data = explained("ba-grid", seed)
     grid = data.ground_truths[1][0]
     edges = [most_common_edges(p.graph, grid) for p in explanation.prototypes]
+    return {"seed": seed, "grid_edges": edges, "found": max(edges) >= 8, **circumstances(explanation, trained)}
+
+
+def circumstances(explanation: pg.Explanation, trained: pg.Trained) -> dict:
     return {
-        "seed": seed,
-        "test_accuracy": trained.test_accuracy,
-        "epochs": len(trained.history),
-        "grid_edges": edges,
         "sizes": [p.num_nodes for p in explanation.prototypes],
         "source_sizes": [explanation.source_graphs[p.source].num_nodes for p in explanation.prototypes],
         "clusters": [p.cluster_size for p in explanation.prototypes],
-        "found": max(edges) >= 8,
+        "test_accuracy": trained.test_accuracy,
+        "epochs": len(trained.history),
     }
 
 

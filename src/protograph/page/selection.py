@@ -1,7 +1,7 @@
 """Phase 1 (paper, Section 4.1): clusters of a class's graph embeddings, and the graphs nearest their means."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -35,10 +35,22 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Selection:
-    """The clusters of a class, largest first, and what had to be done differently from what was asked."""
+    """The clusters of a class, largest first, and what had to be done differently from what was asked.
+
+    It can be gone through like a list of its clusters.
+    """
 
     clusters: tuple[Cluster, ...]
     notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.clusters)
+
+    def __iter__(self) -> Iterator[Cluster]:
+        return iter(self.clusters)
+
+    def __getitem__(self, number: int) -> Cluster:
+        return self.clusters[number]
 
 
 def select(
