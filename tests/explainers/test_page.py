@@ -73,7 +73,9 @@ def test_representatives_are_phase_one_alone():
     explainer = fitted()
     selection = explainer.representatives(1)
     explanation = explainer.explain(1)
-    assert {tuple(p.sources) for p in explanation.prototypes} == {c.representatives for c in selection.clusters}
+    assert {tuple(p.sources) for p in explanation.prototypes} == {c.representatives for c in selection}
+    assert len(selection) == 2
+    assert selection[0] is selection.clusters[0]
     members = [i for c in selection.clusters for i in c.members]
     assert sorted(members) == np.flatnonzero(explainer.predictions_ == 1).tolist()
 
