@@ -12,8 +12,15 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_public_names_are_declared():
-    public = {n for n, v in vars(protograph).items() if n[0] != "_" and not inspect.ismodule(v)}
-    assert public | {"datasets"} == set(protograph.__all__)
+    imported = {n for n, v in vars(protograph).items() if n[0] != "_" and not inspect.ismodule(v)}
+    assert imported - {"import_module", "TYPE_CHECKING"} <= set(protograph.__all__)
+    assert {name for name in dir(protograph) if name[0] != "_"} == set(protograph.__all__)
+    assert all(getattr(protograph, name) is not None for name in protograph.__all__)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"^module 'protograph' has no attribute 'Page'$"):
+        protograph.Page  # noqa: B018
 
 
 def test_every_public_name_is_documented():
