@@ -1,5 +1,5 @@
 import pickle
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -101,3 +101,21 @@ def test_index_of_another_type(dataset):
 def test_one_colour_a_feature():
     with pytest.raises(ValueError, match=r"one colour for each of the 2 feature names, got 1$"):
         GraphDataset(graphs=[], name="x", class_names=(), feature_names=("a", "b"), colors=("#000000",))
+
+
+def test_a_selection_keeps_the_split_of_its_graphs(dataset):
+    whole = replace(dataset, splits={"train": torch.tensor([0, 1, 3]), "test": torch.tensor([2, 4])})
+
+    def parts(index):
+        return {part: numbers(chosen[places]) for chosen in [whole[index]] for part, places in chosen.splits.items()}
+
+    assert parts(slice(1, 4)) == {"train": [1, 3], "test": [2]}
+    assert parts([-1, 0, 3]) == {"train": [0, 3], "test": [4]}
+    assert parts(whole.labels == 1) == {"train": [1, 3], "test": []}
+    assert parts([]) == {"train": [], "test": []}
+    assert dataset[:2].splits == {}
+
+
+def test_a_split_must_name_graphs(dataset):
+    with pytest.raises(ValueError, match=r"^splits must have positions in \[0, 5\), got 0 to 5 in 'test'$"):
+        replace(dataset, splits={"train": torch.tensor([1]), "test": torch.tensor([0, 5])})

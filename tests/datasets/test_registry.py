@@ -1,17 +1,23 @@
 import pytest
 
 from protograph import datasets
+from protograph.datasets import benzene, mutagenicity
 from protograph.datasets.registry import LOADERS
+from tests.datasets.real_files import needs
+
+GENERATED = ("ba-grid", "ba-house")
+FILES = {"benzene": benzene.FILE, "mutagenicity": mutagenicity.FILE}
 
 
-def test_every_name_loads_a_data_set_of_that_name():
-    for name in datasets.names():
-        assert datasets.load(name, num_graphs=3).name == name
+@pytest.mark.parametrize("name", [*GENERATED, *(pytest.param(name, marks=needs(file)) for name, file in FILES.items())])
+def test_every_name_loads_a_data_set_of_that_name(name):
+    dataset = datasets.load(name, num_graphs=3)
+    assert dataset.name == name
+    assert len(dataset) == 3
 
 
 def test_names_are_sorted():
-    assert datasets.names() == tuple(sorted(LOADERS))
-    assert {"ba-house", "ba-grid"} <= set(datasets.names())
+    assert datasets.names() == tuple(sorted(LOADERS)) == tuple(sorted([*GENERATED, *FILES]))
 
 
 @pytest.mark.parametrize("name", ["ba-house", "BA-House", "ba_house"])

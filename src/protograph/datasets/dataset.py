@@ -32,6 +32,7 @@ class GraphDataset(Sequence[Data]):
         licence: Terms of the data.
         source: Where the data come from.
         hidden: Widths of the layers of the paper's GCN for this data set.
+        splits: Published splits: positions of the graphs in each part. A selection keeps those of its own graphs.
 
     >>> graphs = [Data(y=torch.tensor([label])) for label in (0, 1, 1)]
     >>> dataset = GraphDataset(graphs=graphs, name="mine", class_names=("no", "yes"))
@@ -48,6 +49,7 @@ class GraphDataset(Sequence[Data]):
     licence: str = "unknown"
     source: str = "unknown"
     hidden: tuple[int, ...] = (32, 32, 32)
+    splits: Mapping[str, Tensor] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graphs", tuple(self.graphs))
@@ -56,6 +58,12 @@ class GraphDataset(Sequence[Data]):
                 f"colors must have one colour for each of the {len(self.feature_names)} feature names, "
                 f"got {len(self.colors)}"
             )
+        for part, index in self.splits.items():
+            if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < len(self):
+                raise ValueError(
+                    f"splits must have positions in [0, {len(self)}), got {int(index.min())} to {int(index.max())} "
+                    f"in {part!r}"
+                )
 
     @property
     def labels(self) -> Tensor:
@@ -71,14 +79,20 @@ class GraphDataset(Sequence[Data]):
     def __getitem__(self, index: Indices) -> "GraphDataset": ...
     def __getitem__(self, index: int | Indices) -> "Data | GraphDataset":
         if isinstance(index, slice):
-            return replace(self, graphs=self.graphs[index])
+            return self._selected(range(len(self))[index])
         chosen = index.numpy(force=True) if isinstance(index, Tensor) else np.asarray(index)
         if chosen.ndim == 0:
             return self._graph(as_index(chosen))
-        return replace(self, graphs=[self._graph(position) for position in self._positions(chosen)])
+        return self._selected(self._positions(chosen))
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self.graphs)
+
+    def _selected(self, positions: Sequence[int]) -> "GraphDataset":
+        graphs = [self._graph(position) for position in positions]
+        places = torch.tensor([position % len(self) for position in positions], dtype=torch.long)
+        splits = {part: torch.isin(places, index).nonzero().flatten() for part, index in self.splits.items()}
+        return replace(self, graphs=graphs, splits=splits)
 
     def _graph(self, position: int) -> Data:
         if not -len(self) <= position < len(self):

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
-from protograph.datasets import ba_grid, ba_house
+from protograph.datasets import ba_grid, ba_house, benzene, mutagenicity
 from protograph.datasets.dataset import GraphDataset
 
 
@@ -20,6 +20,8 @@ class Loader(Protocol):
 LOADERS: Mapping[str, Loader] = {
     "ba-grid": ba_grid.load,
     "ba-house": ba_house.load,
+    "benzene": benzene.load,
+    "mutagenicity": mutagenicity.load,
 }
 
 
@@ -27,7 +29,7 @@ def names() -> tuple[str, ...]:
     """Names that :func:`load` knows, sorted.
 
     >>> names()
-    ('ba-grid', 'ba-house')
+    ('ba-grid', 'ba-house', 'benzene', 'mutagenicity')
     """
     return tuple(sorted(LOADERS))
 
@@ -43,12 +45,14 @@ def load(
 
     Args:
         name: One of :func:`names`.
-        root: Folder with the data set's files; generated data sets need none.
+        root: Folder with the data set's files; ``None`` takes the one that the environment variable
+            ``PROTOGRAPH_DATA`` names. Generated data sets need none.
         random_state: Seed of a generated data set, at least 0.
         num_graphs: Only the first so many graphs; all of them if ``None``.
 
     Raises:
-        ValueError: If there is no data set of that name.
+        ValueError: If there is no data set of that name, or its file is damaged.
+        FileNotFoundError: If the data set's file is not there.
 
     >>> load("BA-house", num_graphs=360)
     GraphDataset('ba-house', 360 graphs: 241 incomplete house, 119 house)

@@ -1,0 +1,101 @@
+"""Graphs cut out of arrays that hold a whole data set end to end."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+Integers = NDArray[np.integer]
+
+
+def one_hot(values: Integers, num_kinds: int, what: str) -> Tensor:
+    """Rows of shape ``[num_values, num_kinds]`` with a 1 in the column that each value names.
+
+    Raises:
+        ValueError: If a value names no column; ``what`` says in the message which values they are.
+
+    >>> one_hot(np.array([1, 0]), 2, "atoms")
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
+    check_range(values, num_kinds, what)
+    return torch.from_numpy(np.eye(num_kinds, dtype=np.float32)[values])
+
+
+def check_range(values: Integers, stop: int, what: str) -> None:
+    """Check that all values lie in ``[0, stop)``.
+
+    Raises:
+        ValueError: If one does not.
+
+    >>> check_range(np.array([0, 2]), 2, "labels")
+    Traceback (most recent call last):
+    ValueError: labels must be in [0, 2), got 2
+    """
+    wrong = values[(values < 0) | (values >= stop)]
+    if wrong.size:
+        raise ValueError(f"{what} must be in [0, {stop}), got {wrong[0]}")
+
+
+def checked_count(num_graphs: int | None, num_there: int) -> int:
+    """How many graphs to build: all that are there if ``None``.
+
+    Raises:
+        ValueError: If fewer than one or more than there are is asked for.
+
+    >>> checked_count(5, 4)
+    Traceback (most recent call last):
+    ValueError: num_graphs must be in [1, 4], got 5
+    """
+    if num_graphs is None:
+        return num_there
+    if not 1 <= num_graphs <= num_there:
+        raise ValueError(f"num_graphs must be in [1, {num_there}], got {num_graphs}")
+    return num_graphs
+
+
+def split_graphs(
+    *,
+    node_values: Mapping[str, Tensor],
+    edge_values: Mapping[str, Tensor],
+    labels: Tensor,
+    node_bounds: Integers,
+    edge_bounds: Integers,
+    num_graphs: int,
+) -> tuple[Data, ...]:
+    """The first graphs of a data set, each with tensors of its own.
+
+    Args:
+        node_values: Attributes with a row for each node of the data set.
+        edge_values: Attributes with a row for each edge; ``edge_index`` is ``[2, num_edges]``, and its
+            nodes are counted within each graph.
+        labels: Label of each graph.
+        node_bounds: Nodes ``node_bounds[i]`` to ``node_bounds[i + 1]`` are those of graph ``i``.
+        edge_bounds: The same for edges.
+        num_graphs: How many graphs to build.
+
+    >>> one, two = split_graphs(
+    ...     node_values={"x": torch.eye(3)},
+    ...     edge_values={"edge_index": torch.tensor([[0, 1], [1, 0]])},
+    ...     labels=torch.tensor([1, 0]),
+    ...     node_bounds=np.array([0, 2, 3]),
+    ...     edge_bounds=np.array([0, 2, 2]),
+    ...     num_graphs=2,
+    ... )
+    >>> one, two
+    (Data(x=[2, 3], edge_index=[2, 2], y=[1]), Data(x=[1, 3], edge_index=[2, 0], y=[1]))
+    """
+    columns = {key: _cut(values, node_bounds[: num_graphs + 1], 0) for key, values in node_values.items()}
+    for key, values in edge_values.items():
+        columns[key] = _cut(values, edge_bounds[: num_graphs + 1], 1 if key == "edge_index" else 0)
+    columns["y"] = _cut(labels, np.arange(num_graphs + 1), 0)
+    return tuple(Data(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
+
+
+def _cut(values: Tensor, bounds: Integers, dim: int) -> list[Tensor]:
+    parts = torch.split(values.narrow(dim, 0, int(bounds[-1])), np.diff(bounds).tolist(), dim)
+    # A view would take the whole data set along wherever its graph is pickled or saved.
+    return [part.clone(memory_format=torch.contiguous_format) for part in parts]
