@@ -1,7 +1,7 @@
 """What every explainer returns: prototypes of a class, with the evidence behind them."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -51,6 +51,8 @@ class Prototype:
         nodes: Its nodes there: node ``i`` of ``graph`` is node ``nodes[i]`` of that graph.
         matches: Whole numbers, ``[num_nodes, k]``: the node of each source that corresponds, -1 where none.
         sessions: One record a session of the search.
+        feature_names: Names of the columns of ``x``; empty where the data has no names.
+        edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
     """
 
     graph: Data
@@ -63,6 +65,8 @@ class Prototype:
     nodes: list[int] | None = None
     matches: Tensor | None = None
     sessions: list[Session] = field(default_factory=list)
+    feature_names: tuple[str, ...] = ()
+    edge_names: tuple[str, ...] = ()
 
     @property
     def num_nodes(self) -> int:
@@ -75,8 +79,55 @@ class Prototype:
         source, target = self.graph.edge_index
         return int((source <= target).sum())
 
+    @property
+    def smiles(self) -> str:
+        """Canonical SMILES of a prototype of molecules, a fragment of one; see :meth:`to_rdkit`."""
+        from protograph.molecules.writing import to_smiles
+
+        return to_smiles(self.to_rdkit())
+
+    def to_rdkit(self) -> Any:
+        """The prototype as a molecule of RDKit; see :func:`protograph.molecules.writing.to_rdkit`.
+
+        Raises:
+            ValueError: If the data set's ``feature_names`` are not symbols of atoms.
+            ImportError: If RDKit is not installed.
+        """
+        from protograph.molecules.writing import to_rdkit
+
+        return to_rdkit(self.graph, self.feature_names, self.edge_names)
+
+    def to_networkx(self) -> Any:
+        """The prototype as an undirected :class:`networkx.Graph`.
+
+        A node has ``feature``, the name of its column of ``x``, where rows are one-hot and have names, else ``x``, its
+        row as a tuple; edges likewise ``bond`` or ``edge_attr``. Nodes have ``charge`` where the graph has it.
+        """
+        import networkx
+
+        graph = self.graph
+        result = networkx.Graph()
+        nodes = _named_rows(graph.x, self.feature_names, "feature", "x", self.num_nodes)
+        charges = _named_rows(graph.get("charge"), (), "", "charge", self.num_nodes)
+        for node, (attributes, charge) in enumerate(zip(nodes, charges, strict=True)):
+            result.add_node(node, **attributes, **charge)
+        pairs = graph.edge_index.T.tolist()
+        edges = _named_rows(graph.edge_attr, self.edge_names, "bond", "edge_attr", len(pairs))
+        result.add_edges_from((u, v, attributes) for (u, v), attributes in zip(pairs, edges, strict=True))
+        return result
+
     def __repr__(self) -> str:
         return f"Prototype({self.num_nodes} nodes, {self.num_edges} edges, probability={self.probability:.4f})"
+
+
+def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, count: int) -> list[dict[str, Any]]:
+    """Each row of a tensor as an attribute: the name of its one column, or the row itself; none without a tensor."""
+    if not isinstance(values, Tensor):
+        return [{} for _ in range(count)]
+    has_names = values.dim() == 2 and values.size(1) == len(names) > 0
+    if has_names and ((values == 0) | (values == 1)).all() and (values.sum(dim=1) == 1).all():
+        return [{named: names[column]} for column in values.argmax(dim=1).tolist()]
+    return [{plain: tuple(row) if isinstance(row, list) else row} for row in values.tolist()]
 
 
 @dataclass(frozen=True)
@@ -102,7 +153,7 @@ class Explanation:
 
     Attributes:
         target: The class.
-        prototypes: Best first: by the class margin.
+        prototypes: Best first: by the class margin. They get the names of the columns.
         explainer: Name of the explainer.
         options: Its options.
         source_graphs: The graphs that prototypes were cut from or matched with, by index.
@@ -111,6 +162,7 @@ class Explanation:
         class_names: Names of all classes; their numbers where the data has no names.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
         feature_colors: Colours of the columns of ``x``; empty where the data has none.
+        edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
         confusion: ``confusion[i][j]`` graphs of class i are predicted as class j; ``None`` without labels.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
         timings: Seconds that each stage took.
@@ -128,11 +180,17 @@ class Explanation:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] = ()
     feature_colors: tuple[str, ...] = ()
+    edge_names: tuple[str, ...] = ()
     confusion: tuple[tuple[int, ...], ...] | None = None
     embedding_map: EmbeddingMap | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Known once for all prototypes; each can then be turned into a molecule by itself.
+        named = [replace(p, feature_names=self.feature_names, edge_names=self.edge_names) for p in self.prototypes]
+        object.__setattr__(self, "prototypes", named)
 
     @property
     def class_name(self) -> str:

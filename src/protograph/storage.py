@@ -113,7 +113,9 @@ def _check_version(version: Json, path: Path) -> None:
 def _pack_explanation(explanation: Explanation) -> Json:
     graphs = [{"index": int(i), "graph": pack_graph(graph)} for i, graph in explanation.source_graphs.items()]
     confusion, embeddings = explanation.confusion, explanation.embedding_map
-    return {
+    # Written only where there are some: files of earlier releases do not have the entry.
+    edge_names = [str(name) for name in explanation.edge_names]
+    return ({"edge_names": edge_names} if edge_names else {}) | {
         "target": int(explanation.target),
         "prototypes": [_pack_prototype(prototype) for prototype in explanation.prototypes],
         "explainer": explanation.explainer,
@@ -197,6 +199,7 @@ def _read_explanation(field: Field) -> Explanation:
     class_names = field["class_names"].texts()
     if not 0 <= field["target"].integer() < len(class_names):
         raise field["target"].unfit(f"in [0, {len(class_names)}), the number of class_names")
+    edge_names = field["edge_names"].texts() if "edge_names" in field.entries() else ()
     return Explanation(
         target=field["target"].integer(),
         prototypes=[_read_prototype(item, graphs) for item in field["prototypes"].items()],
@@ -208,6 +211,7 @@ def _read_explanation(field: Field) -> Explanation:
         class_names=class_names,
         feature_names=field["feature_names"].texts(),
         feature_colors=field["feature_colors"].texts(),
+        edge_names=edge_names,
         confusion=field["confusion"].optional(_read_confusion),
         embedding_map=field["embedding_map"].optional(_read_map),
         timings={stage: seconds.number() for stage, seconds in field["timings"].entries().items()},

@@ -30,3 +30,8 @@ def contains(graph, part):
 def directed_edges(dataset):
     """All edges of all graphs as ``(graph, from, to)``."""
     return [(number, u, v) for number, graph in enumerate(dataset) for u, v in graph.edge_index.T.tolist()]
+
+
+def find(relative):
+    """Path of a real file."""
+    return Path(os.environ["PROTOGRAPH_DATA"]) / relative

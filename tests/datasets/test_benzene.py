@@ -9,10 +9,20 @@ import torch
 from torch_geometric.data import Batch
 
 from protograph import datasets
-from protograph.datasets import benzene
+from protograph.datasets import benzene, benzene_smiles
+from protograph.datasets.sources import find_file
+from protograph.molecules import toolkit
 from tests.datasets.real_files import contains, directed_edges, needs, typed
 
 REAL = needs(benzene.FILE)
+REAL_TABLE = needs(f"{benzene_smiles.FILE.relative}.gz")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PROTOGRAPH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +105,7 @@ def test_attributions_are_all_unions_of_rings(dataset):
 
 @REAL
 def test_attributions_equal_the_file(dataset):
-    with np.load(datasets.location.find_file(None, benzene.FILE), allow_pickle=False) as file:
+    with np.load(find_file(None, benzene.FILE), allow_pickle=False) as file:
         att, bounds, widths = file["att"], file["att_ptr"], file["att_k"]
     for number in (*range(0, 12000, 97), *np.flatnonzero(widths == 15)):
         graph = dataset[int(number)]
@@ -150,7 +160,8 @@ def test_graphs_can_be_batched_and_taken_apart(dataset):
     graphs = dataset[:64]
     assert len({int(graph.attributions.any(dim=0).sum()) for graph in graphs}) > 2
     for graph, again in zip(graphs, Batch.from_data_list(graphs).to_data_list(), strict=True):
-        assert all(torch.equal(graph[key], again[key]) for key in graph.to_dict())
+        assert graph.smiles == again.smiles
+        assert all(torch.equal(graph[key], again[key]) for key in graph.to_dict() if key != "smiles")
 
 
 @REAL
@@ -173,9 +184,81 @@ def test_facts(dataset):
     assert dataset.hidden == (32, 32, 32)
     assert dataset.class_names == ("no benzene", "benzene")
     assert len(set(dataset.colors)) == 14
+    assert dataset.edge_names == ("single", "double", "triple", "aromatic", "unspecified")
     assert set(dataset.ground_truths) == {1}
     (ring,) = dataset.ground_truths[1]
     assert ring.x.argmax(dim=1).tolist() == [dataset.feature_names.index("C")] * 6
+
+
+@pytest.fixture(scope="module")
+def only_table(tmp_path_factory):
+    """A data folder with the published table, but not the graphs."""
+    root = tmp_path_factory.mktemp("data")
+    (root / "benzene").mkdir()
+    path = find_file(None, benzene_smiles.FILE.relative)
+    (root / "benzene" / path.name).symlink_to(path)
+    return root
+
+
+@REAL
+@REAL_TABLE
+def test_smiles_give_the_arrays_of_the_file_in_all_molecules(only_table):
+    arrays = benzene_smiles.read_arrays(benzene_smiles.read_table(only_table))
+    benzene.check(arrays)
+    with np.load(find_file(None, benzene.FILE), allow_pickle=False) as file:
+        assert {name for name in file.files if not np.array_equal(file[name], arrays[name])} == set()
+        assert set(arrays) - set(file.files) == {"charge"}
+
+
+@REAL
+@REAL_TABLE
+def test_graphs_of_smiles_are_those_of_the_file(dataset, only_table):
+    same = benzene.load(only_table)  # the test above has filled the cache
+    assert (same.feature_names, same.edge_names, same.colors) == (
+        dataset.feature_names,
+        dataset.edge_names,
+        dataset.colors,
+    )
+    assert all(torch.equal(same.splits[part], dataset.splits[part]) for part in ("train", "test"))
+    for one, other in zip(same[::97], dataset[::97], strict=True):
+        assert one.smiles == other.smiles
+        assert set(one.to_dict()) - set(other.to_dict()) == {"charge"}
+        assert all(torch.equal(one[key], other[key]) for key in other.to_dict() if key != "smiles")
+
+
+@REAL_TABLE
+def test_charges_are_those_of_the_smiles(only_table):
+    for graph in benzene.load(only_table, num_graphs=300):
+        # Every charge stands in brackets, as in [N+] or [O-].
+        assert int((graph.charge == 1).sum()) == graph.smiles.count("+]")
+        assert int((graph.charge == -1).sum()) == graph.smiles.count("-]")
+
+
+def test_small_table():
+    table = benzene_smiles.Table(("c1ccc2ccccc2c1", "C[NH3+]", "Clc1ccccc1"), (1, 0, 1))
+    arrays = benzene_smiles.make_arrays(table, num_train=2)
+    benzene.check(arrays)
+    fused, charged, single = benzene.from_arrays(arrays, smiles=table.smiles)
+    assert fused.attributions.sum(dim=0).tolist() == [6, 6, 10]
+    assert not charged.attributions.any()
+    assert charged.charge.tolist() == [0, 1]
+    assert single.node_mask.tolist() == [False] + [True] * 6
+    assert [graph.smiles for graph in (fused, charged, single)] == list(table.smiles)
+
+
+def test_without_the_graphs_rdkit_is_asked_for_before_a_download(monkeypatch, tmp_path):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(toolkit, "import_module", missing)
+    message = r"^the data set 'benzene' without benzene_graphs.npz needs RDKit; pip install 'protograph\[molecules\]'$"
+    with pytest.raises(ImportError, match=message):
+        benzene.load(tmp_path)
+
+
+def test_folder_has_neither_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"^benzene/benzene_smiles\.csv was looked for in "):
+        benzene.load(tmp_path)
 
 
 def test_small_file_graph_by_graph(small, tmp_path):

@@ -75,7 +75,7 @@ def test_atoms_and_bonds_are_the_counted_ones(dataset):
 
 @REAL
 def test_names_are_those_of_the_readme_in_the_file(dataset):
-    path = datasets.location.find_file(None, mutagenicity.FILE)
+    path = datasets.sources.find_file(None, mutagenicity.FILE)
     with zipfile.ZipFile(path) as archive:
         readme = archive.read("Mutagenicity/raw/Mutagenicity_label_readme.txt").decode()
     pairs = re.findall(r"^\t(\d+)\t(\w+)$", readme, flags=re.MULTILINE)

@@ -1,12 +1,20 @@
 import pytest
 
 from protograph import datasets
-from protograph.datasets import benzene, mutagenicity
+from protograph.datasets import benzene, mnist_sp, mutagenicity, registry, solubility
 from protograph.datasets.registry import LOADERS
+from protograph.datasets.sources import SourceFile
+from tests.datasets.file_server import serving
 from tests.datasets.real_files import needs
 
-GENERATED = ("ba-grid", "ba-house")
-FILES = {"benzene": benzene.FILE, "mutagenicity": mutagenicity.FILE}
+GENERATED = ("ba-2motifs", "ba-grid", "ba-house")
+FILES = {
+    "benzene": benzene.FILE,
+    "graph-sst2": "sst2/glue_train.tsv.gz",
+    "mnist-sp": f"{mnist_sp.IMAGES['train'].relative}.gz",
+    "mutagenicity": mutagenicity.FILE,
+    "solubility": f"{solubility.FILE.relative}.gz",
+}
 
 
 @pytest.mark.parametrize("name", [*GENERATED, *(pytest.param(name, marks=needs(file)) for name, file in FILES.items())])
@@ -14,6 +22,8 @@ def test_every_name_loads_a_data_set_of_that_name(name):
     dataset = datasets.load(name, num_graphs=3)
     assert dataset.name == name
     assert len(dataset) == 3
+    assert dataset.licence != "unknown"
+    assert dataset.source != "unknown"
 
 
 def test_names_are_sorted():
@@ -28,21 +38,52 @@ def test_spelling_of_a_name(name):
 def test_options_reach_the_loader(tmp_path, monkeypatch):
     calls = []
 
-    def loader(root, *, random_state, num_graphs):
-        calls.append((root, random_state, num_graphs))
+    def loader(root, *, random_state, num_graphs, progress):
+        calls.append((root, random_state, num_graphs, callable(progress)))
 
-    monkeypatch.setattr("protograph.datasets.registry.LOADERS", {"mine": loader})
+    monkeypatch.setattr(registry, "LOADERS", {"mine": loader})
     datasets.load("mine", str(tmp_path), random_state=4, num_graphs=2)
     datasets.load("mine")
-    assert calls == [(tmp_path, 4, 2), (None, 0, None)]
+    assert calls == [(tmp_path, 4, 2, True), (None, 0, None, True)]
 
 
-def test_unknown_name_lists_the_names_and_the_closest(monkeypatch):
-    monkeypatch.setattr("protograph.datasets.registry.LOADERS", {"ba-house": None, "ba-grid": None})
-    with pytest.raises(
-        ValueError,
-        match=r"^name must be one of ba-grid, ba-house, got 'ba-hose'; did you mean 'ba-house'\?$",
-    ):
+def test_unknown_name_lists_the_names_and_the_closest(monkeypatch, no_data_folder):
+    monkeypatch.setattr(registry, "LOADERS", {"ba-house": None, "ba-grid": None})
+    known = "^name must be one of ba-grid, ba-house or a TUDataset, got"
+    with pytest.raises(ValueError, match=rf"{known} 'ba-hose'; did you mean 'ba-house'\?$"):
         datasets.load("ba-hose")
-    with pytest.raises(ValueError, match=r"^name must be one of ba-grid, ba-house, got 'zzz'$"):
+    with pytest.raises(ValueError, match=rf"{known} 'PROTEIN'; did you mean 'PROTEINS'\?$"):
+        datasets.load("PROTEIN")
+    with pytest.raises(ValueError, match=rf"{known} 'zzz'$"):
         datasets.load("zzz")
+
+
+@pytest.mark.parametrize("name", ["../etc", "a/b", "", "..", "/etc/passwd"])
+def test_a_name_is_never_a_path(name, tmp_path):
+    with pytest.raises(ValueError, match=r"^name must be one of"):
+        datasets.load(name, tmp_path)
+
+
+def test_fetch_takes_the_next_choice_where_one_cannot_be_had(tmp_path, monkeypatch):
+    folder = tmp_path / "data" / "set"
+    with serving(b"content") as server:
+        server.behave = lambda handler, number: handler.path.endswith(".zip") and handler.refuse(404)
+        gone, there = (SourceFile(f"set/{name}", None, f"{server.url}/{name}") for name in ("gone.zip", "there.txt"))
+        monkeypatch.setattr(registry, "LOADERS", {"mine": None})
+        monkeypatch.setattr(registry, "FILES", {"mine": ((gone,), (there,))})
+        assert datasets.fetch("mine", tmp_path / "data") == [folder / "there.txt"]
+        monkeypatch.setattr(registry, "FILES", {"mine": ((there,), (gone,))})
+        assert datasets.fetch("mine", tmp_path / "data") == [folder / "there.txt"]
+        monkeypatch.setattr(registry, "FILES", {"mine": ((gone,),)})
+        with pytest.raises(ConnectionError, match=r"gone\.zip could not be downloaded"):
+            datasets.fetch("mine", tmp_path / "data")
+    assert [path.name for path in folder.iterdir() if not path.name.startswith(".")] == ["there.txt"]
+    assert (folder / "there.txt").read_bytes() == b"content"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("ba-house", "needs no files: it is generated"), ("graph-sst2", "has no public source")]
+)
+def test_what_cannot_be_fetched(name, why, tmp_path):
+    with pytest.raises(ValueError, match=rf"^{name} {why}"):
+        datasets.fetch(name, tmp_path)

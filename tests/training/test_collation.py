@@ -72,8 +72,25 @@ def test_labels_of_many_shapes(y):
     assert collate([graph(y=y)]).y.tolist() == [1]
 
 
-def test_features_become_floats():
-    assert collate([graph(x=torch.ones(2, 3, dtype=torch.long))]).x.dtype == torch.float32
+def test_features_of_a_batch_are_floats():
+    for x in (torch.ones(2, 3, dtype=torch.long), torch.tensor([[1.0, 0.0, 0.5], [2.0, 0.0, 0.0]])):
+        batch = collate([graph(x=x)]).take(torch.tensor([0]))
+        assert batch.x.dtype == torch.float32
+        assert torch.equal(batch.x, x.float())
+
+
+def test_zeros_and_ones_are_kept_as_bytes():
+    assert collate([graph(x=torch.eye(3)[:2]), graph(x=torch.ones(2, 3))]).x.dtype == torch.uint8
+    for other in (torch.full((2, 3), 2.0), torch.full((2, 3), 257.0), torch.full((2, 3), 0.5)):
+        mixed = collate([graph(x=torch.eye(3)[:2]), graph(x=other)]).x
+        assert torch.equal(mixed, torch.cat([torch.eye(3)[:2], other]))
+        assert mixed.dtype == torch.float32
+
+
+def test_features_after_graphs_without():
+    bare = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3, y=torch.tensor([0]))
+    with pytest.raises(ValueError, match=r"^graphs\[1\].x must be None as graphs\[0\].x is; give every graph features"):
+        collate([bare, graph()])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,12 @@ def assert_same_logits(graphs, num_features):
     order = torch.arange(len(flat)).flip(0)
     plain = flat.take(order)
     expected = model(plain.x, plain.edge_index, plain.batch)
-    assert torch.allclose(logits_of(model, propagated(flat).take(order)), expected, atol=1e-5)
+    once, each_time = propagated(flat), propagated(flat, most_bytes=0)
+    assert (once.is_propagated, each_time.is_propagated) == (True, False)
+    for prepared in (once, each_time):
+        assert torch.allclose(logits_of(model, prepared.take(order)), expected, atol=1e-5)
+        (batch,) = prepared.batches(order, batch_size=len(order))
+        assert torch.allclose(logits_of(model, batch), expected, atol=1e-5)
 
 
 def test_logits_are_the_models():

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 
 from protograph.datasets.ba import BODY, HEAD, Motif, attach, connected_part, generate, motif_dataset
 from protograph.datasets.dataset import GraphDataset
+from protograph.progress import Progress
 
 # Row by row; the centre is the head.
 GRID = Motif(
@@ -35,8 +36,14 @@ def build(num_grids: int, rng: np.random.Generator) -> Data:
     return attach(motif, num_grids, LINK_PROBABILITY, rng)
 
 
-def load(root: Path | None = None, *, random_state: int = 0, num_graphs: int | None = None) -> GraphDataset:
-    """BA-grid with 2,000 graphs, or as many as asked for; ``root`` is not read.
+def load(
+    root: Path | None = None,
+    *,
+    random_state: int = 0,
+    num_graphs: int | None = None,
+    progress: Progress | None = None,
+) -> GraphDataset:
+    """BA-grid with 2,000 graphs, or as many as asked for; ``root`` and ``progress`` are not read.
 
     >>> load(num_graphs=360)
     GraphDataset('ba-grid', 360 graphs: 241 incomplete grid, 119 grid)

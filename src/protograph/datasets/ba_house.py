@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 
 from protograph.datasets.ba import BODY, HEAD, Motif, attach, connected_part, generate, motif_dataset
 from protograph.datasets.dataset import GraphDataset
+from protograph.progress import Progress
 
 HOUSE = Motif(
     roles=(HEAD, BODY, BODY, BODY, BODY),
@@ -44,8 +45,14 @@ def build(num_houses: int, rng: np.random.Generator) -> Data:
     return attach(motif, label, LINK_PROBABILITIES[label], rng)
 
 
-def load(root: Path | None = None, *, random_state: int = 0, num_graphs: int | None = None) -> GraphDataset:
-    """BA-house with 2,000 graphs, or as many as asked for; ``root`` is not read.
+def load(
+    root: Path | None = None,
+    *,
+    random_state: int = 0,
+    num_graphs: int | None = None,
+    progress: Progress | None = None,
+) -> GraphDataset:
+    """BA-house with 2,000 graphs, or as many as asked for; ``root`` and ``progress`` are not read.
 
     >>> load(num_graphs=360)
     GraphDataset('ba-house', 360 graphs: 241 incomplete house, 119 house)

@@ -3,7 +3,7 @@
 Class 1 does. Nodes are heavy atoms only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from protograph.datasets import benzene_smiles
 from protograph.datasets.archives import read_npz
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.location import find_file
-from protograph.datasets.molecules import CARBON_RING, COLORS, molecule
+from protograph.datasets.molecules import CARBON_RING, COLORS, molecule_dataset
+from protograph.datasets.sources import find
 from protograph.datasets.splitting import check_range, checked_count, one_hot, split_graphs
+from protograph.molecules.toolkit import import_chem
+from protograph.progress import Progress
 
 FILE = "benzene/benzene_graphs.npz"
 CLASS_NAMES = ("no benzene", "benzene")
@@ -37,7 +40,13 @@ KINDS = ("atom_types", "bond_types")
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def load(root: Path | None = None, *, random_state: int = 0, num_graphs: int | None = None) -> GraphDataset:
+def load(
+    root: Path | None = None,
+    *,
+    random_state: int = 0,
+    num_graphs: int | None = None,
+    progress: Progress | None = None,
+) -> GraphDataset:
     """Benzene: 12,000 molecules, or the first so many; ``random_state`` is not read.
 
     Each graph has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr`` (single, double, triple,
@@ -46,30 +55,42 @@ def load(root: Path | None = None, *, random_state: int = 0, num_graphs: int | N
     columns differs between molecules, which PyG cannot batch; here all have those of the largest, and the
     rest are empty. ``node_mask`` marks the atoms of all rings. ``splits`` has the published ``train`` and ``test``.
 
+    The graphs are read from ``benzene_graphs.npz`` where that is there, and have their ``smiles`` where the published
+    table lies beside it. Elsewhere RDKit makes the same graphs of the table, which is downloaded if need be; then
+    they have each atom's formal ``charge`` too.
+
     Raises:
-        FileNotFoundError: If the file is not there; see :func:`~protograph.datasets.location.find_file`.
-        ValueError: If the file is damaged.
+        ImportError: If RDKit is needed and not installed.
+        FileNotFoundError: If the named folder does not have the files.
+        ConnectionError: If no folder is named and the download fails.
+        ValueError: If a file is damaged.
     """
-    path = find_file(root, FILE)
+    path = find(root, FILE)
+    if path is None:
+        import_chem(benzene_smiles.PURPOSE)  # before the download
+        table = benzene_smiles.read_table(root, progress)
+        return from_arrays(benzene_smiles.read_arrays(table), num_graphs, table.smiles)
     arrays = read_npz(path, (*NODE_ARRAYS, *EDGE_ARRAYS, *GRAPH_ARRAYS, *BOUNDS, "att", *SPLITS.values(), *KINDS))
     try:
         check(arrays)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    return from_arrays(arrays, num_graphs)
+    has_table = find(root, benzene_smiles.FILE.relative) is not None
+    return from_arrays(arrays, num_graphs, benzene_smiles.read_table(root).smiles if has_table else ())
 
 
-def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
-    """The data set of the arrays of its file, which :func:`check` has seen."""
+def from_arrays(arrays: Arrays, num_graphs: int | None = None, smiles: Sequence[str] = ()) -> GraphDataset:
+    """The data set of the arrays of its file, which :func:`check` has seen; ``smiles`` are those of all its graphs."""
     count = checked_count(num_graphs, len(arrays["y"]))
-    atoms = tuple(map(str, arrays["atom_types"]))
     attributions = padded_attributions(arrays)
     edge_index = np.stack([arrays["senders"], arrays["receivers"]]).astype(np.int64)
+    charge = {"charge": torch.from_numpy(arrays["charge"].astype(np.int64))} if "charge" in arrays else {}
     graphs = split_graphs(
         node_values={
-            "x": one_hot(arrays["atom"], len(atoms), "atom"),
+            "x": one_hot(arrays["atom"], len(arrays["atom_types"]), "atom"),
             "attributions": attributions,
             "node_mask": attributions.any(dim=1),
+            **charge,
         },
         edge_values={
             "edge_index": torch.from_numpy(edge_index),
@@ -80,14 +101,17 @@ def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
         edge_bounds=arrays["edge_ptr"],
         num_graphs=count,
     )
+    if len(smiles) == len(arrays["y"]):
+        for graph, text in zip(graphs, smiles, strict=False):
+            graph.smiles = text
     indices = {split: torch.from_numpy(arrays[name].astype(np.int64)) for split, name in SPLITS.items()}
-    return GraphDataset(
-        graphs=graphs,
+    return molecule_dataset(
+        graphs,
+        atoms=arrays["atom_types"].tolist(),
+        bonds=[name.lower() for name in arrays["bond_types"].tolist()],
+        truths={1: (CARBON_RING,)},
         name="benzene",
         class_names=CLASS_NAMES,
-        feature_names=atoms,
-        colors=tuple(COLORS[atom] for atom in atoms),
-        ground_truths={1: (molecule(*CARBON_RING, atoms),)},
         licence=LICENCE,
         source=SOURCE,
         hidden=(32, 32, 32),

@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index as as_index
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
+
+from protograph.datasets.lazy import LazyGraphs
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | NDArray[np.bool_]
 
@@ -23,16 +25,19 @@ class GraphDataset(Sequence[Data]):
     of those graphs with the same facts.
 
     Attributes:
-        graphs: The graphs.
+        graphs: The graphs; :class:`~protograph.datasets.lazy.LazyGraphs` stay as they are, also in a selection.
         name: Name under which the data set is loaded.
         class_names: A name for each class.
         feature_names: A name for each column of ``x``.
-        colors: A colour (``#RRGGBB``) for each column of ``x``.
+        edge_names: A name for each column of ``edge_attr``, such as a molecule's types of bonds.
+        colors: A colour (``#RRGGBB``) for each column of ``x``; without, pictures choose some.
         ground_truths: The graphs that decide a class, for the classes that have such.
         licence: Terms of the data.
         source: Where the data come from.
         hidden: Widths of the layers of the paper's GCN for this data set.
         splits: Published splits: positions of the graphs in each part. A selection keeps those of its own graphs.
+        paper_split: How the paper splits this data set: at random, 90 % to train on, 5 % to validate and 5 % to test,
+            or as published.
 
     >>> graphs = [Data(y=torch.tensor([label])) for label in (0, 1, 1)]
     >>> dataset = GraphDataset(graphs=graphs, name="mine", class_names=("no", "yes"))
@@ -44,16 +49,19 @@ class GraphDataset(Sequence[Data]):
     name: str
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] = ()
+    edge_names: tuple[str, ...] = ()
     colors: tuple[str, ...] = ()
     ground_truths: Mapping[int, tuple[Data, ...]] = field(default_factory=dict)
     licence: str = "unknown"
     source: str = "unknown"
     hidden: tuple[int, ...] = (32, 32, 32)
     splits: Mapping[str, Tensor] = field(default_factory=dict)
+    paper_split: Literal["random", "published"] = "random"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "graphs", tuple(self.graphs))
-        if len(self.colors) != len(self.feature_names):
+        if not isinstance(self.graphs, LazyGraphs):
+            object.__setattr__(self, "graphs", tuple(self.graphs))
+        if self.colors and len(self.colors) != len(self.feature_names):
             raise ValueError(
                 f"colors must have one colour for each of the {len(self.feature_names)} feature names, "
                 f"got {len(self.colors)}"
@@ -68,6 +76,8 @@ class GraphDataset(Sequence[Data]):
     @property
     def labels(self) -> Tensor:
         """Label of each graph, an integer tensor of shape ``[num_graphs]``."""
+        if isinstance(self.graphs, LazyGraphs):
+            return self.graphs.labels
         return torch.tensor([int(graph.y) for graph in self.graphs], dtype=torch.long)
 
     def __len__(self) -> int:
@@ -82,22 +92,25 @@ class GraphDataset(Sequence[Data]):
             return self._selected(range(len(self))[index])
         chosen = index.numpy(force=True) if isinstance(index, Tensor) else np.asarray(index)
         if chosen.ndim == 0:
-            return self._graph(as_index(chosen))
+            return self.graphs[self._place(as_index(chosen))]
         return self._selected(self._positions(chosen))
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self.graphs)
 
     def _selected(self, positions: Sequence[int]) -> "GraphDataset":
-        graphs = [self._graph(position) for position in positions]
-        places = torch.tensor([position % len(self) for position in positions], dtype=torch.long)
-        splits = {part: torch.isin(places, index).nonzero().flatten() for part, index in self.splits.items()}
+        places = [self._place(position) for position in positions]
+        whole = self.graphs
+        graphs = whole.select(places) if isinstance(whole, LazyGraphs) else [whole[place] for place in places]
+        index = torch.tensor(places, dtype=torch.long)
+        splits = {part: torch.isin(index, chosen).nonzero().flatten() for part, chosen in self.splits.items()}
         return replace(self, graphs=graphs, splits=splits)
 
-    def _graph(self, position: int) -> Data:
+    def _place(self, position: int) -> int:
+        """A position counted from the front."""
         if not -len(self) <= position < len(self):
             raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {position}")
-        return self.graphs[position]
+        return position % len(self)
 
     def _positions(self, chosen: NDArray[Any]) -> list[int]:
         if chosen.size == 0:

@@ -1,9 +1,12 @@
 """Atoms as features: their colours, and small molecules as ground truths."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch_geometric.data import Data
+
+from protograph.datasets.dataset import GraphDataset
 
 # After Corey, Pauling and Koltun where that can be seen on white and told apart by colour-blind readers:
 # dark carbon, pale hydrogen, blue nitrogen and vermilion oxygen differ in lightness too. "*" is any other atom.
@@ -26,7 +29,10 @@ COLORS: Mapping[str, str] = {
     "*": "#8A8A8A",
 }
 
-CARBON_RING = (("C",) * 6, tuple((atom, (atom + 1) % 6) for atom in range(6)))
+# Symbols of the atoms, and which of them are joined.
+Structure = tuple[Sequence[str], Sequence[tuple[int, int]]]
+
+CARBON_RING: Structure = (("C",) * 6, tuple((atom, (atom + 1) % 6) for atom in range(6)))
 
 
 def molecule(atoms: Sequence[str], bonds: Sequence[tuple[int, int]], feature_names: Sequence[str]) -> Data:
@@ -39,3 +45,38 @@ def molecule(atoms: Sequence[str], bonds: Sequence[tuple[int, int]], feature_nam
     columns = torch.tensor([feature_names.index(atom) for atom in atoms])
     edges = sorted([*bonds, *((v, u) for u, v in bonds)])
     return Data(x=torch.eye(len(feature_names))[columns], edge_index=torch.tensor(edges).T.contiguous())
+
+
+def molecule_dataset(
+    graphs: Sequence[Data],
+    *,
+    atoms: Sequence[str],
+    bonds: Sequence[str],
+    truths: Mapping[int, Sequence[Structure]] | None = None,
+    **facts: Any,
+) -> GraphDataset:
+    """A data set of molecules: names, colours and ground truths follow from the atoms and bonds.
+
+    Args:
+        graphs: The molecules.
+        atoms: Symbol of each column of ``x``; one without a colour of its own gets that of ``"*"``.
+        bonds: Name of each column of ``edge_attr``.
+        truths: The structures that decide a class, for the classes that have such.
+        facts: All else that a :class:`~protograph.datasets.GraphDataset` knows.
+
+    >>> dataset = molecule_dataset([], atoms=("C", "Se"), bonds=("single",), name="mine", class_names=("no", "yes"))
+    >>> dataset.colors
+    ('#4D4D4D', '#8A8A8A')
+    """
+    ground_truths = {
+        label: tuple(molecule(*structure, atoms) for structure in structures)
+        for label, structures in (truths or {}).items()
+    }
+    return GraphDataset(
+        graphs=graphs,
+        feature_names=tuple(atoms),
+        edge_names=tuple(bonds),
+        colors=tuple(COLORS.get(atom, COLORS["*"]) for atom in atoms),
+        ground_truths=ground_truths,
+        **facts,
+    )

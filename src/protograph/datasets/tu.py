@@ -1,4 +1,4 @@
-"""Data sets in the text format of TU Dortmund's collection, read from a zip archive.
+"""Data sets in the text format of TU Dortmund's collection.
 
 The format is described in Morris et al., TUDataset: A collection of benchmark datasets for learning with
 graphs, 2020, and at https://chrsmrrs.github.io/datasets/docs/format/; nodes and graphs are counted from 1.
@@ -7,6 +7,7 @@ graphs, 2020, and at https://chrsmrrs.github.io/datasets/docs/format/; nodes and
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from protograph.datasets.archives import read_zip
 
 Integers = NDArray[np.int64]
+
+ENDINGS = ("A", "graph_indicator", "graph_labels", "node_labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +39,42 @@ class TUArrays:
     node_bounds: Integers
     edge_bounds: Integers
 
+    def flat(self) -> dict[str, Integers]:
+        """All arrays by name, to be kept; :meth:`of` is the way back."""
+        own = {name: value for name, value in vars(self).items() if name != "edge_columns"}
+        return own | {f"edge_columns.{name}": column for name, column in self.edge_columns.items()}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Integers]) -> Self:
+        """What :meth:`flat` was called on."""
+        columns = {name: array for name, array in arrays.items() if name.startswith("edge_columns.")}
+        own = {name: array for name, array in arrays.items() if name not in columns}
+        return cls(edge_columns={name.removeprefix("edge_columns."): a for name, a in columns.items()}, **own)
+
 
 def read_tu(path: Path, name: str, *, edge_columns: Sequence[str] = ("edge_labels",)) -> TUArrays:
-    """Read the data set ``name`` from a zip archive that has its files in ``name/raw``.
-
-    Args:
-        path: The archive.
-        name: Name of the data set, which its files begin with.
-        edge_columns: Endings of the files that have a line for each edge.
+    """Read the data set ``name`` from a zip archive that has its files in ``name/raw``; see :func:`parse_tu`.
 
     Raises:
         ValueError: If the archive is damaged, lacks a file, or its files do not fit each other.
     """
-    wanted = ("A", "graph_indicator", "graph_labels", "node_labels", *edge_columns)
-    texts = read_zip(path, [f"{name}/raw/{name}_{ending}.txt" for ending in wanted])
-    arrays = {ending: _parse(text, path, ending) for ending, text in zip(wanted, texts, strict=True)}
+    endings = (*ENDINGS, *edge_columns)
+    texts = read_zip(path, [f"{name}/raw/{name}_{ending}.txt" for ending in endings])
+    return parse_tu(dict(zip(endings, texts, strict=True)), path, edge_columns=edge_columns)
+
+
+def parse_tu(texts: Mapping[str, bytes], path: Path, *, edge_columns: Sequence[str] = ("edge_labels",)) -> TUArrays:
+    """Graphs of a data set's texts.
+
+    Args:
+        texts: Content of its files, by their endings.
+        path: Where they come from, for messages.
+        edge_columns: Endings of the files that have a line for each edge.
+
+    Raises:
+        ValueError: If the texts do not fit each other.
+    """
+    arrays = {ending: _parse(texts[ending], path, ending) for ending in (*ENDINGS, *edge_columns)}
     edges = arrays["A"] - 1
     graph_of = arrays["graph_indicator"] - 1
     num_graphs = len(arrays["graph_labels"])

@@ -192,11 +192,14 @@ def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
         fits = isinstance(value, tuple | list) and len(value) == count
         return tuple(map(str, value or ())) if fits else ()
 
-    width = first.x.size(1) if first.x is not None and first.x.dim() == 2 else 0
+    def width(values: Tensor | None) -> int:
+        return values.size(1) if isinstance(values, Tensor) and values.dim() == 2 else 0
+
     return {
         "class_names": known("class_names", num_classes) or tuple(map(str, range(num_classes))),
-        "feature_names": known("feature_names", width),
-        "feature_colors": known("colors", width),
+        "feature_names": known("feature_names", width(first.x)),
+        "feature_colors": known("colors", width(first.x)),
+        "edge_names": known("edge_names", width(first.edge_attr)),
     }
 
 

@@ -1,13 +1,21 @@
-"""Random split into training, validation and test graphs."""
+"""Splits into training, validation and test graphs: at random, or as a data set was published."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
 PARTS = ("train", "validation", "test")
+PAPER_SHARES = (0.9, 0.05, 0.05)
+# Where only training and test graphs are published, the paper takes a sixth of the former for validation.
+VALIDATION_SHARE = 1 / 6
+
+Shares = tuple[float, float, float]
+HowToSplit = Shares | Literal["paper", "published"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +27,7 @@ class Split:
     test: Tensor
 
 
-def part_sizes(num_graphs: int, shares: tuple[float, float, float]) -> tuple[int, int, int]:
+def part_sizes(num_graphs: int, shares: Shares) -> tuple[int, int, int]:
     """Sizes of the three parts: the shares rounded, at least one graph where a share is not 0.
 
     >>> part_sizes(2000, (0.9, 0.05, 0.05))
@@ -38,7 +46,7 @@ def part_sizes(num_graphs: int, shares: tuple[float, float, float]) -> tuple[int
     return train, validation, test
 
 
-def check_shares(shares: tuple[float, float, float]) -> None:
+def check_shares(shares: Shares) -> None:
     """Raise ``ValueError`` unless the shares sum to 1 and only the test share may be 0.
 
     >>> check_shares((0.8, 0.1, 0.1))
@@ -50,7 +58,7 @@ def check_shares(shares: tuple[float, float, float]) -> None:
         )
 
 
-def random_split(num_graphs: int, shares: tuple[float, float, float], rng: np.random.Generator) -> Split:
+def random_split(num_graphs: int, shares: Shares, rng: np.random.Generator) -> Split:
     """Put each graph in one part, by chance.
 
     >>> random_split(4, (0.5, 0.25, 0.25), np.random.default_rng(0)).train
@@ -59,3 +67,54 @@ def random_split(num_graphs: int, shares: tuple[float, float, float], rng: np.ra
     train, validation, _ = part_sizes(num_graphs, shares)
     order = np.split(rng.permutation(num_graphs), [train, train + validation])
     return Split(*(torch.from_numpy(np.sort(part)) for part in order))
+
+
+def published_split(splits: Mapping[str, Tensor], rng: np.random.Generator) -> Split:
+    """The split that a data set comes with; without validation graphs, a sixth of the training graphs are taken.
+
+    Raises:
+        ValueError: If there are no training or test graphs, or too few.
+
+    >>> parts = {"train": torch.arange(6), "test": torch.arange(6, 8)}
+    >>> published_split(parts, np.random.default_rng(0))
+    Split(train=tensor([0, 2, 3, 4, 5]), validation=tensor([1]), test=tensor([6, 7]))
+    """
+    missing = [part for part in ("train", "test") if not len(splits.get(part, ()))]
+    if missing:
+        raise ValueError(
+            f"split='published' wants a data set with published training and test graphs, got none for {missing[0]!r}; "
+            f"use shares such as {PAPER_SHARES}"
+        )
+    train, test = (splits[part].sort().values for part in ("train", "test"))
+    if len(splits.get("validation", ())):
+        return Split(train, splits["validation"].sort().values, test)
+    inner = random_split(len(train), (1 - VALIDATION_SHARE, VALIDATION_SHARE, 0.0), rng)
+    return Split(train[inner.train], train[inner.validation], test)
+
+
+def check_split(split: Any) -> None:
+    """Raise ``ValueError`` unless a split is shares or one of the words.
+
+    >>> check_split("given")
+    Traceback (most recent call last):
+    ValueError: split must be 'paper', 'published' or three shares, got 'given'
+    """
+    if isinstance(split, str):
+        if split not in ("paper", "published"):
+            raise ValueError(f"split must be 'paper', 'published' or three shares, got {split!r}")
+    else:
+        check_shares(split)
+
+
+def make_split(how: HowToSplit, graphs: Any, num_graphs: int, rng: np.random.Generator) -> Split:
+    """Split graphs by shares, as they were published, or as the paper splits them: either, by what the set says.
+
+    >>> make_split("paper", [], 4, np.random.default_rng(0)).train
+    tensor([0, 2])
+    """
+    if how == "paper":
+        how = "published" if getattr(graphs, "paper_split", "random") == "published" else PAPER_SHARES
+    if how == "published":
+        return published_split(getattr(graphs, "splits", {}), rng)
+    assert not isinstance(how, str)
+    return random_split(num_graphs, how, rng)

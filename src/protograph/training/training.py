@@ -16,7 +16,7 @@ from protograph.training.collation import FlatGraphs, MiniBatch, collate
 from protograph.training.early_stopping import EarlyStopping
 from protograph.training.gcn import GCN
 from protograph.training.propagation import logits_of, propagated
-from protograph.training.split import Split, check_shares, random_split
+from protograph.training.split import HowToSplit, Split, check_split, make_split
 from protograph.training.threads import one_thread
 
 PAPER_HIDDEN = (32, 32, 32)
@@ -68,7 +68,7 @@ class _Options:
     batch_size: int
     patience: int
     max_epochs: int
-    split: tuple[float, float, float]
+    split: HowToSplit
 
     def __post_init__(self) -> None:
         checked_seed(self.random_state)
@@ -78,7 +78,7 @@ class _Options:
                 raise ValueError(f"{name} must be at least 1, got {value}")
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate must be positive and finite, got {self.learning_rate}")
-        check_shares(self.split)
+        check_split(self.split)
 
 
 def train(
@@ -90,7 +90,7 @@ def train(
     batch_size: int = 16,
     patience: int = 5,
     max_epochs: int = 1000,
-    split: tuple[float, float, float] = (0.9, 0.05, 0.05),
+    split: HowToSplit = "paper",
     device: torch.device | str | None = None,
     progress: Progress | None = None,
 ) -> Trained:
@@ -107,7 +107,9 @@ def train(
         batch_size: Graphs a step.
         patience: Epochs without a lower validation loss after which training stops.
         max_epochs: Most passes over the training graphs.
-        split: Shares of training, validation and test graphs; the last may be 0.
+        split: Shares of training, validation and test graphs, by chance (the last may be 0); ``"published"`` for the
+            data set's own ``splits``; ``"paper"`` for what the paper does with the data set: 90, 5 and 5 percent
+            by chance, except where it follows the published split.
         device: Where to train and leave the models; the CPU if ``None``.
         progress: Called after each epoch as ``progress("training", epoch, None)``: how many epochs there
             will be is not known beforehand.
@@ -132,26 +134,25 @@ def train(
     )
     if hidden is None:
         hidden = getattr(graphs, "hidden", PAPER_HIDDEN)
+    split_seed, weight_seed, order_seed = np.random.SeedSequence(random_state).generate_state(3).tolist()
     with one_thread():
-        return _train(collate(graphs), hidden, options, device or "cpu", progress)
+        flat = collate(graphs)
+        parts = make_split(split, graphs, len(flat), np.random.default_rng(split_seed))
+        model = _seeded_gcn(flat.x.shape[1], _num_classes(flat), hidden, weight_seed)
+        generator = torch.Generator().manual_seed(order_seed)
+        return _train(model.to(device or "cpu"), flat.to(device or "cpu"), parts, options, generator, progress)
 
 
 def _train(
+    model: GCN,
     flat: FlatGraphs,
-    hidden: Sequence[int],
+    split: Split,
     options: _Options,
-    device: torch.device | str,
+    generator: torch.Generator,
     progress: Progress | None,
 ) -> Trained:
-    seeds = np.random.SeedSequence(options.random_state).generate_state(3).tolist()
-    split_seed, weight_seed, order_seed = seeds
-    num_classes = _num_classes(flat)
-    split = random_split(len(flat), options.split, np.random.default_rng(split_seed))
-    model = _seeded_gcn(flat.x.shape[1], num_classes, hidden, weight_seed).to(device)
     with preserved_random_state():
         initial_model = deepcopy(model).eval()
-    flat = flat.to(device)
-    generator = torch.Generator().manual_seed(order_seed)
     stopping, history = _fit(model, flat, split, options, generator, progress)
     return Trained(
         model=model,

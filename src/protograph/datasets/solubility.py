@@ -1,0 +1,91 @@
+"""Solubility: does a molecule dissolve in water?
+
+Class 0 hardly does, class 1 does well. Nodes are heavy atoms only.
+"""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.molecules import CARBON_RING, Structure, molecule_dataset
+from protograph.datasets.sources import SourceFile, read
+from protograph.datasets.splitting import checked_count
+
+# The module, not its names: it may be imported first, and then imports this package while it is not yet whole.
+from protograph.molecules import reading
+from protograph.molecules.toolkit import import_chem
+from protograph.progress import Progress
+
+FILE = SourceFile(
+    relative="solubility/delaney-processed.csv",
+    sha256="8c06a76f0c6487d29ab0f903e6a7a7139f189ab3c1178f159c8be8964602f189",
+    url="https://raw.githubusercontent.com/baldassarreFe/graph-network-explainability/"
+    "39f8dd1fa245545f54a9f29582d0cf85c681edec/data/delaney-processed.csv",
+)
+MEASURED = "measured log solubility in mols per litre"
+
+CLASS_NAMES = ("insoluble", "soluble")
+# What lies between, the limits included, is in neither class.
+INSOLUBLE_BELOW, SOLUBLE_ABOVE = -4.0, -2.0
+
+# What dissolves is said to have R-OH, which is C-O without hydrogens.
+HYDROXYL: Structure = (("C", "O"), ((0, 1),))
+RING_ATOMS, RING_BONDS = CARBON_RING
+FUSED_RINGS: Structure = ((*RING_ATOMS, *("C",) * 4), (*RING_BONDS, (0, 6), (6, 7), (7, 8), (8, 9), (9, 1)))
+
+SOURCE = (
+    "Delaney 2004, ESOL: Estimating aqueous solubility directly from molecular structure; "
+    "https://github.com/baldassarreFe/graph-network-explainability"
+)
+LICENCE = "not stated by the source"
+
+
+def load(
+    root: Path | None = None,
+    *,
+    random_state: int = 0,
+    num_graphs: int | None = None,
+    progress: Progress | None = None,
+) -> GraphDataset:
+    """Solubility: 708 molecules, or the first so many; ``random_state`` is not read.
+
+    Those with a measured log solubility below -4 are class 0, above -2 class 1; the rest is left out. Each graph has
+    the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr`` (single, double, triple, aromatic), each atom's
+    formal ``charge``, and the ``smiles`` it was made from. A molecule may occur twice, as it does in the file.
+
+    Raises:
+        ImportError: If RDKit is not installed.
+        FileNotFoundError: If the named folder does not have the file.
+        ConnectionError: If no folder is named and the download fails.
+        ValueError: If the file has another checksum.
+    """
+    import_chem("the data set 'solubility'")
+    return from_table(read(FILE, root, progress), num_graphs)
+
+
+def from_table(content: bytes, num_graphs: int | None = None) -> GraphDataset:
+    """The data set of the content of its file."""
+    measured, smiles = [], []
+    for row in csv.DictReader(io.StringIO(content.decode())):
+        value = float(row[MEASURED])
+        if value < INSOLUBLE_BELOW or value > SOLUBLE_ABOVE:
+            measured.append(value)
+            smiles.append(row["smiles"].strip())
+    arrays = reading.read_molecules("solubility", smiles)
+    assert not arrays["wrong"].size
+    labels = torch.from_numpy((np.array(measured) > SOLUBLE_ABOVE).astype(np.int64))
+    return molecule_dataset(
+        reading.molecule_graphs(arrays, labels, smiles, checked_count(num_graphs, len(smiles))),
+        atoms=arrays["atom_types"].tolist(),
+        bonds=arrays["bond_types"].tolist(),
+        truths={0: (FUSED_RINGS,), 1: (HYDROXYL,)},
+        name="solubility",
+        class_names=CLASS_NAMES,
+        licence=LICENCE,
+        source=SOURCE,
+        hidden=(32, 32, 32),
+    )

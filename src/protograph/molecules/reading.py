@@ -1,0 +1,198 @@
+"""SMILES as graphs: heavy atoms are nodes, bonds are edges in both directions."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.datasets.cache import cached_arrays
+from protograph.datasets.molecules import COLORS
+from protograph.datasets.splitting import one_hot, split_graphs
+from protograph.molecules.toolkit import import_chem
+
+BOND_NAMES = ("single", "double", "triple", "aromatic")
+OTHER_BOND = "other"
+PURPOSE = "reading SMILES"
+
+# Part of the cache's key: to be raised with every change of the arrays below.
+RECIPE = 1
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def parse(smiles: str) -> Any:
+    """RDKit's molecule of a SMILES; blanks around it do not matter.
+
+    Raises:
+        ValueError: If it is empty, or no molecule; RDKit's reason is in the message where it gives one.
+        ImportError: If RDKit is not installed.
+
+    >>> parse(" CCO ").GetNumAtoms()
+    3
+    >>> parse("C(C)(C)(C)(C)C")
+    Traceback (most recent call last):
+    ValueError: Explicit valence for atom # 0 C, 5, is greater than permitted
+    """
+    text = smiles.strip()
+    if not text:
+        raise ValueError("the SMILES is empty")
+    if len(text.split()) > 1:
+        # RDKit takes what follows for a name, and would read "C C" as methane.
+        raise ValueError("the SMILES has a blank inside")
+    chem = import_chem(PURPOSE)
+    with chem.rdBase.BlockLogs():
+        molecule = chem.MolFromSmiles(text)
+        if molecule is None:
+            raise ValueError(_reason(text, chem))
+    return molecule
+
+
+def _reason(text: str, chem: Any) -> str:
+    raw = chem.MolFromSmiles(text, sanitize=False)
+    problems = [] if raw is None else chem.DetectChemistryProblems(raw)
+    return " ".join(problems[0].Message().split()) if problems else "not valid SMILES"
+
+
+def atom_order(symbols: Iterable[str]) -> tuple[str, ...]:
+    """Each symbol once, in an order that depends on nothing else: those with a colour first, then by the alphabet.
+
+    >>> atom_order(["O", "Si", "Se", "C", "O"])
+    ('C', 'O', 'Se', 'Si')
+    """
+    rank = {symbol: number for number, symbol in enumerate(COLORS)}
+    return tuple(sorted(set(symbols), key=lambda symbol: (rank.get(symbol, len(rank)), symbol)))
+
+
+def molecule_arrays(molecules: Iterable[Any], atom_types: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Atoms and bonds of RDKit's molecules, end to end, in RDKit's order; each bond is followed by its reverse.
+
+    Args:
+        molecules: The molecules. Hydrogens are nodes only where RDKit has them as atoms, as in ``[H][H]``.
+        atom_types: The symbols to count by; where they have ``"*"``, it takes all others. ``None`` takes those that
+            occur, in :func:`atom_order`.
+
+    Returns:
+        ``atom`` and ``bond`` are indices into ``atom_types`` and ``bond_types``, ``charge`` is the formal charge,
+        ``edge_index`` (``[2, num_edges]``) counts within each molecule, and ``node_bounds`` and ``edge_bounds`` say
+        where each molecule begins and ends.
+
+    Raises:
+        ValueError: If ``atom_types`` lack an atom.
+
+    >>> arrays = molecule_arrays([parse("C[O-]"), parse("N")])
+    >>> arrays["atom_types"][arrays["atom"]].tolist(), arrays["charge"].tolist(), arrays["edge_index"].tolist()
+    (['C', 'O', 'N'], [0, -1, 0], [[0, 1], [1, 0]])
+    >>> arrays["node_bounds"].tolist(), arrays["edge_bounds"].tolist()
+    ([0, 2, 3], [0, 2, 2])
+    """
+    chem = import_chem(PURPOSE)
+    column = {getattr(chem.BondType, name.upper()): number for number, name in enumerate(BOND_NAMES)}
+    symbols: list[str] = []
+    charges: list[int] = []
+    bonds: list[tuple[int, int, int]] = []
+    num_atoms, num_bonds = [0], [0]
+    for molecule in molecules:
+        for atom in molecule.GetAtoms():
+            symbols.append(atom.GetSymbol())
+            charges.append(atom.GetFormalCharge())
+        for bond in molecule.GetBonds():
+            kind = column.get(bond.GetBondType(), len(column))
+            bonds.append((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), kind))
+        num_atoms.append(molecule.GetNumAtoms())
+        num_bonds.append(molecule.GetNumBonds())
+    types = atom_order(symbols) if atom_types is None else tuple(atom_types)
+    table = np.array(bonds, dtype=np.int32).reshape(-1, 3)
+    has_other = bool((table[:, 2] == len(BOND_NAMES)).any())
+    return {
+        "atom": _indices(symbols, types),
+        "charge": np.array(charges, dtype=np.int8),
+        "bond": np.repeat(table[:, 2], 2).astype(np.int8),
+        "edge_index": np.stack([table[:, :2], table[:, 1::-1]], axis=1).reshape(-1, 2).T.copy(),
+        "node_bounds": np.cumsum(num_atoms),
+        "edge_bounds": 2 * np.cumsum(num_bonds),
+        "atom_types": np.array(types, dtype=np.str_),
+        "bond_types": np.array((*BOND_NAMES, OTHER_BOND) if has_other else BOND_NAMES),
+    }
+
+
+def _indices(symbols: Sequence[str], types: Sequence[str]) -> NDArray[np.int16]:
+    known = {symbol: number for number, symbol in enumerate(types)}
+    lacking = sorted(set(symbols) - set(known))
+    if lacking and "*" not in known:
+        raise ValueError(
+            f"atom_types must have every atom, or '*' for others, got {', '.join(types)} without {lacking[0]}"
+        )
+    return np.array([known.get(symbol, known.get("*", -1)) for symbol in symbols], dtype=np.int16)
+
+
+def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """What :func:`molecule_arrays` makes of those SMILES that are molecules, kept in the cache.
+
+    Args:
+        name: What the cache calls it.
+        smiles: The texts.
+
+    Returns:
+        The arrays of the molecules, and ``wrong`` and ``reasons``: the positions of the others, and what is wrong
+        with each.
+    """
+    chem = import_chem(PURPOSE)
+
+    def build() -> dict[str, NDArray[Any]]:
+        problems: dict[int, str] = {}
+        arrays = molecule_arrays(_parsed(smiles, problems))
+        positions = np.array(list(problems), dtype=np.int64)
+        return arrays | {"wrong": positions, "reasons": np.array(list(problems.values()), dtype=np.str_)}
+
+    content = hashlib.sha256(json.dumps(list(smiles)).encode()).hexdigest()
+    return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": chem.rdBase.rdkitVersion}, build)
+
+
+def _parsed(smiles: Sequence[str], problems: dict[int, str]) -> Iterator[Any]:
+    """The molecules one by one, so that not all of them are in memory; what is none goes into ``problems``."""
+    for position, text in enumerate(smiles):
+        try:
+            yield parse(text)
+        except ValueError as error:
+            problems[position] = str(error)
+
+
+def molecule_graphs(arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_graphs: int) -> tuple[Data, ...]:
+    """The first molecules as graphs.
+
+    Each has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr``, the label in ``y``, each atom's formal
+    ``charge``, and its ``smiles``.
+
+    Args:
+        arrays: What :func:`molecule_arrays` gives.
+        labels: Label of each molecule.
+        smiles: SMILES of each molecule.
+        num_graphs: How many graphs to build.
+
+    >>> arrays = molecule_arrays([parse("C[O-]"), parse("N")])
+    >>> molecule_graphs(arrays, torch.tensor([0, 1]), ["C[O-]", "N"], 2)[0]
+    Data(x=[2, 3], edge_index=[2, 2], edge_attr=[2, 4], y=[1], charge=[2], smiles='C[O-]')
+    """
+    graphs = split_graphs(
+        node_values={
+            "x": one_hot(arrays["atom"], len(arrays["atom_types"]), "atom"),
+            "charge": torch.from_numpy(arrays["charge"].astype(np.int64)),
+        },
+        edge_values={
+            "edge_index": torch.from_numpy(arrays["edge_index"].astype(np.int64)),
+            "edge_attr": one_hot(arrays["bond"], len(arrays["bond_types"]), "bond"),
+        },
+        labels=labels,
+        node_bounds=arrays["node_bounds"],
+        edge_bounds=arrays["edge_bounds"],
+        num_graphs=num_graphs,
+    )
+    for graph, text in zip(graphs, smiles, strict=False):
+        graph.smiles = text
+    return graphs
