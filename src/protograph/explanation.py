@@ -1,7 +1,7 @@
 """What every explainer returns: prototypes of a class, with the evidence behind them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
@@ -188,9 +188,11 @@ class Explanation:
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        # Known once for all prototypes; each can then be turned into a molecule by itself.
-        named = [replace(p, feature_names=self.feature_names, edge_names=self.edge_names) for p in self.prototypes]
-        object.__setattr__(self, "prototypes", named)
+        # Known once for all prototypes; each can then be turned into a molecule by itself. Set on the objects, not on
+        # copies: a prototype is found in its explanation by identity.
+        for prototype in self.prototypes:
+            object.__setattr__(prototype, "feature_names", self.feature_names)
+            object.__setattr__(prototype, "edge_names", self.edge_names)
 
     @property
     def class_name(self) -> str:

@@ -1,6 +1,7 @@
 """The command line as a user meets it: by its output, files and exit status."""
 
 import contextlib
+import dataclasses
 import io
 import json
 import os
@@ -18,7 +19,11 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.cli import main
+from protograph.datasets import catalogue, registry
+from protograph.datasets.sources import SourceFile
+from protograph.training import GCN
 from tests import zoo
+from tests.datasets.file_server import serving
 
 SOON = 120
 
@@ -53,6 +58,7 @@ def folder(tmp_path_factory):
     (path / "mine.py").write_text(
         "import torch\nfrom protograph.training import GCN\n"
         "torch.manual_seed(0)\nmodel = GCN(3, 2, (8,)).eval()\ndef build():\n    return model\nnumber = 3\n"
+        "def wants(size):\n    return GCN(3, 2, (size,))\n"
     )
     done = run("train", "graphs.pt", "--out", "model.pt", "--layers", 2, "--max-epochs", 3, "--json", cwd=path)
     assert done.returncode == 0, done.stderr
@@ -79,7 +85,8 @@ def test_json_is_all_that_scripts_see(folder):
     assert facts["out"] == "j"
     assert set(facts["classes"]) <= {"0", "1"}
     prototype = next(iter(facts["classes"].values()))["prototypes"][0]
-    assert set(prototype) == {"nodes", "edges", "probability", "margin", "cluster", "cluster_size", "source"}
+    assert set(prototype) == {"nodes", "edges", "probability", "margin", "cluster", "cluster_size", "source", "smiles"}
+    assert prototype["smiles"] is None
     assert second.stdout == first.stdout
 
 
@@ -108,9 +115,38 @@ def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(folder):
     [
         (["missing.pt"], "error: there is no file missing.pt"),
         (["no-such-set"], r"error: .*'no-such-set'"),
+        (["molecules.csv"], "error: there is no file molecules.csv"),
+        (["no/such/file"], "error: there is no file or folder no/such/file"),
+        (["mine.py"], r"error: mine.py must be a .pt file with a list of graphs, a folder of such, or a table"),
+        (["empty"], r"error: empty has no .pt file; wanted files with lists of torch_geometric Data"),
+        (["PROTEINS", "--data-root", "empty"], r"error: tu/PROTEINS.zip was looked for in empty \(root=\)"),
+        (["solubility", "--data-root", "empty"], r"error: solubility/delaney-processed.csv was looked for in empty"),
         (
-            ["molecules.csv"],
-            "error: SMILES tables are not available in this version; pass a .pt file or a data set's name",
+            ["benzene", "--data-root", "nowhere"],
+            r"error: .* was looked for in nowhere \(root=\), which is not a folder",
+        ),
+        (["graphs.pt", "--skip-invalid"], r"error: --smiles-column, --label-column and --skip-invalid are for tables"),
+        (
+            ["graphs.pt", "--weights", "model.pt"],
+            "error: --weights and --return-type are for a model of yours",
+        ),
+        (["graphs.pt", "--return-type", "raw"], "error: --weights and --return-type are for a model of yours"),
+        (
+            ["graphs.pt", "--model", "model.pt", "--weights", "model.pt"],
+            "error: --weights is for --model module:attribute, got --model model.pt",
+        ),
+        (
+            ["graphs.pt", "--model", "mine:wants", "--weights", "model.pt"],
+            "error: --model 'mine:wants' must give a model when called without arguments: .*'size'",
+        ),
+        (
+            ["graphs.pt", "--model", "mine:build", "--weights", "graphs.pt"],
+            r"error: graphs.pt cannot be read as weights",
+        ),
+        (["one.csv", "--label-column", "active"], r"error: .*active.* must have .*two classes.*'yes'|error: .*active"),
+        (
+            ["bad.csv"],
+            r"error: bad.csv has 2 of 4 rows that are not valid \(line 3: 'C1C': not valid SMILES; line 5: ''",
         ),
         (["broken.pt"], r"error: broken\.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
         (["evil.pt"], r"error: evil\.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
@@ -155,6 +191,9 @@ def test_bad_input_is_one_line_and_leaves_nothing(folder, arguments, message):
     torch.save([os.system], folder / "evil.pt")
     torch.save(3, folder / "number.pt")
     torch.save([Data(x=torch.ones(2, 7), edge_index=torch.tensor([[0, 1], [1, 0]]))] * 9, folder / "narrow.pt")
+    (folder / "empty").mkdir(exist_ok=True)
+    (folder / "one.csv").write_text("smiles,active\nC,yes\nO,yes\n")
+    (folder / "bad.csv").write_text("smiles,label\nC,0\nC1C,1\nO,1\n,1\n")
     before = sorted(p.name for p in folder.iterdir())
     default = [] if "--out" in arguments else ["--out", "bad"]
     done = run("explain", *arguments, *default, cwd=folder)
@@ -186,13 +225,13 @@ def test_a_report_can_be_written_again(folder):
     assert "error: " in run("report", "nowhere", cwd=folder).stderr
 
 
-@pytest.mark.parametrize("name", ["evaluate", "compare", "reproduce", "datasets"])
+@pytest.mark.parametrize("name", ["evaluate", "compare", "reproduce"])
 def test_commands_of_a_later_version_say_so(folder, name):
     done = run(name, "anything", "--option", 3, cwd=folder)
     assert done.returncode == 1
     assert (
         done.stderr
-        == f"error: protograph {name} is not available in this version; there are explain, train and report\n"
+        == f"error: protograph {name} is not available in this version; there are explain, train, report and datasets\n"
     )
 
 
@@ -233,7 +272,7 @@ def test_an_interrupt_leaves_nothing_behind(folder):
 
 
 def test_help_fits_a_screen(folder):
-    for arguments in (["--help"], ["explain", "--help"], ["train", "--help"]):
+    for arguments in (["--help"], ["explain", "--help"], ["train", "--help"], ["datasets", "--help"]):
         done = run(*arguments, cwd=folder)
         assert done.returncode == 0
         assert len(done.stdout.splitlines()) <= 32
@@ -246,3 +285,122 @@ def test_a_model_of_the_user_s_own_in_float_only_works(folder):
     torch.save(graphs, folder / "own.pt")
     done = run("explain", "own.pt", "--model", "own:model", "--k", 2, "--clusters", 1, "--out", "own", cwd=folder)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_table_of_smiles_is_trained_on_and_explained(folder):
+    rows = [f"{'C' * (1 + i % 7)}{'O' if i % 2 else 'N'},{'alcohol' if i % 2 else 'amine'}" for i in range(60)]
+    (folder / "mol.csv").write_text("\n".join(["structure,kind", *rows, "C(,amine"]) + "\n")
+    arguments = ("explain", "mol.csv", "--smiles-column", "structure", "--label-column", "kind", "--k", 1)
+    refused = run(*arguments, cwd=folder)
+    assert refused.returncode == 1
+    assert "(line 62: 'C(': not valid SMILES)" in refused.stderr
+    done = run(*arguments, "--clusters", 1, "--skip-invalid", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "left out 1 row(s):\n  line 62: 'C(': not valid SMILES\n"
+    facts = json.loads(done.stdout)
+    assert facts["out"] == "runs/mol"
+    assert facts["left_out"] == ["line 62: 'C(': not valid SMILES"]
+    found = pg.load(folder / "runs" / "mol" / "explanation.json")
+    assert found[0].class_names == ("alcohol", "amine")
+    prototype = found[0].prototypes[0]
+    assert set(prototype.smiles) <= set("CNO")
+    assert prototype.to_rdkit().GetNumAtoms() == prototype.num_nodes
+    assert f"SMILES {prototype.smiles}" in found.summary()
+    assert facts["classes"]["0"]["prototypes"][0]["smiles"] == prototype.smiles
+
+
+def test_a_folder_of_shards_gives_what_one_file_gives(folder):
+    graphs = torch.load(folder / "graphs.pt", weights_only=False)
+    (folder / "shards").mkdir()
+    for number in range(3):
+        torch.save(graphs[40 * number : 40 * number + 40], folder / "shards" / f"part{number}.pt")
+    options = ("--model", "model.pt", "--k", 2, "--clusters", 1, "--json")
+    whole = json.loads(run("explain", "graphs.pt", *options, "--out", "w", cwd=folder).stdout)
+    parts = json.loads(run("explain", "shards", *options, "--out", "p", cwd=folder).stdout)
+    assert whole["classes"] == parts["classes"]
+    trained = run("train", "shards", "--out", "sharded.pt", "--max-epochs", 1, "--json", cwd=folder)
+    assert trained.returncode == 0, trained.stderr
+
+
+def test_weights_of_the_user_s_own_model(folder):
+    """The same graphs, another seed of the weights: what comes out follows the file, not the factory."""
+    (folder / "plain.py").write_text(
+        "import torch\nfrom protograph.training import GCN\n"
+        "def build():\n    torch.manual_seed(5)\n    return GCN(3, 2, (8,))\n"
+        "class Log(GCN):\n"
+        "    def __init__(self):\n        super().__init__(3, 2, (8,))\n"
+        "    def forward(self, x, edge_index, batch=None):\n"
+        "        return super().forward(x, edge_index, batch).log_softmax(1)\n"
+    )
+    torch.manual_seed(6)
+    torch.save(GCN(3, 2, (8,)).state_dict(), folder / "weights.pt")
+    options = ("--k", 1, "--clusters", 1, "--target", 1, "--json")
+
+    def found(name, *arguments):
+        done = run("explain", "graphs.pt", *arguments, *options, "--out", name, cwd=folder)
+        return json.loads(done.stdout)["classes"] if done.returncode == 0 else done.stderr
+
+    plain = found("w1", "--model", "plain:build")
+    weighted = found("w2", "--model", "plain:build", "--weights", "weights.pt")
+    logs = found("w3", "--model", "plain:Log", "--weights", "weights.pt", "--return-type", "log_probs")
+    assert weighted != plain
+    assert isinstance(weighted, dict)
+    (one,), (other,) = weighted["1"]["prototypes"], logs["1"]["prototypes"]
+    assert other["margin"] == pytest.approx(one["margin"], abs=1e-6)
+    assert "model.pt must have the weights of GCN, got" in found(
+        "w4", "--model", "plain:build", "--weights", "model.pt"
+    )
+
+
+def test_data_sets_are_listed(folder):
+    for arguments in (["datasets"], ["datasets", "list"]):
+        done = run(*arguments, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        rows = [line.split()[0] for line in done.stdout.splitlines()[1:] if line]
+        assert rows[:-1] == list(pg.datasets.names())
+        assert done.stdout.splitlines()[-1].startswith("Any TUDataset by its name too")
+        assert max(map(len, done.stdout.splitlines())) <= 100
+    listed = json.loads(run("datasets", "list", "--json", cwd=folder).stdout)
+    assert listed["ba-house"] == {
+        "graphs": 2000, "classes": 2, "files": "generated", "about": "a house on a random backbone, or a part of one",
+    }  # fmt: skip
+
+
+def test_data_sets_are_checked_against_table_1(folder, monkeypatch):
+    done = run("datasets", "check", "ba-house", "BA_grid", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["ba-house"]["paper"] == {"graphs": 2000, "nodes": 21029, "edges": 62870}
+    assert {name: row["verdict"] for name, row in facts.items()} == {"ba-house": "explained", "ba-grid": "explained"}
+    # A difference that nothing explains.
+    entry = catalogue.CATALOGUE["ba-house"]
+    strict = dataclasses.replace(entry, paper=dataclasses.replace(entry.paper, within=0.0))
+    monkeypatch.setattr(catalogue, "CATALOGUE", {"ba-house": strict})
+    done = run("datasets", "check", cwd=folder)
+    assert done.returncode == 1
+    assert "directed: different" in done.stdout
+    done = run("datasets", "check", "graph-sst2", cwd=folder)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: NAME must be a data set of the paper's Table 1 (ba-house), got 'graph-sst2'")
+
+
+def test_checking_does_not_download(folder, monkeypatch, no_data_folder):
+    monkeypatch.setattr("protograph.datasets.download._open", lambda url, offset: pytest.fail(url))
+    monkeypatch.setenv("PROTOGRAPH_CACHE", str(folder / "no-cache"))
+    done = run("datasets", "check", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "benzene       not here: `protograph datasets fetch benzene` gets it" in done.stdout
+
+
+def test_files_are_fetched(folder, monkeypatch):
+    with serving(b"smiles,label\n") as server:
+        file = SourceFile("mine/table.csv", None, server.url)
+        monkeypatch.setattr(registry, "FILES", {"solubility": ((file,),)})
+        done = run("datasets", "fetch", "solubility", "--data-root", "fetched", cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "fetched/mine/table.csv\n"
+        assert (folder / "fetched" / "mine" / "table.csv").read_bytes() == b"smiles,label\n"
+        again = run("datasets", "fetch", "solubility", "--data-root", "fetched", cwd=folder)
+        assert (again.returncode, len(server.requests)) == (0, 1)
+    done = run("datasets", "fetch", "ba-house", cwd=folder)
+    assert done.stderr == "error: ba-house needs no files: it is generated\n"

@@ -11,6 +11,7 @@ from torch_geometric.data import Batch
 from protograph.datasets import mnist_sp, sources, superpixels
 from protograph.datasets.idx import read_idx
 from protograph.datasets.lazy import LazyGraphs
+from protograph.drawing.palette import palette_of
 from tests.datasets.real_files import needs
 from tests.datasets.test_idx import packed
 from tests.datasets.test_superpixels import drawn
@@ -120,16 +121,18 @@ def test_features_are_the_grey_level_and_the_cell(dataset):
             level = 0 if value == 0 else 1 if value <= 0.5 else 2
             cell = int(y // 2) * 14 + int(x // 2)
             assert [column for column, entry in enumerate(row) if entry] == [level, 3 + cell]
-        assert np.abs(graph.pos.numpy() - centres).max() <= 1 / 4096
+        upright = centres * [1, -1] + [0, 27]
+        assert np.abs(graph.pos.numpy() - upright).max() <= 1 / 4096
 
 
 @REAL
 def test_a_bright_cell_is_where_the_image_is_bright(dataset):
-    """Rows run downwards: each bright node lies on the digit, however rows and columns are named."""
+    """Rows run downwards, ``pos`` upwards: each bright node lies on the digit."""
     images = read_idx(sources.read(mnist_sp.IMAGES["train"], None), "images")
     for graph, image in zip(dataset, images, strict=False):
         for x, y in graph.pos[graph.x[:, 2] == 1].round().int().tolist():
-            assert image[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2].max() > 127
+            row = 27 - y
+            assert image[max(row - 1, 0) : row + 2, max(x - 1, 0) : x + 2].max() > 127
         cells = {dataset.feature_names[column] for column in graph.x[graph.x[:, 2] == 1].nonzero()[:, 1] if column > 2}
         rows, columns = zip(*(map(int, re.findall(r"\d+", cell)) for cell in cells), strict=True)
         inked = np.argwhere(image) // 2
@@ -158,18 +161,15 @@ def test_facts(dataset):
     assert dataset.feature_names[:4] == ("black", "dark", "bright", "row 0, column 0")
     assert dataset.feature_names[-1] == "row 13, column 13"
     assert len(dataset.feature_names) == 199
-    assert len(set(dataset.colors)) == 199
-    assert all(re.fullmatch("#[0-9A-F]{6}", color) for color in dataset.colors)
+    assert all(re.fullmatch("#[0-9A-F]{6}", color) for color in dataset.colors[:3])
+    assert set(dataset.colors[3:]) == {""}  # a node looks like its grey level
+    palette = palette_of(dataset[:9], dataset.feature_names, dataset.colors)
+    assert [category.label for category in palette.categories] == ["black", "dark", "bright"]
     assert dataset.ground_truths == {}
     assert dataset.hidden == (32, 32, 32)
     assert dataset.paper_split == "published"
     assert "built here" in dataset.source
     assert {part: len(index) for part, index in dataset.splits.items()} == {"train": 300, "test": 0}
-
-
-def test_corner_colours():
-    colors = mnist_sp.grid_colors()
-    assert [colors[cell] for cell in (0, 13, 182, 195)] == ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]
 
 
 def test_small_files(root):

@@ -54,6 +54,15 @@ def test_multi_hot_rows_are_named_by_what_they_have():
     assert labels(palette_of([graph])) == ["no feature", "feature 2", "features 0, 1"]
 
 
+def test_columns_without_a_colour_do_not_count():
+    graph = Data(x=torch.tensor([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]))
+    palette = palette_of([graph], ["dark", "bright", "left", "right"], ["#111111", "#EEEEEE", "", ""])
+    assert labels(palette) == ["dark", "bright"]
+    assert palette.colors(graph) == ["#111111", "#eeeeee", "#eeeeee"]
+    narrow = Data(x=torch.ones(2, 1))
+    assert len(palette.colors(narrow)) == 2
+
+
 def test_whole_numbers_have_one_colour_a_row():
     graph = Data(x=torch.tensor([[3], [1], [3], [12]]))
     palette = palette_of([graph], ["degree"])

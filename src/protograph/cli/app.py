@@ -6,7 +6,7 @@ import warnings
 
 import typer
 
-from protograph.cli import explain, later, report, train
+from protograph.cli import datasets, explain, later, report, train
 from protograph.errors import ProtographWarning
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("explain")(explain.explain)
 app.command("train")(train.train)
 app.command("report")(report.report)
+app.add_typer(datasets.app, name="datasets")
 for _name in later.COMMANDS:
     app.command(_name, hidden=True, context_settings=later.ANY_ARGUMENTS)(later.command(_name))
 

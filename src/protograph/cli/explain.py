@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from protograph.cli import arguments
+
 
 class Explainer(StrEnum):
     """Explainers that the command knows."""
@@ -30,31 +32,49 @@ class Engine(StrEnum):
     RAY = "ray"
 
 
+class ReturnType(StrEnum):
+    """What a model's outputs are."""
+
+    AUTO = "auto"
+    RAW = "raw"
+    PROBS = "probs"
+    LOG_PROBS = "log_probs"
+
+
 def explain(
-    data: Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A data set's name, or a .pt list of Data.")],
+    data: arguments.Data,
     model: Annotated[
-        str | None, typer.Option(help="Model file or module:attr; else the paper's GCN is trained.", metavar="MODEL")
+        str | None, typer.Option(help="File or module:attr; else a GCN is trained.", metavar="MODEL")
     ] = None,
+    weights: Annotated[Path | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")] = None,
+    return_type: Annotated[
+        ReturnType, typer.Option(help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
+    ] = ReturnType.AUTO,
     target: Annotated[int | None, typer.Option(help="Class to explain; all by default.", metavar="C")] = None,
-    explainer: Annotated[Explainer, typer.Option(help="Explainer.")] = Explainer.PAGE,
+    explainer: Annotated[Explainer, typer.Option(help="page, xgnn, gnninterpreter.", metavar="NAME")] = Explainer.PAGE,
     clusters: Annotated[str, typer.Option(help="Clusters of a class.", metavar="L|auto")] = "2",
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
     max_nodes: Annotated[int, typer.Option(help="Largest prototype.", metavar="N")] = 13,
-    search: Annotated[Search, typer.Option(help="Kind of search.")] = Search.WALK,
-    engine: Annotated[Engine, typer.Option(help="Where the pass over the graphs runs.")] = Engine.LOCAL,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's own by default.")] = None,
+    search: Annotated[Search, typer.Option(help="walk or consensus.", metavar="KIND")] = Search.WALK,
+    engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.LOCAL,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder for results; runs/NAME by default.", metavar="DIR")] = None,
+    split: arguments.Split = arguments.SplitKind.PAPER,
+    data_root: arguments.DataRoot = None,
+    smiles_column: arguments.SmilesColumn = None,
+    label_column: arguments.LabelColumn = None,
+    skip_invalid: arguments.SkipInvalid = False,
+    out: Annotated[Path | None, typer.Option(help="Folder; runs/NAME by default.", metavar="DIR")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
-    from protograph.classifier import checked_device
-    from protograph.cli.console import progress_bars
+    from protograph.classifier import GraphClassifier, checked_device
     from protograph.cli.folder import whole_folder
-    from protograph.cli.loading import load_classifier, load_graphs, name_of
+    from protograph.cli.loading import DataOptions, load_classifier, load_graphs, name_of
     from protograph.explainers.page import PAGE
     from protograph.explanation import Explanations
+    from protograph.progress import progress_bars
 
     if explainer is not Explainer.PAGE:
         raise ValueError(f"--explainer {explainer.value} is not available in this version; use page")
@@ -68,21 +88,29 @@ def explain(
         search=search.value,
         random_state=seed,
     )
+    if model is None and (weights is not None or return_type is not ReturnType.AUTO):
+        raise ValueError("--weights and --return-type are for a model of yours; give it with --model")
+    options = DataOptions(data_root, smiles_column, label_column, skip_invalid, seed)
     folder = out or Path("runs") / name_of(data)
-    graphs = load_graphs(data, seed)
-    classifier = None if model is None else load_classifier(model)
+    classifier = None if model is None else load_classifier(model, weights)
+    with progress_bars() as progress:
+        loaded = load_graphs(data, options, progress)
+    arguments.tell_left_out(loaded.left_out)
     with whole_folder(folder) as partial, progress_bars() as progress:
-        facts: dict[str, Any] = {}
+        facts: dict[str, Any] = {"left_out": list(loaded.left_out)} if loaded.left_out else {}
+        graphs = loaded.graphs
         if classifier is None:
-            classifier, graphs, facts = _train_and_keep(graphs, seed, partial, progress)
-        page.fit(classifier, graphs, device=device, engine=engine.value, progress=progress)
+            classifier, graphs, training = _train_and_keep(graphs, seed, split.value, partial, progress)
+            facts |= training
+        known = GraphClassifier(classifier, return_type=return_type.value)
+        page.fit(known, graphs, device=device, engine=engine.value, progress=progress)
         found = page.explain_all() if target is None else Explanations({target: page.explain(target)})
         _write(found, partial)
         files = sorted(file.name for file in partial.iterdir())
     if as_json:
         typer.echo(json.dumps({"out": str(folder), "files": files, **facts, "classes": _facts(found)}))
         return
-    if facts:
+    if "training" in facts:
         typer.echo(f"{facts['training']}\n")
     typer.echo(f"{found.summary()}\n\n{folder}: {', '.join(files)}")
 
@@ -93,17 +121,18 @@ def _clusters(text: str) -> Any:
     raise typer.BadParameter(f"wants a whole number or auto, got {text!r}", param_hint="--clusters")
 
 
-def _train_and_keep(graphs: Any, seed: int, folder: Path, progress: Any) -> tuple[Any, Any, dict[str, Any]]:
+def _train_and_keep(graphs: Any, seed: int, split: Any, folder: Path, progress: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Train the paper's GCN; as in the paper, the training graphs are the ones to explain it with."""
     from protograph.cli.train import describe_training, training_facts
+    from protograph.datasets import GraphDataset
     from protograph.training import save_model, train
 
-    trained = train(graphs, hidden=None, random_state=seed, progress=progress)
+    trained = train(graphs, hidden=None, random_state=seed, split=split, progress=progress)
     save_model(trained, folder / "model.pt")
     chosen = trained.split.train.tolist()
     parts = {name: getattr(trained.split, name).tolist() for name in ("train", "validation", "test")}
     (folder / "split.json").write_text(json.dumps(parts))
-    kept = [graphs[i] for i in chosen] if isinstance(graphs, list) else graphs[chosen]
+    kept = graphs[chosen] if isinstance(graphs, GraphDataset) else [graphs[i] for i in chosen]
     return trained.model, kept, {"training": describe_training(trained), **training_facts(trained)}
 
 
@@ -120,6 +149,8 @@ def _write(found: Any, folder: Path) -> None:
 
 
 def _facts(found: Any) -> dict[str, Any]:
+    from protograph.summary import smiles_of
+
     return {
         str(target): {
             "predicted": explanation.num_predicted,
@@ -132,6 +163,7 @@ def _facts(found: Any) -> dict[str, Any]:
                     "cluster": prototype.cluster,
                     "cluster_size": prototype.cluster_size,
                     "source": prototype.source,
+                    "smiles": smiles_of(prototype),
                 }
                 for prototype in explanation.prototypes
             ],

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-COMMANDS = ("evaluate", "compare", "reproduce", "datasets")
+COMMANDS = ("evaluate", "compare", "reproduce")
 ANY_ARGUMENTS: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -13,7 +13,9 @@ def command(name: str) -> Callable[[typer.Context], None]:
     """Make the command ``name``, which says that it is not there yet."""
 
     def unavailable(context: typer.Context) -> None:
-        raise ValueError(f"protograph {name} is not available in this version; there are explain, train and report")
+        raise ValueError(
+            f"protograph {name} is not available in this version; there are explain, train, report and datasets"
+        )
 
     unavailable.__doc__ = "Not available in this version."
     return unavailable

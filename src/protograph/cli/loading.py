@@ -2,37 +2,95 @@
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from torch import nn
 from torch_geometric.data import Data
 
 from protograph import datasets
-from protograph.graphs.reading import read_graphs
+from protograph.models.weights import load_weights
+from protograph.progress import Progress
 from protograph.training import load_model
 
+TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
-def load_graphs(name_or_path: str, random_state: int) -> Sequence[Data]:
-    """Return the data set of that name, or the graphs in that file."""
+
+@dataclass(frozen=True)
+class DataOptions:
+    """How to read what is named.
+
+    Attributes:
+        data_root: Folder with the files of named data sets.
+        smiles_column: Column of a table that has SMILES; the default of tables if ``None``.
+        label_column: Column of a table that has labels; the default of tables if ``None``.
+        skip_invalid: Whether to leave out the rows of a table that cannot be read.
+        random_state: Seed of a generated data set.
+    """
+
+    data_root: Path | None = None
+    smiles_column: str | None = None
+    label_column: str | None = None
+    skip_invalid: bool = False
+    random_state: int = 0
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The graphs, and what was left out on the way, a line each."""
+
+    graphs: Sequence[Data]
+    left_out: tuple[str, ...] = ()
+
+
+def load_graphs(name_or_path: str, options: DataOptions, progress: Progress | None = None) -> Loaded:
+    """Return the data set of that name, or the graphs in that file or folder."""
     path = Path(name_or_path)
+    if path.name.lower().endswith(TABLES):
+        return _table(path, options)
+    if options.smiles_column or options.label_column or options.skip_invalid:
+        raise ValueError(
+            f"--smiles-column, --label-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
+            f"got {name_or_path}"
+        )
     if path.suffix == ".pt":
-        return read_graphs(path)
-    if path.suffix == ".csv":
-        raise ValueError("SMILES tables are not available in this version; pass a .pt file or a data set's name")
+        return Loaded(datasets.read_graphs(path))
+    if path.is_dir():
+        return Loaded(datasets.ShardedGraphs(path))
     if path.exists():
-        raise ValueError(f"{path} must be a .pt file with a list of graphs")
-    graphs: Sequence[Data] = datasets.load(name_or_path, random_state=random_state)
-    return graphs
+        raise ValueError(
+            f"{path} must be a .pt file with a list of graphs, a folder of such, or a table ({', '.join(TABLES)})"
+        )
+    if "/" in name_or_path:
+        raise FileNotFoundError(f"there is no file or folder {path}")
+    return Loaded(datasets.load(name_or_path, options.data_root, random_state=options.random_state, progress=progress))
+
+
+def _table(path: Path, options: DataOptions) -> Loaded:
+    columns = {"smiles_column": options.smiles_column, "label_column": options.label_column}
+    given = {name: column for name, column in columns.items() if column is not None}
+    table = datasets.read_table(path, skip_invalid=options.skip_invalid, **given)
+    left_out = tuple(f"line {row.line}: {row.smiles!r}: {row.reason}" for row in table.left_out)
+    return Loaded(table.dataset, left_out)
 
 
 def name_of(name_or_path: str) -> str:
-    """Name of the folder for results."""
-    return Path(name_or_path).stem if Path(name_or_path).suffix else name_or_path
+    """Name of the folder for results.
+
+    >>> name_of("data/molecules.csv.gz"), name_of("PTC_MR"), name_of("shards/")
+    ('molecules', 'PTC_MR', 'shards')
+    """
+    name = Path(name_or_path).name
+    return name.removesuffix(".gz").rsplit(".", 1)[0] or "graphs"
 
 
-def load_classifier(spec: str) -> nn.Module:
-    """Return the model in a file written by ``protograph train``, or the one that ``module:attribute`` names."""
+def load_classifier(spec: str, weights: Path | None = None) -> nn.Module:
+    """Return the model in a file of ``protograph train``, or the one of ``module:attribute``, with the weights."""
     if Path(spec).suffix == ".pt" or Path(spec).exists():
+        if weights is not None:
+            raise ValueError(
+                f"--weights is for --model module:attribute, got --model {spec}, which has its own weights"
+            )
         return load_model(spec)
     module_name, separator, attribute = spec.partition(":")
     if not separator or not module_name or not attribute:
@@ -44,7 +102,18 @@ def load_classifier(spec: str) -> nn.Module:
     found = getattr(module, attribute, None)
     if found is None:
         raise ValueError(f"--model {spec!r}: module {module_name!r} has no {attribute!r}")
-    model = found if isinstance(found, nn.Module) else found() if callable(found) else found
-    if not isinstance(model, nn.Module):
-        raise ValueError(f"--model {spec!r} must be a torch.nn.Module or give one, got {type(model).__name__}")
+    model = _built(found, spec)
+    if weights is not None:
+        load_weights(model, weights)
     return model
+
+
+def _built(found: object, spec: str) -> nn.Module:
+    if callable(found) and not isinstance(found, nn.Module):
+        try:
+            found = found()
+        except TypeError as error:
+            raise ValueError(f"--model {spec!r} must give a model when called without arguments: {error}") from error
+    if not isinstance(found, nn.Module):
+        raise ValueError(f"--model {spec!r} must be a torch.nn.Module or give one, got {type(found).__name__}")
+    return found

@@ -6,29 +6,50 @@ from typing import Annotated, Any
 
 import typer
 
+from protograph.cli import arguments
 from protograph.files import atomic_path
 
 
 def train(
-    data: Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A data set's name, or a .pt list of Data.")],
+    data: arguments.Data,
     out: Annotated[Path, typer.Option("--out", help="Where to write the model.", metavar="FILE")],
     layers: Annotated[int | None, typer.Option(help="GCN layers of 32; the data set's own by default.")] = None,
     max_epochs: Annotated[int, typer.Option(help="Most epochs.", min=1)] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of data, split and weights.", min=0)] = 0,
+    split: arguments.Split = arguments.SplitKind.PAPER,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default.")] = None,
+    data_root: arguments.DataRoot = None,
+    smiles_column: arguments.SmilesColumn = None,
+    label_column: arguments.LabelColumn = None,
+    skip_invalid: arguments.SkipInvalid = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
-    from protograph.cli.console import progress_bars
-    from protograph.cli.loading import load_graphs
+    from protograph.classifier import checked_device
+    from protograph.cli.loading import DataOptions, load_graphs
+    from protograph.progress import progress_bars
     from protograph.training import save_model
     from protograph.training import train as fit
 
+    if device is not None:
+        checked_device(device)
+    options = DataOptions(data_root, smiles_column, label_column, skip_invalid, seed)
     with atomic_path(out) as partial, progress_bars() as progress:  # a folder that cannot be written is told now
-        graphs = load_graphs(data, seed)
-        hidden = None if layers is None else (32,) * layers
-        trained = fit(graphs, hidden=hidden, random_state=seed, max_epochs=max_epochs, progress=progress)
+        loaded = load_graphs(data, options, progress)
+        trained = fit(
+            loaded.graphs,
+            hidden=None if layers is None else (32,) * layers,
+            random_state=seed,
+            max_epochs=max_epochs,
+            split=split.value,
+            device=device,
+            progress=progress,
+        )
         save_model(trained, partial)
+    arguments.tell_left_out(loaded.left_out)
     facts = {"model": str(out), **training_facts(trained)}
+    if loaded.left_out:
+        facts["left_out"] = list(loaded.left_out)
     if as_json:
         typer.echo(json.dumps(facts))
     else:

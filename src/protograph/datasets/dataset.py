@@ -30,7 +30,8 @@ class GraphDataset(Sequence[Data]):
         class_names: A name for each class.
         feature_names: A name for each column of ``x``.
         edge_names: A name for each column of ``edge_attr``, such as a molecule's types of bonds.
-        colors: A colour (``#RRGGBB``) for each column of ``x``; without, pictures choose some.
+        colors: A colour (``#RRGGBB``) for each column of ``x``; without, pictures choose some. A column
+            with the empty text does not count for what a node looks like.
         ground_truths: The graphs that decide a class, for the classes that have such.
         licence: Terms of the data.
         source: Where the data come from.

@@ -75,9 +75,6 @@ FINENESS = 2048
 
 # Dark, middle and light of cividis, which reads the same under every colour blindness.
 LEVEL_COLORS = ("#00224E", "#7D7C78", "#FEE838")
-# Of the cells in the corners of the grid, row by row; those between are mixed.
-CORNER_COLORS = (((0, 114, 178), (230, 159, 0)), ((0, 158, 115), (204, 121, 167)))
-
 MNIST = "LeCun, Cortes and Burges, The MNIST database of handwritten digits"
 PYG_SOURCE = f"{MNIST}; superpixels by Monti et al. 2017, as in PyG's MNISTSuperpixels; {PYG_ZIP.url}"
 BUILT_SOURCE = f"{MNIST}; superpixels built here with scikit-image's SLIC; {MIRROR}"
@@ -96,7 +93,7 @@ def load(
     """MNIST-sp: 70,000 digits, or the first so many; ``random_state`` is not read.
 
     Each graph has 75 superpixels. In ``x`` are one-hot the grey level (0, up to a half, above) and then the cell
-    of the centre in a grid of 14 x 14; ``pos`` is the centre in pixels, x to the right and y downwards. Edges join
+    of the centre in a grid of 14 x 14; ``pos`` is the centre in pixels, x to the right and y upwards. Edges join
     superpixels that are close, both ways, and each to itself. ``splits`` has the published ``train`` and ``test``.
     Graphs are made when they are asked for, since all together they would take 6 GB.
 
@@ -128,7 +125,8 @@ def from_arrays(arrays: Arrays, source: str = BUILT_SOURCE) -> GraphDataset:
         name=NAME,
         class_names=tuple(map(str, range(NUM_CLASSES))),
         feature_names=(*LEVELS, *(f"row {row}, column {column}" for row, column in np.ndindex(GRID, GRID))),
-        colors=(*LEVEL_COLORS, *grid_colors()),
+        # What a node looks like is its grey level; where it is can be seen.
+        colors=(*LEVEL_COLORS, *[""] * (GRID * GRID)),
         licence=LICENCE,
         source=source,
         hidden=(32, 32, 32),
@@ -165,10 +163,13 @@ class SuperpixelGraphs:
             x=torch.from_numpy(x.reshape(NUM_NODES, NUM_FEATURES)),
             edge_index=torch.from_numpy(_PAIRS.compress(bits, axis=1)),
             y=torch.from_numpy(self.labels[position : position + 1].astype(np.int64)),
-            pos=torch.from_numpy(self.centres[position] * np.float32(1 / FINENESS)),
+            pos=torch.from_numpy(self.centres[position] * _SCALE + _SHIFT),
         )
 
 
+# Images count their rows downwards, plots upwards.
+_SCALE = np.array([1, -1], dtype=np.float32) / FINENESS
+_SHIFT = np.array([0, SIDE - 1], dtype=np.float32)
 _ROW_STARTS = np.arange(NUM_NODES) * NUM_FEATURES
 _PAIRS = np.indices((NUM_NODES, NUM_NODES)).reshape(2, -1)
 
@@ -220,9 +221,12 @@ def read_part(file: SourceFile, shape: tuple[int, ...], root: Path | None, progr
 
 
 def pyg_file(root: Path | None, progress: Progress) -> Path | None:
-    """PyG's file, or the archive with it, downloaded where no folder is named; ``None`` where it cannot be had."""
-    path = sources.find(root, PYG_FILE)
-    if path is not None:
+    """PyG's file, or the archive with it; ``None`` where it cannot be had.
+
+    It is downloaded where no folder is named and the MNIST files are not there either.
+    """
+    path = sources.find(root, PYG_FILE) or sources.find(root, PYG_ZIP.relative)
+    if path is not None or sources.find(root, IMAGES["train"].relative) is not None:
         return path
     try:
         return sources.fetch(PYG_ZIP, root, progress)
@@ -320,12 +324,3 @@ def _parts(count: int) -> dict[str, int]:
             parts[part] = min(size, count)
         count -= size
     return parts
-
-
-def grid_colors() -> tuple[str, ...]:
-    """A colour for each cell of the grid, row by row, mixed of those of the corners."""
-    shares = np.linspace(0, 1, GRID)
-    corners = np.array(CORNER_COLORS)
-    sides = corners[:, :1] * (1 - shares)[:, None] + corners[:, 1:] * shares[:, None]
-    mixed = sides[0] * (1 - shares)[:, None, None] + sides[1] * shares[:, None, None]
-    return tuple("#{:02X}{:02X}{:02X}".format(*color) for color in np.rint(mixed).astype(int).reshape(-1, 3))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 
 from protograph.drawing.layout import node_count
 from protograph.drawing.text import shortened
-from protograph.summary import is_one_hot
+from protograph.summary import is_one_hot, shown_columns
 
 # Okabe and Ito's colours, told apart under every colour blindness, without their black; then three of Tol's.
 COLORS = (
@@ -64,16 +64,18 @@ class Palette:
         categories: What the legend lists, in its order.
         members: The category of each row of features; rows that are not in it belong to the last one.
         scale: The colour scale where features are continuous; then there are no categories.
+        columns: The columns of ``x`` that decide how a node looks; all of them if ``None``.
     """
 
     categories: tuple[Category, ...]
     members: dict[Row, int]
     scale: Scale | None = None
+    columns: tuple[int, ...] | None = None
 
     def colors(self, graph: Data) -> list[str]:
         """Colour of each node."""
         if self.scale is not None:
-            return _scaled_colors(_numbers(_features(graph)), self.scale)
+            return _scaled_colors(_numbers(_features(graph, self.columns)), self.scale)
         return [category.color for category in self._of(graph)]
 
     def insides(self, graph: Data) -> list[str]:
@@ -83,7 +85,7 @@ class Palette:
     def _of(self, graph: Data) -> list[Category]:
         if not self.members:
             return [self.categories[0]] * node_count(graph)
-        return [self.categories[self.members.get(row, -1)] for row in _rows(_features(graph))]
+        return [self.categories[self.members.get(row, -1)] for row in _rows(_features(graph, self.columns))]
 
 
 def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors: Sequence[str] = ()) -> Palette:
@@ -95,13 +97,21 @@ def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors
     Args:
         graphs: All graphs that are to be drawn.
         feature_names: Names of the columns of ``x``; may be empty.
-        colors: Colours of the columns of ``x``; may be empty.
+        colors: Colours of the columns of ``x``; may be empty. A column whose colour is the empty text does not count.
 
     >>> roofs = Data(x=torch.eye(2))
     >>> [category.label for category in palette_of([roofs], ["roof", "wall"]).categories]
     ['roof', 'wall']
     """
-    features = [_features(graph) for graph in graphs]
+    columns = shown_columns(colors)
+    if columns is None:
+        return _palette([_features(graph) for graph in graphs], feature_names, colors)
+    features = [_features(graph, columns) for graph in graphs]
+    names = [feature_names[column] for column in columns if column < len(feature_names)]
+    return replace(_palette(features, names, [colors[column] for column in columns]), columns=columns)
+
+
+def _palette(features: Sequence[Tensor | None], feature_names: Sequence[str], colors: Sequence[str]) -> Palette:
     widths = {x.size(1) for x in features if x is not None}
     if len(widths) != 1 or any(x is None for x in features):
         return Palette((Category("node", COLORS[0]),), {})
@@ -120,12 +130,15 @@ def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors
     return _chosen(labels, insides, counts)
 
 
-def _features(graph: Data) -> Tensor | None:
+def _features(graph: Data, columns: Sequence[int] | None = None) -> Tensor | None:
     """Features as ``[num_nodes, num_columns]`` in double precision."""
     x = graph.x
     if not isinstance(x, Tensor) or x.dim() == 0 or x.is_complex():
         return None
-    return x.detach().cpu().double().reshape(x.size(0), -1) if x.size(0) else x.new_zeros(0, 1).double().cpu()
+    if not x.size(0):
+        return x.new_zeros(0, 1).double().cpu()
+    x = x.detach().cpu().double().reshape(x.size(0), -1)
+    return x if columns is None or max(columns) >= x.size(1) else x[:, list(columns)]
 
 
 def _rows(x: Tensor | None) -> Iterable[Row]:

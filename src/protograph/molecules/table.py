@@ -187,17 +187,15 @@ def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
 
 
 def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
-    lines = [f"{path} has {len(left_out)} of {num_rows} rows that are not valid:"]
-    lines += [f"  line {row.line}: {_cut(row.smiles)!r}: {row.reason}" for row in left_out[:NUM_SHOWN]]
+    rows = [f"line {row.line}: {_cut(row.smiles)!r}: {row.reason}" for row in left_out[:NUM_SHOWN]]
     if len(left_out) > NUM_SHOWN:
-        lines.append(f"  and {len(left_out) - NUM_SHOWN} more")
-    is_all = len(left_out) == num_rows
-    lines.append(
+        rows.append(f"and {len(left_out) - NUM_SHOWN} more")
+    way_out = (
         "no row is left; check the names of the columns"
-        if is_all
+        if len(left_out) == num_rows
         else "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
     )
-    return "\n".join(lines)
+    return f"{path} has {len(left_out)} of {num_rows} rows that are not valid ({'; '.join(rows)}); {way_out}"
 
 
 def _cut(text: str) -> str:

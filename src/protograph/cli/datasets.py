@@ -1,0 +1,125 @@
+"""``protograph datasets``: which data sets there are, whether they are right, and getting their files."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from protograph.cli.arguments import DataRoot
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.callback(invoke_without_command=True)
+def datasets(context: typer.Context) -> None:
+    """Which data sets there are, whether they are right, and getting their files."""
+    if context.invoked_subcommand is None:
+        list_all(None, False)
+
+
+@app.command("list")
+def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
+    """List the data sets, and whether their files are here."""
+    from protograph.datasets.catalogue import CATALOGUE, state_of
+
+    rows = {
+        name: {
+            "graphs": entry.num_graphs,
+            "classes": entry.num_classes,
+            "files": state_of(entry, data_root),
+            "about": entry.question,
+        }
+        for name, entry in CATALOGUE.items()
+    }
+    if as_json:
+        typer.echo(json.dumps(rows))
+        return
+    lines = [
+        f"{name:<13} {row['graphs']:>7,} {row['classes']:>8}  {row['files']:<17} {row['about']}"
+        for name, row in rows.items()
+    ]
+    typer.echo("\n".join([f"{'name':<13} {'graphs':>7} {'classes':>8}  {'files':<17} about", *lines]))
+    typer.echo("\nAny TUDataset by its name too, such as PROTEINS or IMDB-BINARY.")
+
+
+@app.command("check")
+def check(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]", help="All that are here by default.")] = None,
+    data_root: DataRoot = None,
+    as_json: Json = False,
+) -> None:
+    """Count graphs, nodes and edges, beside the paper's Table 1; exit status 1 on a difference without explanation."""
+    from protograph.datasets.catalogue import CATALOGUE, state_of
+    from protograph.progress import progress_bars
+
+    chosen = [name.lower().replace("_", "-") for name in names or [n for n, e in CATALOGUE.items() if e.paper]]
+    for name in chosen:
+        if name not in CATALOGUE or CATALOGUE[name].paper is None:
+            known = ", ".join(n for n, entry in CATALOGUE.items() if entry.paper)
+            raise ValueError(f"NAME must be a data set of the paper's Table 1 ({known}), got {name!r}")
+    rows: dict[str, Any] = {}
+    with progress_bars() as progress:
+        for name in chosen:
+            # What has to be downloaded is left alone unless it is named.
+            is_here = names or state_of(CATALOGUE[name], data_root) in ("here", "generated")
+            rows[name] = _checked(name, data_root, progress) if is_here else None
+    if as_json:
+        typer.echo(json.dumps(rows))
+    else:
+        typer.echo("\n".join(_table(rows)))
+    if any(row is not None and row["verdict"] == "different" for row in rows.values()):
+        raise typer.Exit(1)
+
+
+def _checked(name: str, data_root: Path | None, progress: Any) -> dict[str, Any]:
+    from protograph.datasets import load
+    from protograph.datasets.catalogue import CATALOGUE, compare
+
+    paper = CATALOGUE[name].paper
+    assert paper is not None
+    found = compare(load(name, data_root, progress=progress), paper, progress)
+    keys = ("graphs", "nodes", "edges")
+    return {
+        "ours": dict(zip(keys, found.counts, strict=True)),
+        "paper": {key: getattr(paper, key) for key in keys},
+        "edges_are": paper.counting,
+        "verdict": found.verdict,
+        "reason": paper.reason if found.verdict == "explained" else "",
+    }
+
+
+def _table(rows: dict[str, Any]) -> list[str]:
+    header = f"{'name':<13} {'graphs':>7} {'paper':>7}  {'nodes':>9} {'paper':>9}  {'edges':>10} {'paper':>10}"
+    lines = [header]
+    for name, row in rows.items():
+        if row is None:
+            lines.append(f"{name:<13} not here: `protograph datasets fetch {name}` gets it")
+            continue
+        ours, paper = row["ours"], row["paper"]
+        counts = "  ".join(
+            f"{ours[key]:>{width},} {paper[key]:>{width},}"
+            for key, width in (("graphs", 7), ("nodes", 9), ("edges", 10))
+        )
+        reason = f" ({row['reason']})" if row["reason"] else ""
+        lines.append(f"{name:<13} {counts}  {row['edges_are']}: {row['verdict']}{reason}")
+    return lines
+
+
+@app.command("fetch")
+def fetch(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Data sets to download.")],
+    data_root: Annotated[
+        Path | None, typer.Option("--data-root", help="Folder to put them in; the cache by default.", metavar="DIR")
+    ] = None,
+) -> None:
+    """Download the files of data sets, checked and resumable, into --data-root or the cache."""
+    from protograph.datasets import fetch as get
+    from protograph.progress import progress_bars
+
+    for name in names:
+        with progress_bars() as progress:
+            files = get(name, data_root, progress)
+        typer.echo("\n".join(str(file) for file in files))

@@ -1,0 +1,33 @@
+"""Reading what ``torch.save`` wrote without ever running code that a file may hold."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
+    """Content of a file of tensors, plain values and objects of the given classes, on the CPU.
+
+    Args:
+        path: The file.
+        wanted: What it should hold, for the message.
+        classes: Classes whose objects it may hold.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is damaged or holds anything else.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    try:
+        with torch.serialization.safe_globals(list(classes)), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch warns of unusual pickles before it refuses them
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except MemoryError:
+        raise
+    except Exception as error:  # what a damaged file makes an unpickler raise is open
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ValueError(f"{path} cannot be read as {wanted}; {reason}") from None
