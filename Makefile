@@ -6,13 +6,14 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck bench found wheel clean help
+.PHONY: demo test lint typecheck bench found accuracy wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
 	@echo "make test    lint, types, every test"
 	@echo "make bench   speed and memory, as ratios measured in one run"
 	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
+	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -33,13 +34,17 @@ typecheck: $(STAMP)
 	$(BIN)/mypy
 
 test: lint typecheck
-	$(BIN)/python -m pytest --cov=protograph --cov-report=term
+	$(BIN)/python -m pytest -n 2 --cov=protograph --cov-report=term
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 
 found: $(STAMP)
 	$(BIN)/python -m benchmarks.found
+
+accuracy: $(STAMP)
+	$(BIN)/python -m benchmarks.accuracy
+	$(BIN)/python -m benchmarks.benzene_settings
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel

@@ -81,7 +81,19 @@ def write(path: Path, name: str, variant: str, rows: list[dict]) -> None:
     content = read(path)
     content.setdefault(name, {})[variant] = rows
     with atomic_path(path) as partial:
-        partial.write_text(json.dumps(content, indent=1))
+        partial.write_text(as_text(content))
+
+
+def as_text(content: dict) -> str:
+    """JSON with one seed a line."""
+    sets = []
+    for name, variants in content.items():
+        rows = [
+            f"  {json.dumps(variant)}: [\n   " + ",\n   ".join(map(json.dumps, runs)) + "\n  ]"
+            for variant, runs in variants.items()
+        ]
+        sets.append(f" {json.dumps(name)}: {{\n" + ",\n".join(rows) + "\n }")
+    return "{\n" + ",\n".join(sets) + "\n}\n"
 
 
 def describe(name: str, variant: str, rows: list[dict]) -> str:
