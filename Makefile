@@ -33,8 +33,9 @@ lint: $(STAMP)
 typecheck: $(STAMP)
 	$(BIN)/mypy
 
+# Two processes of one thread each: the files' own fixtures are made once, and the processes leave each other a core.
 test: lint typecheck
-	$(BIN)/python -m pytest -n 2 --cov=protograph --cov-report=term
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadscope --cov=protograph --cov-report=term
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed

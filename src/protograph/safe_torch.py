@@ -22,8 +22,10 @@ def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
     """
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
+    # The context takes away on leaving what it was given, so it must not be given what PyG has allowed for good.
+    unknown = [one for one in classes if one not in torch.serialization.get_safe_globals()]
     try:
-        with torch.serialization.safe_globals(list(classes)), warnings.catch_warnings():
+        with torch.serialization.safe_globals(unknown), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch warns of unusual pickles before it refuses them
             return torch.load(path, map_location="cpu", weights_only=True)
     except MemoryError:

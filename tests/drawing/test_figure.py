@@ -321,3 +321,18 @@ def test_matplotlib_and_networkx_are_imported_where_they_are_used():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) else []
             assert not [name for name in names if name.split(".")[0] in ("matplotlib", "networkx", "scipy")]
+
+
+def test_loops_of_every_node_are_not_drawn():
+    from matplotlib.figure import Figure
+
+    from protograph.drawing.layout import layout
+    from protograph.drawing.palette import palette_of
+    from protograph.drawing.panel import draw_graph
+
+    path = torch.tensor([[0, 1, 1, 2, 0, 1, 2], [1, 0, 2, 1, 0, 1, 2]])
+    for edge_index, num_loops in ((path, 0), (path[:, :-1], 2)):
+        graph = Data(x=torch.ones(3, 1), edge_index=edge_index)
+        axes = Figure().add_axes((0, 0, 1, 1))
+        draw_graph(axes, (3.0, 3.0), graph, layout(graph), palette_of([graph]), None)
+        assert len(axes.patches) == num_loops

@@ -63,13 +63,13 @@ REBUILT = "superpixels built here, not PyG's own"
 CATALOGUE: Mapping[str, Entry] = {
     "ba-2motifs": Entry("house or cycle of five on a random tree", 1000, 2),
     "ba-grid": Entry(
-        "a 3 x 3 grid on a random backbone, or a part of one",
+        "a 3 x 3 grid on a random backbone, or part of it",
         2000,
         2,
         paper=PaperCounts(2000, 29_115, 91_224, "directed", 0.02, GENERATED),
     ),
     "ba-house": Entry(
-        "a house on a random backbone, or a part of one",
+        "a house on a random backbone, or part of it",
         2000,
         2,
         paper=PaperCounts(2000, 21_029, 62_870, "directed", 0.02, GENERATED),
@@ -98,7 +98,7 @@ CATALOGUE: Mapping[str, Entry] = {
         paper=PaperCounts(70_000, 5_250_000, 41_798_306, "undirected, training graphs only", 0.02, REBUILT),
     ),
     "mutagenicity": Entry(
-        "molecules that damage genes, or not (paper: MUTAG)",
+        "molecules that damage genes, or not (MUTAG)",
         4337,
         2,
         (mutagenicity.FILE, mutagenicity.TEXTS["A"].relative),

@@ -1,7 +1,7 @@
 """One graph in one frame."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ MAX_EDGE = 78.0
 MIN_RADIUS, MAX_LEAST_RADIUS, MAX_RADIUS = 1.6, 6.0, 13.0
 MIN_TEXT_RADIUS = 5.0
 POINTS = 72.0
+MANY_EDGES = 3
 PALE = 0.72
 
 
@@ -41,10 +42,11 @@ class Highlight:
 
 @dataclass(frozen=True)
 class _Sizes:
-    """In points: what an edge's length of 1 becomes, and the radius of a node."""
+    """In points: what an edge's length of 1 becomes, the radius of a node, and the width of an edge."""
 
     scale: float
     radius: float
+    width: float
 
 
 def draw_graph(
@@ -64,7 +66,10 @@ def draw_graph(
     if not len(positions):
         return
     edges, loops = undirected_edges(graph)
-    sizes = _sizes(positions, frame, has_loops=len(loops) > 0)
+    if len(loops) == len(positions) > 2:  # where every node has one they tell nothing, and hide the rest
+        loops = loops[:0]
+        part = None if part is None else replace(part, loops=loops)
+    sizes = _sizes(positions, frame, len(edges), has_loops=len(loops) > 0)
     colors, insides = palette.colors(graph), palette.insides(graph)
     nodes = range(len(positions))
     directions = {int(node): _free_direction(positions, edges, node) for node in loops}
@@ -82,7 +87,7 @@ def draw_graph(
     _fit(axes, positions, frame, sizes)
 
 
-def _sizes(positions: Positions, frame: tuple[float, float], *, has_loops: bool) -> _Sizes:
+def _sizes(positions: Positions, frame: tuple[float, float], num_edges: int, *, has_loops: bool) -> _Sizes:
     room = np.array(frame) * POINTS
     extent = np.maximum(np.ptp(positions, axis=0), 1e-9)
     gaps = _gaps(positions)
@@ -96,7 +101,9 @@ def _sizes(positions: Positions, frame: tuple[float, float], *, has_loops: bool)
             min(0.27, 0.46 * float(np.percentile(gaps, 10))), min(least / scale, 0.42 * float(np.median(gaps)))
         )
         radius = float(np.clip(radius * scale, MIN_RADIUS, MAX_RADIUS))
-    return _Sizes(scale, radius)
+    # Where there are many edges to a node, thick ones would run into each other.
+    thinness = min(1.0, MANY_EDGES * len(positions) / max(num_edges, 1))
+    return _Sizes(scale, radius, thinness * float(np.clip(radius / 5.5, 0.5, 2.2)))
 
 
 def _gaps(positions: Positions) -> NDArray[np.float64]:
@@ -135,8 +142,7 @@ def _draw_edges(
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
-    strength = float(np.clip(sizes.radius / 5.5, 0.5, 2.2))
-    color, width, order = (PALE_EDGE, 0.7 * strength, 2) if is_pale else (EDGE, strength, 4)
+    color, width, order = (PALE_EDGE, 0.7 * sizes.width, 2) if is_pale else (EDGE, sizes.width, 4)
     lines = LineCollection(list(positions[edges]), colors=color, linewidths=width, capstyle="round", zorder=order)
     lines.set_label("pale edges" if is_pale else "edges")
     axes.add_collection(lines, autolim=False)
