@@ -1,5 +1,6 @@
 """Reading what ``torch.save`` wrote without ever running code that a file may hold."""
 
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
     # The context takes away on leaving what it was given, so it must not be given what PyG has allowed for good.
-    unknown = [one for one in classes if one not in torch.serialization.get_safe_globals()]
+    unknown: list[Any] = [one for one in classes if one not in torch.serialization.get_safe_globals()]
     try:
         with torch.serialization.safe_globals(unknown), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch warns of unusual pickles before it refuses them
@@ -31,5 +32,14 @@ def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # what a damaged file makes an unpickler raise is open
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ValueError(f"{path} cannot be read as {wanted}; {reason}") from None
+        raise ValueError(f"{path} cannot be read as {wanted}; {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong, without torch's advice to read the file all the same."""
+    refused = re.search(r"GLOBAL ([\w.]+) was not an allowed", str(error))
+    if refused:
+        return f"it holds a {refused[1]}"
+    lines = str(error).strip().splitlines()
+    is_advice = not lines or "Weights only load failed" in lines[0]
+    return "it is damaged or holds other objects" if is_advice else lines[0]

@@ -19,6 +19,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.cli import main
+from protograph.cli.loading import DataOptions, load_graphs
 from protograph.datasets import catalogue, registry
 from protograph.datasets.sources import SourceFile
 from protograph.training import GCN
@@ -59,6 +60,8 @@ def folder(tmp_path_factory):
         "import torch\nfrom protograph.training import GCN\n"
         "torch.manual_seed(0)\nmodel = GCN(3, 2, (8,)).eval()\ndef build():\n    return model\nnumber = 3\n"
         "def wants(size):\n    return GCN(3, 2, (size,))\n"
+        "def fails():\n    raise RuntimeError('disk full')\n"
+        "def leaves():\n    raise SystemExit(3)\n"
     )
     done = run("train", "graphs.pt", "--out", "model.pt", "--layers", 2, "--max-epochs", 3, "--json", cwd=path)
     assert done.returncode == 0, done.stderr
@@ -159,6 +162,21 @@ def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(folder):
             ["graphs.pt", "--model", "mine:number"],
             "error: --model 'mine:number' must be a torch.nn.Module or give one, got int",
         ),
+        (["graphs.pt", "--model", "mine:fails"], "error: --model 'mine:fails' failed with RuntimeError: disk full"),
+        (["graphs.pt", "--model", "mine:leaves"], "error: --model 'mine:leaves' failed with SystemExit: 3"),
+        (
+            ["graphs.pt", "--model", "wrong:model"],
+            "error: --model 'wrong:model': importing 'wrong' failed with",
+        ),
+        (
+            ["graphs.pt", "--model", "model.pt", "--split", "paper"],
+            "error: --split is for training, which",
+        ),
+        (
+            ["graphs.pt", "--model", "weights.pt"],
+            r"error: .* or give weights as --model module:attribute --wei",
+        ),
+        ([""], "error: NAME_OR_PATH must be a data set's name or a file or folder, got an empty text"),
         (["graphs.pt", "--model", "plain"], "error: --model must be a .pt file or module:attribute, got 'plain'"),
         (
             ["graphs.pt", "--model", "model.pt", "--target", "7"],
@@ -192,6 +210,8 @@ def test_bad_input_is_one_line_and_leaves_nothing(folder, arguments, message):
     torch.save(3, folder / "number.pt")
     torch.save([Data(x=torch.ones(2, 7), edge_index=torch.tensor([[0, 1], [1, 0]]))] * 9, folder / "narrow.pt")
     (folder / "empty").mkdir(exist_ok=True)
+    (folder / "wrong.py").write_text("model = = 3\n")
+    torch.save(GCN(3, 2, (8,)).state_dict(), folder / "weights.pt")
     (folder / "one.csv").write_text("smiles,active\nC,yes\nO,yes\n")
     (folder / "bad.csv").write_text("smiles,label\nC,0\nC1C,1\nO,1\n,1\n")
     before = sorted(p.name for p in folder.iterdir())
@@ -406,3 +426,47 @@ def test_files_are_fetched(folder, monkeypatch):
         assert (again.returncode, len(server.requests)) == (0, 1)
     done = run("datasets", "fetch", "ba-house", cwd=folder)
     assert done.stderr == "error: ba-house needs no files: it is generated\n"
+
+
+def test_a_model_of_one_table_on_another(folder):
+    """Columns are the atoms that occur in a table: they are put in the order of the model's, or refused."""
+    rows = [f"{'C' * (1 + i % 5)}{'NO'[i % 2]},{i % 2}" for i in range(40)]
+    (folder / "no.csv").write_text("\n".join(["smiles,label", *rows]) + "\n")
+    assert run("train", "no.csv", "--out", "no.pt", "--max-epochs", 2, cwd=folder).returncode == 0
+    options = ("--model", "no.pt", "--k", 1, "--clusters", 1, "--json", "--out")
+    whole = json.loads(run("explain", "no.csv", *options, "o1", cwd=folder).stdout)["classes"]
+    (folder / "part.csv").write_text("smiles,label\nCCO,1\nCO,1\nCCCO,0\n")
+    done = run("explain", "part.csv", *options, "o2", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = pg.load(folder / "o2" / "explanation.json")
+    assert (
+        next(iter(found.values())).feature_names
+        == pg.load(folder / "o1" / "explanation.json")[int(next(iter(whole)))].feature_names
+    )
+    (folder / "os.csv").write_text("smiles,label\nCO,0\nCS,1\nCCS,1\nCCO,0\n")
+    done = run("explain", "os.csv", *options, "o3", cwd=folder)
+    assert done.stderr.startswith("error: the model was trained on nodes of C, N, O, but the graphs also have S; give")
+    (folder / "names.csv").write_text("smiles,label\nCO,yes\nCN,no\n")
+    done = run("explain", "names.csv", *options, "o4", cwd=folder)
+    assert done.stderr.startswith("error: the model tells apart the classes 0, 1, but the graphs have no, yes; give")
+
+
+def test_a_data_set_s_name_wins_over_a_folder(folder):
+    (folder / "ba-house").mkdir()
+    assert load_graphs("ba-house", DataOptions()).graphs.name == "ba-house"
+    with pytest.raises(FileNotFoundError, match=r"has no \.pt file"):
+        load_graphs(f"{folder}/ba-house", DataOptions())
+
+
+def test_nothing_of_an_earlier_run_stays_beside_the_next(folder):
+    options = ("--k", 1, "--clusters", 1, "--out", "mixed")
+    (folder / "mixed").mkdir()
+    for name in ("model.pt", "split.json", "class7-prototype1.png", "notes.txt"):
+        (folder / "mixed" / name).write_text("of an earlier run")
+    assert run("explain", "graphs.pt", "--model", "model.pt", *options, cwd=folder).returncode == 0
+    left = {path.name for path in (folder / "mixed").iterdir()}
+    assert "notes.txt" in left
+    assert not left & {"model.pt", "split.json", "class7-prototype1.png"}
+    (folder / "mixed" / "model.pt").write_bytes((folder / "model.pt").read_bytes())
+    assert run("explain", "graphs.pt", "--model", "mixed/model.pt", *options, cwd=folder).returncode == 0
+    assert (folder / "mixed" / "model.pt").exists()

@@ -1,5 +1,7 @@
 import gzip
 import hashlib
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -9,12 +11,13 @@ from protograph.datasets import download
 from protograph.datasets.sources import SourceFile, fetch, fetch_into, find, find_file, read
 from tests.datasets.file_server import serving
 
-RELATIVE = "some/file.txt"
+NAME = "some"
+RELATIVE = f"{NAME}/file.txt"
 CONTENT = b"what the file says"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 WAYS_OUT = (
     "; set PROTOGRAPH_DATA to a folder that has it, pass root= or --data-root, "
-    "or get it with `protograph datasets fetch NAME`"
+    f"or get it with `protograph datasets fetch {NAME}`"
 )
 NO_SOURCE = (
     ", and there is no public source to download it from; "
@@ -83,12 +86,28 @@ def test_root_goes_before_the_variable_and_that_before_the_downloads(tmp_path, m
     assert find(tmp_path / "a", RELATIVE) == first
 
 
-def test_a_named_folder_is_the_only_one_looked_in(tmp_path, monkeypatch, downloads):
-    put(downloads)
+def test_a_named_folder_goes_before_what_was_downloaded(tmp_path, monkeypatch, downloads):
+    downloaded = put(downloads)
     (tmp_path / "a").mkdir()
-    assert find(tmp_path / "a", RELATIVE) is None
     monkeypatch.setenv("PROTOGRAPH_DATA", str(tmp_path / "a"))
-    assert find(None, RELATIVE) is None
+    assert find(tmp_path / "a", RELATIVE) == find(None, RELATIVE) == downloaded
+    own = put(tmp_path / "a")
+    assert find(tmp_path / "a", RELATIVE) == find(None, RELATIVE) == own
+
+
+def test_an_archive_that_is_none_is_not_kept(server, tmp_path):
+    """What a network that asks to log in gives in place of every file."""
+    server.content = b"<html>log in</html>"
+    file = SourceFile("tu/PROTEINS.zip", None, server.url)
+    assert message_of(ValueError, fetch_into, file, tmp_path) == (
+        "PROTEINS.zip must be a zip archive, got something else; try again later"
+    )
+    assert [path.name for path in (tmp_path / "tu").iterdir() if not path.name.startswith(".")] == []
+    put(tmp_path, b"<html>from before</html>", name=file.relative)
+    with io.BytesIO() as buffer:
+        zipfile.ZipFile(buffer, "w").close()
+        server.content = buffer.getvalue()
+    assert zipfile.is_zipfile(fetch_into(file, tmp_path))
 
 
 def test_packed_files_are_found_after_plain_ones(tmp_path):
@@ -149,7 +168,7 @@ def test_a_named_folder_is_never_written_to(server, source, tmp_path, monkeypatc
     monkeypatch.setenv("PROTOGRAPH_DATA", str(folder))
     root = folder if origin == "root=" else None
     problem = f"{RELATIVE} was looked for in {folder} ({origin}), which has no such file"
-    wanted = f"{problem}; `protograph datasets fetch NAME --data-root {folder}` gets it"
+    wanted = f"{problem}; `protograph datasets fetch {NAME}` gets it"
     assert message_of(FileNotFoundError, fetch, source, root) == wanted
     assert message_of(FileNotFoundError, read, source, root) == wanted
     assert message_of(FileNotFoundError, fetch, UNPUBLISHED, root) == problem + NO_SOURCE
@@ -217,7 +236,7 @@ def test_another_checksum_in_a_named_folder(server, source, tmp_path, pack):
     got = hashlib.sha256(b"wrong").hexdigest()
     assert message_of(ValueError, read, source, tmp_path) == (
         f"{path} must have the SHA-256 checksum {SHA256} when unpacked, got {got}; "
-        f"get it again with `protograph datasets fetch NAME`"
+        f"get it again with `protograph datasets fetch {NAME} --data-root {tmp_path}`"
     )
     assert server.requests == []
 

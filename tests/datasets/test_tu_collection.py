@@ -73,7 +73,7 @@ def test_names_without_a_readme(tmp_path):
     write(tmp_path)
     dataset = datasets.load("Small", tmp_path)
     assert dataset.class_names == ("-1", "1")
-    assert dataset.feature_names == ("label 0", "label 1", "label 2")
+    assert dataset.feature_names == ("label 3", "label 4", "label 5")
     assert dataset.colors == ()
     assert dataset.edge_names == ("label 0", "label 1")
 
@@ -142,6 +142,20 @@ def test_texts_that_do_not_fit(tmp_path, changes, message):
     folder = write(tmp_path, **changes)
     with pytest.raises(ValueError, match=f"^{re.escape(f'{folder}: {message}')}"):
         datasets.load("Small", tmp_path)
+
+
+@pytest.mark.parametrize("last", ["", "5, 5\n"], ids=["no edge", "only a self-loop"])
+def test_last_graph_without_an_edge(tmp_path, last):
+    texts = {
+        "A": f"1, 2\n2, 1\n3, 4\n4, 3\n{last}",
+        "graph_indicator": "1\n1\n2\n2\n3\n\n",  # and a blank line at the end
+        "graph_labels": "0\n1\n1\n",
+        "node_labels": "0\n1\n0\n1\n0\n",
+    }
+    write(tmp_path, **(dict.fromkeys(TEXTS) | texts))
+    dataset = datasets.load("Small", tmp_path)
+    assert [graph.num_edges for graph in dataset] == [2, 2, 0]
+    assert [graph.num_nodes for graph in dataset] == [2, 2, 1]
 
 
 def test_spelling():

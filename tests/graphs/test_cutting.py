@@ -28,3 +28,8 @@ def test_a_graph_without_features_keeps_its_number_of_nodes():
     part = induced_subgraph(Data(num_nodes=5, edge_index=torch.tensor([[0, 4], [4, 0]])), [4, 2, 0])
     assert part.num_nodes == 3
     assert part.edge_index.tolist() == [[2, 0], [0, 2]]
+
+
+def test_the_label_of_a_graph_of_one_node_is_not_its_node_s():
+    graph = Data(x=torch.ones(1, 2), edge_index=torch.empty(2, 0, dtype=torch.long), y=torch.tensor([1]))
+    assert "y" not in induced_subgraph(graph, [0])

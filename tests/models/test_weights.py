@@ -26,7 +26,15 @@ def saved(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("wrap", [lambda w: w, lambda w: {"state_dict": w, "epoch": 3}, lambda w: {"model": w}])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda w: w,
+        lambda w: {"state_dict": w, "epoch": 3},
+        lambda w: {"model": w},
+        lambda w: {f"module.{name}": value for name, value in w.items()},
+    ],
+)
 def test_weights_come_back(saved, wrap):
     trained, fresh = model(), model()
     load_weights(fresh, saved(wrap(trained.state_dict())))
@@ -51,6 +59,12 @@ def test_weights_of_another_model(saved, change, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         load_weights(fresh, saved(weights))
     assert all(torch.equal(before[name], value) for name, value in fresh.state_dict().items())
+
+
+def test_a_model_that_learns_its_width_from_the_weights(saved):
+    trained, fresh = nn.Sequential(nn.Linear(2, 3)), nn.Sequential(nn.LazyLinear(3))
+    load_weights(fresh, saved(trained.state_dict()))
+    assert torch.equal(fresh[0].weight, trained[0].weight)
 
 
 def test_many_problems_are_cut_short(saved):

@@ -40,3 +40,9 @@ def test_a_value_of_its_own_for_most_rows_is_no_class():
         read_labels([f"name {number}" for number in range(30)], "label")
     assert len(read_labels([f"name {number}" for number in range(30)] * 2, "label").names) == 30
     assert len(read_labels([str(number) for number in range(30)] * 2, "label").names) == 30
+
+
+def test_what_only_python_reads_as_a_number_is_a_name():
+    assert read_labels(["1_2", "12", "3"], "label").names == ("12", "1_2", "3")
+    assert read_labels(["9007199254740993", "9007199254740992"], "label").numbers == [1, 0]
+    assert read_labels(["inf", "1"], "label").names == ("1", "inf")

@@ -195,3 +195,10 @@ def test_without_rdkit(write, monkeypatch):
     message = r"^reading a table of SMILES needs RDKit; pip install 'protograph\[molecules\]'$"
     with pytest.raises(ImportError, match=message):
         read_table(write("smiles,label\nC,0\nO,1\n"))
+
+
+@pytest.mark.parametrize("mark", ["NA", "N/A", "None", "null", "NaN", "<NA>"])
+def test_marks_of_missing_labels(write, mark):
+    table = read_table(write(f"smiles,label\nC,0\nCC,1\nCCC,{mark}\n"), skip_invalid=True)
+    assert table.left_out == (LeftOut(4, "CCC", f"the label is {mark}"),)
+    assert table.dataset.class_names == ("0", "1")

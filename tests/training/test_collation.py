@@ -79,6 +79,11 @@ def test_features_of_a_batch_are_floats():
         assert torch.equal(batch.x, x.float())
 
 
+def test_gradients_do_not_reach_the_user_s_graphs():
+    x = torch.rand(2, 3, requires_grad=True)
+    assert not collate([graph(x=x)]).x.requires_grad
+
+
 def test_zeros_and_ones_are_kept_as_bytes():
     assert collate([graph(x=torch.eye(3)[:2]), graph(x=torch.ones(2, 3))]).x.dtype == torch.uint8
     for other in (torch.full((2, 3), 2.0), torch.full((2, 3), 257.0), torch.full((2, 3), 0.5)):

@@ -59,3 +59,10 @@ def test_widths():
 def test_impossible_widths(arguments, message):
     with pytest.raises(ValueError, match=message):
         GCN(*arguments)
+
+
+@pytest.mark.parametrize("dtype", [torch.long, torch.bool, torch.float64, torch.float16])
+def test_features_of_any_type(dtype):
+    x, edge_index = torch.eye(3)[[0, 2, 2]], torch.tensor([[0, 1], [1, 0]])
+    model = GCN(3, 2, (4,))
+    assert torch.equal(model(x.to(dtype), edge_index), model(x, edge_index))

@@ -90,6 +90,12 @@ def test_random_split_where_the_paper_wants_it():
     assert torch.equal(split.train, expected.train)
 
 
+def test_a_part_without_test_graphs_is_split_at_random():
+    graphs = Published({"train": torch.arange(12), "test": torch.arange(0)}, "published")
+    split = make_split("paper", graphs, 12, np.random.default_rng(0))
+    assert torch.equal(split.test, random_split(12, PAPER, np.random.default_rng(0)).test)
+
+
 def test_nothing_published():
     with pytest.raises(ValueError, match=r"^split='published' wants .* got none for 'train'; use shares"):
         make_split("published", [1, 2, 3], 3, np.random.default_rng(0))

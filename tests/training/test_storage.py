@@ -228,3 +228,15 @@ def test_weights_of_another_type(path, model):
     torch.save(content(model.double()), path)
     with pytest.raises(ValueError, match="weights that do not fit their configuration"):
         load_model(path)
+
+
+def test_names_are_kept(tmp_path):
+    model = GCN(2, 2, (4,))
+    model.feature_names, model.class_names = ("C", "N"), ("no", "yes")
+    save_model(model, tmp_path / "model.pt")
+    again = load_model(tmp_path / "model.pt")
+    assert (again.feature_names, again.class_names) == (("C", "N"), ("no", "yes"))
+    content = torch.load(tmp_path / "model.pt", weights_only=True)
+    del content["names"]
+    torch.save(content, tmp_path / "old.pt")
+    assert load_model(tmp_path / "old.pt").feature_names == ()

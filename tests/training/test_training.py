@@ -226,3 +226,10 @@ def test_number_of_threads_is_left_as_it_was(graphs):
     with pytest.raises(KeyboardInterrupt):
         train(graphs, **FAST, progress=interrupt)
     assert torch.get_num_threads() == before
+
+
+def test_labels_that_are_no_numbers_of_classes(graphs):
+    odd = [graphs[0].clone() for _ in range(4)]
+    odd[0].y = torch.tensor([10**10])
+    with pytest.raises(ValueError, match=r"^labels must number the classes 0, 1, \.\.\., got 10000000000 for 4"):
+        train(odd)

@@ -32,7 +32,9 @@ LabelColumn = Annotated[
     str | None, typer.Option("--label-column", help="Column of classes in a table; label by default.", metavar="NAME")
 ]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out rows of a table that cannot be read.")]
-Split = Annotated[SplitKind, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")]
+Split = Annotated[
+    SplitKind | None, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")
+]
 
 
 def tell_left_out(lines: Sequence[str]) -> None:

@@ -60,7 +60,7 @@ def explain(
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.LOCAL,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
-    split: arguments.Split = arguments.SplitKind.PAPER,
+    split: arguments.Split = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
@@ -70,6 +70,7 @@ def explain(
 ) -> None:
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
     from protograph.classifier import GraphClassifier, checked_device
+    from protograph.cli.alignment import aligned
     from protograph.cli.folder import whole_folder
     from protograph.cli.loading import DataOptions, load_classifier, load_graphs, name_of
     from protograph.explainers.page import PAGE
@@ -90,18 +91,24 @@ def explain(
     )
     if model is None and (weights is not None or return_type is not ReturnType.AUTO):
         raise ValueError("--weights and --return-type are for a model of yours; give it with --model")
+    if model is not None and split is not None:
+        raise ValueError("--split is for training, which --model leaves out; give one of them")
     options = DataOptions(data_root, smiles_column, label_column, skip_invalid, seed)
     folder = out or Path("runs") / name_of(data)
     classifier = None if model is None else load_classifier(model, weights)
     with progress_bars() as progress:
         loaded = load_graphs(data, options, progress)
     arguments.tell_left_out(loaded.left_out)
-    with whole_folder(folder) as partial, progress_bars() as progress:
+    keep = None if model is None else Path(model)
+    with whole_folder(folder, keep) as partial, progress_bars() as progress:
         facts: dict[str, Any] = {"left_out": list(loaded.left_out)} if loaded.left_out else {}
         graphs = loaded.graphs
         if classifier is None:
-            classifier, graphs, training = _train_and_keep(graphs, seed, split.value, partial, progress)
+            how = (split or arguments.SplitKind.PAPER).value
+            classifier, graphs, training = _train_and_keep(graphs, seed, how, partial, progress)
             facts |= training
+        else:
+            graphs = aligned(graphs, classifier)
         known = GraphClassifier(classifier, return_type=return_type.value)
         page.fit(known, graphs, device=device, engine=engine.value, progress=progress)
         found = page.explain_all() if target is None else Explanations({target: page.explain(target)})

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+OWN_FILES = ("class*-prototype*.png", "model.pt", "split.json")
+
 
 @contextmanager
-def whole_folder(folder: Path) -> Iterator[Path]:
+def whole_folder(folder: Path, keep: Path | None = None) -> Iterator[Path]:
     """Yield a temporary folder whose files move to ``folder`` at the end, and vanish on any error.
 
-    It is made at once, so that a folder that cannot be written is told before hours of work, not after. Files of an
-    earlier run with the same names are replaced, and its pictures of prototypes removed; all else stays.
+    It is made at once, so that a folder that cannot be written is told before hours of work, not after. What an
+    earlier run has left is removed, except for the file ``keep``; all else stays.
     """
     made = [parent for parent in folder.parents if not parent.exists()]
     if folder.exists() and not folder.is_dir():
@@ -29,8 +31,9 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     try:
         yield partial
         folder.mkdir(exist_ok=True)
-        for stale in folder.glob("class*-prototype*.png"):
-            stale.unlink()
+        for stale in [path for pattern in OWN_FILES for path in folder.glob(pattern)]:
+            if keep is None or stale.resolve() != keep.resolve():
+                stale.unlink()
         for file in sorted(partial.iterdir()):
             os.replace(file, folder / file.name)
     finally:

@@ -1,15 +1,18 @@
 """What the user names on the command line: graphs and models."""
 
 import importlib
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from torch import nn
 from torch_geometric.data import Data
 
 from protograph import datasets
 from protograph.models.weights import load_weights
+from protograph.molecules.table import cut
 from protograph.progress import Progress
 from protograph.training import load_model
 
@@ -45,6 +48,8 @@ class Loaded:
 
 def load_graphs(name_or_path: str, options: DataOptions, progress: Progress | None = None) -> Loaded:
     """Return the data set of that name, or the graphs in that file or folder."""
+    if not name_or_path.strip():
+        raise ValueError("NAME_OR_PATH must be a data set's name or a file or folder, got an empty text")
     path = Path(name_or_path)
     if path.name.lower().endswith(TABLES):
         return _table(path, options)
@@ -53,11 +58,12 @@ def load_graphs(name_or_path: str, options: DataOptions, progress: Progress | No
             f"--smiles-column, --label-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
             f"got {name_or_path}"
         )
-    if path.suffix == ".pt":
+    if path.suffix.lower() == ".pt":
         return Loaded(datasets.read_graphs(path))
-    if path.is_dir():
+    # A data set's name wins over a folder that is called the same; ./name is the folder.
+    if path.is_dir() and ("/" in name_or_path or not datasets.is_known(name_or_path)):
         return Loaded(datasets.ShardedGraphs(path))
-    if path.exists():
+    if path.is_file():
         raise ValueError(
             f"{path} must be a .pt file with a list of graphs, a folder of such, or a table ({', '.join(TABLES)})"
         )
@@ -70,7 +76,7 @@ def _table(path: Path, options: DataOptions) -> Loaded:
     columns = {"smiles_column": options.smiles_column, "label_column": options.label_column}
     given = {name: column for name, column in columns.items() if column is not None}
     table = datasets.read_table(path, skip_invalid=options.skip_invalid, **given)
-    left_out = tuple(f"line {row.line}: {row.smiles!r}: {row.reason}" for row in table.left_out)
+    left_out = tuple(f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in table.left_out)
     return Loaded(table.dataset, left_out)
 
 
@@ -91,14 +97,14 @@ def load_classifier(spec: str, weights: Path | None = None) -> nn.Module:
             raise ValueError(
                 f"--weights is for --model module:attribute, got --model {spec}, which has its own weights"
             )
-        return load_model(spec)
+        try:
+            return load_model(spec)
+        except ValueError as error:
+            raise ValueError(f"{error}, or give weights as --model module:attribute --weights {spec}") from error
     module_name, separator, attribute = spec.partition(":")
     if not separator or not module_name or not attribute:
         raise ValueError(f"--model must be a .pt file or module:attribute, got {spec!r}")
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise ValueError(f"--model {spec!r}: there is no module {error.name!r}") from None
+    module = _imported(module_name, spec)
     found = getattr(module, attribute, None)
     if found is None:
         raise ValueError(f"--model {spec!r}: module {module_name!r} has no {attribute!r}")
@@ -108,12 +114,31 @@ def load_classifier(spec: str, weights: Path | None = None) -> nn.Module:
     return model
 
 
+def _imported(name: str, spec: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise ValueError(f"--model {spec!r}: there is no module {error.name!r}") from None
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"--model {spec!r}: importing {name!r} failed with {_named(error)}") from error
+
+
 def _built(found: object, spec: str) -> nn.Module:
     if callable(found) and not isinstance(found, nn.Module):
         try:
-            found = found()
+            inspect.signature(found).bind()
         except TypeError as error:
             raise ValueError(f"--model {spec!r} must give a model when called without arguments: {error}") from error
+        except ValueError:  # a builtin has no signature
+            pass
+        try:
+            found = found()
+        except (Exception, SystemExit) as error:
+            raise ValueError(f"--model {spec!r} failed with {_named(error)}") from error
     if not isinstance(found, nn.Module):
         raise ValueError(f"--model {spec!r} must be a torch.nn.Module or give one, got {type(found).__name__}")
     return found
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

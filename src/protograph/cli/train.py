@@ -16,7 +16,7 @@ def train(
     layers: Annotated[int | None, typer.Option(help="GCN layers of 32; the data set's own by default.")] = None,
     max_epochs: Annotated[int, typer.Option(help="Most epochs.", min=1)] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of data, split and weights.", min=0)] = 0,
-    split: arguments.Split = arguments.SplitKind.PAPER,
+    split: arguments.Split = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default.")] = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
@@ -41,7 +41,7 @@ def train(
             hidden=None if layers is None else (32,) * layers,
             random_state=seed,
             max_epochs=max_epochs,
-            split=split.value,
+            split=(split or arguments.SplitKind.PAPER).value,
             device=device,
             progress=progress,
         )

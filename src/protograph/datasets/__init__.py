@@ -3,14 +3,24 @@
 from typing import TYPE_CHECKING
 
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.registry import fetch, load, names
+from protograph.datasets.registry import fetch, is_known, load, names
 from protograph.graphs.reading import read_graphs
 from protograph.graphs.shards import ShardedGraphs
 
 if TYPE_CHECKING:
     from protograph.molecules.table import MoleculeTable, read_table
 
-__all__ = ["GraphDataset", "MoleculeTable", "ShardedGraphs", "fetch", "load", "names", "read_graphs", "read_table"]
+__all__ = [
+    "GraphDataset",
+    "MoleculeTable",
+    "ShardedGraphs",
+    "fetch",
+    "is_known",
+    "load",
+    "names",
+    "read_graphs",
+    "read_table",
+]
 
 
 def __getattr__(name: str) -> object:

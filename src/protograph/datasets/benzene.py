@@ -56,8 +56,8 @@ def load(
     rest are empty. ``node_mask`` marks the atoms of all rings. ``splits`` has the published ``train`` and ``test``.
 
     The graphs are read from ``benzene_graphs.npz`` where that is there, and have their ``smiles`` where the published
-    table lies beside it. Elsewhere RDKit makes the same graphs of the table, which is downloaded if need be; then
-    they have each atom's formal ``charge`` too.
+    table lies beside it, and each atom's formal ``charge`` if RDKit is installed too. Elsewhere RDKit makes the same
+    graphs of the table, which is downloaded if need be.
 
     Raises:
         ImportError: If RDKit is needed and not installed.
@@ -75,8 +75,10 @@ def load(
         check(arrays)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    has_table = find(root, benzene_smiles.FILE.relative) is not None
-    return from_arrays(arrays, num_graphs, benzene_smiles.read_table(root).smiles if has_table else ())
+    if find(root, benzene_smiles.FILE.relative) is None:
+        return from_arrays(arrays, num_graphs)
+    table = benzene_smiles.read_table(root)
+    return from_arrays({**arrays, **benzene_smiles.read_charges(table, len(arrays["atom"]))}, num_graphs, table.smiles)
 
 
 def from_arrays(arrays: Arrays, num_graphs: int | None = None, smiles: Sequence[str] = ()) -> GraphDataset:

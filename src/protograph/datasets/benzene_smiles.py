@@ -73,6 +73,24 @@ def read_arrays(table: Table) -> dict[str, NDArray[Any]]:
     return cached_arrays("benzene", key, lambda: make_arrays(table))
 
 
+def read_charges(table: Table, num_atoms: int) -> dict[str, NDArray[Any]]:
+    """Formal charges of all atoms, kept in the cache; nothing without RDKit, or if there are not so many atoms."""
+    try:
+        chem = import_chem(PURPOSE)
+    except ImportError:
+        return {}
+
+    def build() -> dict[str, NDArray[Any]]:
+        # Charges are as written: nothing has to be worked out.
+        molecules = (chem.MolFromSmiles(text, sanitize=False) for text in table.smiles)
+        charges = [atom.GetFormalCharge() for molecule in molecules for atom in molecule.GetAtoms()]
+        return {"charge": np.array(charges, dtype=np.int8)}
+
+    key = {"sha256": str(FILE.sha256), "recipe": RECIPE, "rdkit": chem.rdBase.rdkitVersion}
+    arrays = cached_arrays("benzene-charges", key, build)
+    return arrays if len(arrays["charge"]) == num_atoms else {}
+
+
 def make_arrays(table: Table, num_train: int = NUM_TRAIN) -> dict[str, NDArray[Any]]:
     """Arrays of the molecules of a table, of which the first ``num_train`` are the training split.
 

@@ -119,8 +119,11 @@ def state_of(entry: Entry, root: Path | None) -> State:
     """Where the files of a data set are."""
     if not entry.files:
         return "generated"
-    if any(sources.find(root, file) is not None for file in entry.files):
-        return "here"
+    try:
+        if any(sources.find(root, file) is not None for file in entry.files):
+            return "here"
+    except FileNotFoundError:  # the named folder is none
+        return "not here"
     return "to be downloaded" if entry.is_public else "not here"
 
 

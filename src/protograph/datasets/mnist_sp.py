@@ -190,6 +190,8 @@ def compact(graphs: Superpixels, labels: NDArray[np.uint8]) -> dict[str, NDArray
 def built_arrays(root: Path | None, count: int, progress: Progress) -> Arrays:
     """Arrays of the first graphs, built from the MNIST files, or kept from the last time."""
     parts = _parts(count)
+    for file in (files[part] for files in (IMAGES, LABELS) for part in parts):
+        sources.fetch(file, root, progress)  # what is kept does not stand in for files that are not there
     key: dict[str, str | int] = {
         f"{kind} {part}": str(files[part].sha256)
         for kind, files in (("images", IMAGES), ("labels", LABELS))

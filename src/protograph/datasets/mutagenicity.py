@@ -81,6 +81,8 @@ def load(
         check_sha256(archive, SHA256)
         key = {"archive": SHA256}
     else:
+        for file in FILES:
+            sources.fetch(file, root, progress)  # what is kept does not stand in for files that are not there
         key = {ending: str(file.sha256) for ending, file in TEXTS.items()}
 
     def build() -> TUArrays:

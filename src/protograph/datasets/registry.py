@@ -91,7 +91,7 @@ def load(
     >>> load("BA-house", num_graphs=360)
     GraphDataset('ba-house', 360 graphs: 241 incomplete house, 119 house)
     """
-    folder = None if root is None else Path(root)
+    folder = Path(root) if root else None
     key = _key(name)
     with shown(progress) as report:
         if key in LOADERS:
@@ -128,6 +128,15 @@ def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress
             except (OSError, ValueError):
                 continue  # the next choice
         return [fetch_into(file, folder, report) for file in choices[-1]]
+
+
+def is_known(name: str) -> bool:
+    """Whether :func:`load` knows the name, whether or not its files are here.
+
+    >>> is_known("Benzene"), is_known("imdb-binary"), is_known("mine")
+    (True, True, False)
+    """
+    return _key(name) in LOADERS or tu_collection.spelled(name) is not None
 
 
 def _key(name: str) -> str:

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import os
+import zipfile
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,6 +14,9 @@ from protograph.datasets.download import GZIP_MAGIC, download, verify
 from protograph.progress import Progress
 
 VARIABLE = "PROTOGRAPH_DATA"
+
+# Folders that are not called as their data set is.
+FOLDERS = {"mnist": "mnist-sp", "MNISTSuperpixels": "mnist-sp", "sst2": "graph-sst2"}
 
 Root = str | PathLike[str] | None
 
@@ -36,8 +40,8 @@ def find(root: Root, relative: str) -> Path | None:
     """Path of a data set's file, plain or with ``.gz`` at the end; ``None`` where it is not there.
 
     Args:
-        root: The folder; ``None`` or an empty text takes the one that ``PROTOGRAPH_DATA`` names, and where that is
-            not set the one that files are downloaded to.
+        root: The folder; ``None`` or an empty text takes the one that ``PROTOGRAPH_DATA`` names. What it does not
+            have is looked for where files are downloaded to.
         relative: The file within the folder, its parts divided by ``/``.
 
     Raises:
@@ -51,7 +55,7 @@ def find(root: Root, relative: str) -> Path | None:
         raise FileNotFoundError(
             f"{relative} was looked for in {folder} ({origin}), which is not a folder; name one that has the file"
         )
-    return _in_folder(folder, relative)
+    return _in_folder(folder, relative) or _in_folder(downloads(), relative)
 
 
 def find_file(root: Root, relative: str) -> Path:
@@ -68,7 +72,7 @@ def find_file(root: Root, relative: str) -> Path:
     if path is None:
         raise FileNotFoundError(
             f"{_missing(root, relative)}; set {VARIABLE} to a folder that has it, pass root= or --data-root, "
-            f"or get it with `protograph datasets fetch NAME`"
+            f"or get it with `protograph datasets fetch {dataset_of(relative)}`"
         )
     return path
 
@@ -89,7 +93,7 @@ def fetch(file: SourceFile, root: Root, progress: Progress | None = None) -> Pat
     named = _named(root)
     if named is not None and file.url is not None:
         raise FileNotFoundError(
-            f"{_missing(root, file.relative)}; `protograph datasets fetch NAME --data-root {named[0]}` gets it"
+            f"{_missing(root, file.relative)}; `protograph datasets fetch {dataset_of(file.relative)}` gets it"
         )
     if named is not None:
         raise _no_source(_missing(root, file.relative))
@@ -110,7 +114,7 @@ def fetch_into(file: SourceFile, folder: str | PathLike[str], progress: Progress
         return there
     if file.url is None:
         raise _no_source(f"{file.relative} is not in {folder}" if there is None else f"{there} is damaged")
-    return download(file.url, folder / file.relative, sha256=file.sha256, progress=progress)
+    return download(file.url, folder / file.relative, sha256=file.sha256, progress=progress, check=_check_kind)
 
 
 def read(file: SourceFile, root: Root, progress: Progress | None = None) -> bytes:
@@ -130,6 +134,16 @@ def read(file: SourceFile, root: Root, progress: Progress | None = None) -> byte
         if _named(root) is not None or file.url is None:
             raise
     return _content(fetch_into(file, downloads(), progress), file)
+
+
+def dataset_of(relative: str) -> str:
+    """Name of the data set that a file belongs to.
+
+    >>> dataset_of("mnist/train-images-idx3-ubyte"), dataset_of("tu/PROTEINS.zip"), dataset_of("benzene/a.csv")
+    ('mnist-sp', 'PROTEINS', 'benzene')
+    """
+    first, _, rest = relative.partition("/")
+    return rest.split("/")[0].removesuffix(".zip") if first == "tu" else FOLDERS.get(first, first)
 
 
 def downloads() -> Path:
@@ -164,9 +178,21 @@ def _no_source(problem: str) -> FileNotFoundError:
 def _is_right(path: Path, file: SourceFile) -> bool:
     try:
         verify(path, file.sha256, str(path))
+        _check_kind(path)
     except ValueError:
         return False
     return True
+
+
+def _check_kind(path: Path) -> None:
+    """Check that an archive is one: a page that asks to log in must not be kept in its place."""
+    name = path.name.removesuffix(".part")
+    if name.endswith(".zip") and not zipfile.is_zipfile(path):
+        raise ValueError(f"{name} must be a zip archive, got something else; try again later")
+
+
+def _folder_of(path: Path, file: SourceFile) -> Path:
+    return path.parents[file.relative.count("/")]
 
 
 def _content(path: Path, file: SourceFile) -> bytes:
@@ -177,7 +203,7 @@ def _content(path: Path, file: SourceFile) -> bytes:
     got = hashlib.sha256(content).hexdigest()
     if file.sha256 is not None and got != file.sha256:
         raise ValueError(
-            f"{path} must have the SHA-256 checksum {file.sha256} when unpacked, got {got}; "
-            f"get it again with `protograph datasets fetch NAME`"
+            f"{path} must have the SHA-256 checksum {file.sha256} when unpacked, got {got}; get it again with "
+            f"`protograph datasets fetch {dataset_of(file.relative)} --data-root {_folder_of(path, file)}`"
         )
     return content

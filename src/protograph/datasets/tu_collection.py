@@ -64,8 +64,12 @@ def spelled(name: str, root: Path | None = None) -> str | None:
     if key in known:
         return known[key]
     # Not a path: a name from outside never leaves the folder.
-    is_plain = re.fullmatch(r"[\w.-]+", name) is not None
-    return name if is_plain and sources.find(root, _first_text(name)) is not None else None
+    if re.fullmatch(r"[\w.-]+", name) is None:
+        return None
+    try:
+        return name if sources.find(root, _first_text(name)) is not None else None
+    except FileNotFoundError:  # the folder is none; what matters here is that the name is unknown
+        return None
 
 
 def archive(name: str) -> SourceFile:
@@ -91,7 +95,7 @@ def load(
     texts = _texts_in_folder(path, name) if first is not None else _texts_in_zip(path, name)
     check(texts, path)
     key = {ending: hashlib.sha256(text).hexdigest() for ending, text in sorted(texts.items())}
-    arrays = cached_arrays(f"tu-{name}", key | {"pyg": pyg_version, "recipe": 1}, lambda: _read(texts, name, path))
+    arrays = cached_arrays(f"tu-{name}", key | {"pyg": pyg_version, "recipe": 2}, lambda: _read(texts, name, path))
     return _dataset(name, arrays, _names_in(texts.get(README, b"")), num_graphs)
 
 
@@ -165,7 +169,9 @@ def _read(texts: Mapping[str, bytes], name: str, path: Path) -> dict[str, NDArra
     with tempfile.TemporaryDirectory() as folder:
         for ending, text in texts.items():
             if ending != README and not ending.startswith("graph_attributes"):
-                (Path(folder) / f"{name}_{ending}.txt").write_bytes(text)
+                # PyG stumbles over blank lines.
+                lines = [line for line in text.splitlines() if line.strip()]
+                (Path(folder) / f"{name}_{ending}.txt").write_bytes(b"\n".join(lines) + b"\n")
         with reading(path):
             data, slices, sizes = read_tu_data(folder, name)
     graph_of = _integers(texts["graph_indicator"], path, "graph_indicator")[:, 0] - 1
@@ -174,7 +180,7 @@ def _read(texts: Mapping[str, bytes], name: str, path: Path) -> dict[str, NDArra
         "label_values": np.unique(labels),
         "edge_index": data.edge_index.numpy(),
         "node_bounds": np.concatenate([[0], np.cumsum(np.bincount(graph_of))]),
-        "edge_bounds": slices["edge_index"].numpy(),
+        "edge_bounds": _padded(slices["edge_index"].numpy(), len(labels) + 1),
     }
     for key, what in (("x", "node"), ("edge_attr", "edge")):
         values, attributes = data.get(key), sizes[f"num_{what}_attributes"]
@@ -182,7 +188,14 @@ def _read(texts: Mapping[str, bytes], name: str, path: Path) -> dict[str, NDArra
             has_labels = values.shape[1] > attributes
             arrays[key] = values[:, attributes if has_labels else 0 :].float().numpy()
             arrays[f"{key}_is_one_hot"] = np.array(has_labels)
+            if has_labels:  # PyG counts labels from their lowest
+                arrays[f"{key}_lowest"] = _integers(texts[f"{what}_labels"], path, f"{what}_labels").min(axis=0)
     return arrays
+
+
+def _padded(bounds: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+    """Bounds of all graphs: PyG's end with the last graph that has an edge."""
+    return np.concatenate([bounds, np.full(length - len(bounds), bounds[-1])])
 
 
 def _names_in(readme: bytes) -> dict[str, tuple[str, ...]]:
@@ -240,4 +253,7 @@ def _feature_names(arrays: Mapping[str, NDArray[np.generic]], key: str, named: t
     if key not in arrays or not bool(arrays[f"{key}_is_one_hot"]):
         return ()
     width = arrays[key].shape[1]
-    return named if len(named) == width else tuple(f"label {number}" for number in range(width))
+    lowest = arrays[f"{key}_lowest"]
+    if len(named) == width or len(lowest) > 1:
+        return named if len(named) == width else tuple(f"label {number}" for number in range(width))
+    return tuple(f"label {number + int(lowest[0])}" for number in range(width))

@@ -32,10 +32,12 @@ def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
     for key, value in graph.to_dict().items():
         if key == "edge_index":
             part.edge_index = new_number[edge_index[:, kept]].to(value.device)
+        elif key in _NOT_OF_A_PART:
+            continue  # also where a graph of one node makes its label look like a node's
         elif key in of_nodes:
             part[key] = value[chosen.to(value.device)]
         elif key in of_edges:
             part[key] = value[kept.to(value.device)]
-        elif isinstance(value, Tensor | int | float) and key not in _NOT_OF_A_PART and "index" not in key:
+        elif isinstance(value, Tensor | int | float) and "index" not in key:
             part[key] = value
     return part

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from protograph.safe_torch import load_plain
 
 # Where training scripts put the weights among other things.
 WRAPPERS = ("state_dict", "model_state_dict", "model")
+# What DataParallel and DistributedDataParallel put before every name.
+PARALLEL = "module."
 NUM_SHOWN = 3
 
 
@@ -33,7 +36,7 @@ def load_weights(model: nn.Module, path: str | PathLike[str]) -> None:
         *(
             f"{name} of shape {list(weights[name].shape)} for {list(own[name].shape)}"
             for name in own
-            if name in weights and isinstance(own[name], Tensor) and weights[name].shape != own[name].shape
+            if name in weights and not is_lazy(own[name]) and weights[name].shape != own[name].shape
         ),
     ]
     if problems:
@@ -56,4 +59,6 @@ def _state_dict(content: Any, path: Path) -> Mapping[str, Tensor]:
             f"{path} must hold weights by name, as torch.save(model.state_dict(), path) writes them, "
             f"got {type(content).__name__ if not isinstance(content, Mapping) else 'other entries'}"
         )
-    return {str(name): value for name, value in content.items()}
+    weights = {str(name): value for name, value in content.items()}
+    is_parallel = all(name.startswith(PARALLEL) for name in weights)
+    return {name.removeprefix(PARALLEL): value for name, value in weights.items()} if is_parallel else weights

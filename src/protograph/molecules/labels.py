@@ -1,6 +1,6 @@
 """Labels given as texts: which of them are numbers of classes, and which are names."""
 
-import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -10,6 +10,7 @@ MANY = 20
 
 Key = TypeVar("Key", float, str)
 
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 BOOLEANS = {"false": 0.0, "true": 1.0}
 
 
@@ -77,11 +78,10 @@ def _check(names: Sequence[str], what: str, num_rows: int, *, is_measured: bool)
 def _number(text: str) -> float | None:
     if text.lower() in BOOLEANS:
         return BOOLEANS[text.lower()]
-    try:
-        value = float(text)
-    except ValueError:
+    # Not all that float() takes: 1_2 and inf are names. Past 2**53 different whole numbers become one float.
+    if NUMBER.fullmatch(text) is None or abs(float(text)) >= 2**53:
         return None
-    return value if math.isfinite(value) else None
+    return float(text)
 
 
 def _name(kind: float | str) -> str:

@@ -21,8 +21,8 @@ from protograph.molecules.toolkit import import_chem
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 NUM_SHOWN = 10
 SHOWN_CHARACTERS = 60
-# What numpy and pandas write where a label is missing.
-MISSING = "nan"
+# What pandas, R and data bases write where a label is missing.
+MISSING = ("nan", "na", "n/a", "<na>", "none", "null")
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, labe
         problem = f"it has {len(cells)} columns, the header has {num_columns}"
     elif not smiles:
         problem = "the SMILES is empty"
-    elif not label or label.lower() == MISSING:
+    elif not label or label.lower() in MISSING:
         problem = f"the label is {label or 'empty'}"
     return _Row(line, smiles, label, problem)
 
@@ -187,7 +187,7 @@ def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
 
 
 def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
-    rows = [f"line {row.line}: {_cut(row.smiles)!r}: {row.reason}" for row in left_out[:NUM_SHOWN]]
+    rows = [f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in left_out[:NUM_SHOWN]]
     if len(left_out) > NUM_SHOWN:
         rows.append(f"and {len(left_out) - NUM_SHOWN} more")
     way_out = (
@@ -198,5 +198,6 @@ def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
     return f"{path} has {len(left_out)} of {num_rows} rows that are not valid ({'; '.join(rows)}); {way_out}"
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """A text short enough for a message."""
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."

@@ -166,7 +166,7 @@ def _edge_index(graph: Data, number: int) -> Tensor:
             f"graphs[{number}].edge_index must be integers of shape [2, num_edges], "
             f"got {edge_index.dtype} of shape {list(edge_index.shape)}"
         )
-    return edge_index.long()
+    return edge_index.detach().cpu().long()
 
 
 def _features(graph: Data, number: int, first: list[Tensor]) -> Tensor:
@@ -192,6 +192,7 @@ def _given_features(graph: Data, number: int) -> Tensor:
             f"graphs[{number}].x must have shape [num_nodes, num_features], got {given}; "
             f"give every graph features, or none"
         )
+    x = x.detach().cpu()
     as_bytes = x.to(torch.uint8)
     return as_bytes if bool((as_bytes == x).all()) and bool((as_bytes <= 1).all()) else x.float()
 

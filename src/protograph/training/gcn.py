@@ -26,6 +26,10 @@ class GCN(nn.Module):
     torch.Size([1, 2])
     """
 
+    # What the columns of its input and output are called, where that is known; kept in its file.
+    feature_names: tuple[str, ...] = ()
+    class_names: tuple[str, ...] = ()
+
     def __init__(self, num_features: int, num_classes: int, hidden: Sequence[int] = (32, 32, 32)) -> None:
         super().__init__()
         if num_features < 1 or num_classes < 1:
@@ -43,6 +47,7 @@ class GCN(nn.Module):
 
     def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor | None = None) -> Tensor:
         """Logits of shape ``[num_graphs, num_classes]``; without ``batch`` all nodes are one graph."""
+        x = x.to(self.head.weight.dtype)  # whole numbers and doubles are trained on as floats too
         for conv in self.convs:
             x = conv(x, edge_index).relu()
         logits: Tensor = self.head(global_add_pool(x, batch))

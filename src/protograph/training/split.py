@@ -113,7 +113,10 @@ def make_split(how: HowToSplit, graphs: Any, num_graphs: int, rng: np.random.Gen
     tensor([0, 2])
     """
     if how == "paper":
-        how = "published" if getattr(graphs, "paper_split", "random") == "published" else PAPER_SHARES
+        # A part of the data set may have lost its test graphs.
+        parts = getattr(graphs, "splits", {})
+        is_split = all(len(parts.get(part, ())) for part in ("train", "test"))
+        how = "published" if getattr(graphs, "paper_split", "random") == "published" and is_split else PAPER_SHARES
     if how == "published":
         return published_split(getattr(graphs, "splits", {}), rng)
     assert not isinstance(how, str)

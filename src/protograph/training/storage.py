@@ -43,6 +43,7 @@ def save_model(model: Trained | GCN, path: str | PathLike[str]) -> None:
             "num_classes": gcn.num_classes,
             "hidden": list(gcn.hidden),
         },
+        "names": {"features": list(gcn.feature_names), "classes": list(gcn.class_names)},
         "state_dict": {name: weight.cpu() for name, weight in gcn.state_dict().items()},
     }
     with atomic_path(path) as temporary, temporary.open("wb") as file:
@@ -67,12 +68,17 @@ def load_model(path: str | PathLike[str]) -> GCN:
             f"got version {content['version']} at {path}; upgrade protograph"
         )
     try:
-        return _build(content["config"], content["state_dict"])
+        model = _build(content["config"], content["state_dict"])
+        names = content.get("names", {})  # files of the first version have none
+        model.feature_names, model.class_names = (tuple(map(str, names.get(k, ()))) for k in ("features", "classes"))
+        return model
     except (KeyError, AttributeError, TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise _unfit(path, "weights that do not fit their configuration") from error
 
 
 def _read(path: Path) -> Any:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
     with path.open("rb") as file:
         # torch.load would hand a file that is no zip archive to an older reader, which we never need.
         if not zipfile.is_zipfile(file):

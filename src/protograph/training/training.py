@@ -21,6 +21,7 @@ from protograph.training.threads import one_thread
 
 PAPER_HIDDEN = (32, 32, 32)
 EVALUATION_BATCH = 1024
+MOST_CLASSES = 1000
 
 Progress = Callable[[str, int, int | None], object]
 
@@ -139,6 +140,8 @@ def train(
         flat = collate(graphs)
         parts = make_split(split, graphs, len(flat), np.random.default_rng(split_seed))
         model = _seeded_gcn(flat.x.shape[1], _num_classes(flat), hidden, weight_seed)
+        model.feature_names = _names(graphs, "feature_names", model.num_features)
+        model.class_names = _names(graphs, "class_names", model.num_classes)
         generator = torch.Generator().manual_seed(order_seed)
         return _train(model.to(device or "cpu"), flat.to(device or "cpu"), parts, options, generator, progress)
 
@@ -167,10 +170,17 @@ def _train(
     )
 
 
+def _names(graphs: object, attribute: str, count: int) -> tuple[str, ...]:
+    names = getattr(graphs, attribute, ())
+    return tuple(map(str, names)) if isinstance(names, tuple | list) and len(names) == count else ()
+
+
 def _num_classes(flat: FlatGraphs) -> int:
     classes: list[int] = sorted(set(flat.y.tolist()))
     if len(classes) < 2:
         raise ValueError(f"graphs must have at least 2 classes, got only class {classes[0]}")
+    if classes[-1] >= max(MOST_CLASSES, len(flat)):
+        raise ValueError(f"labels must number the classes 0, 1, ..., got {classes[-1]} for {len(flat)} graphs")
     return classes[-1] + 1
 
 
