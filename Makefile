@@ -6,11 +6,12 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck bench found accuracy wheel clean help
+.PHONY: demo test lint typecheck coverage bench found accuracy wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
 	@echo "make test    lint, types, every test"
+	@echo "make coverage every test, and which lines none of them runs"
 	@echo "make bench   speed and memory, as ratios measured in one run"
 	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
@@ -35,6 +36,9 @@ typecheck: $(STAMP)
 
 # Two processes of one thread each: the files' own fixtures are made once, and the processes leave each other a core.
 test: lint typecheck
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadscope
+
+coverage: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadscope --cov=protograph --cov-report=term
 
 bench: $(STAMP)

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 from protograph.classifier import GraphClassifier
 from protograph.errors import NotFittedError, ProtographWarning
 from protograph.explainers.page import PAGE
+from protograph.explainers.random_subgraph import RandomSubgraph
 from protograph.explanation import Explanation, Explanations, Prototype, Session
 
 if TYPE_CHECKING:
-    from protograph import datasets
+    from protograph import datasets, metrics
+    from protograph.explainers.gnninterpreter import GNNInterpreter
+    from protograph.explainers.xgnn import XGNN
     from protograph.storage import load
     from protograph.training import Trained, train
 
@@ -22,38 +25,43 @@ __version__ = "0.1.0"
 
 __all__ = [
     "PAGE",
+    "XGNN",
     "Explanation",
     "Explanations",
+    "GNNInterpreter",
     "GraphClassifier",
     "NotFittedError",
     "ProtographWarning",
     "Prototype",
+    "RandomSubgraph",
     "Session",
     "Trained",
     "datasets",
     "load",
+    "metrics",
     "train",
 ]
 
 # Imported on first use: not everybody needs them, and importing the library should be quick.
 _ON_FIRST_USE = {
+    "GNNInterpreter": "protograph.explainers.gnninterpreter",
     "Trained": "protograph.training",
+    "XGNN": "protograph.explainers.xgnn",
     "datasets": "protograph.datasets",
     "load": "protograph.storage",
+    "metrics": "protograph.metrics",
     "train": "protograph.training",
 }
-_LATER = ("XGNN", "GNNInterpreter", "metrics")
+_MODULES = ("datasets", "metrics")
 
 
 def __getattr__(name: str) -> object:
     """Import what is imported on first use; say of what a later version brings that it is not there yet."""
     if name in _ON_FIRST_USE:
         module = import_module(_ON_FIRST_USE[name])
-        found = module if name == "datasets" else getattr(module, name)
+        found = module if name in _MODULES else getattr(module, name)
         globals()[name] = found
         return found
-    if name in _LATER:
-        raise AttributeError(f"protograph.{name} is not available in this version; there is protograph.PAGE")
     raise AttributeError(f"module 'protograph' has no attribute {name!r}")
 
 

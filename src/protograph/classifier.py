@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import torch
@@ -129,6 +129,13 @@ class Pass:
     node_embeddings: Tensor
 
 
+@dataclass
+class Usage:
+    """How many graphs a model has been shown."""
+
+    num_graphs: int = 0
+
+
 @dataclass(frozen=True)
 class RunningClassifier:
     """A classifier that is ready to be applied to batches; made by :meth:`GraphClassifier.start`."""
@@ -139,6 +146,7 @@ class RunningClassifier:
     device: torch.device
     is_double: bool
     warnings: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def resolution(self) -> float:
@@ -162,6 +170,21 @@ class RunningClassifier:
         empty = torch.empty(0, node_rows.size(1), dtype=torch.float64)
         return Pass(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows) if nodes else empty)
 
+    def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
+        """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
+
+        They stay on the model's device and in its precision. Take gradients by :func:`torch.autograd.grad`, which
+        leaves those of the model's weights alone.
+        """
+        batch = self._collate(graphs)
+        # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
+        without_cudnn = torch.backends.cudnn.flags(enabled=False)
+        listening = capturing(self.model, self.readout, batch.batch)
+        with self._evaluating(), torch.enable_grad(), without_cudnn, listening as captured:
+            output = self.call(self.model, batch)
+        rows = as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes)
+        return rows, self._checked(captured, batch.num_nodes, len(graphs))[1]
+
     def trace(self, graphs: Sequence[Data]) -> Readout:
         """Find the readout by watching one call."""
         batch = self._collate(graphs)
@@ -171,6 +194,7 @@ class RunningClassifier:
         return tracer.readout_of(class_scores(output, len(graphs)))
 
     def _collate(self, graphs: Sequence[Data]) -> Batch:
+        self.usage.num_graphs += len(graphs)
         wanted = self.call.attributes
         excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
         batch = Batch.from_data_list(list(graphs), exclude_keys=excluded)

@@ -165,6 +165,7 @@ class Explanation:
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
         confusion: ``confusion[i][j]`` graphs of class i are predicted as class j; ``None`` without labels.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
+        model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took.
         versions: Versions of the packages that matter.
         warnings: What was done differently from what was asked.
@@ -183,6 +184,7 @@ class Explanation:
     edge_names: tuple[str, ...] = ()
     confusion: tuple[tuple[int, ...], ...] | None = None
     embedding_map: EmbeddingMap | None = None
+    model_calls: int | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

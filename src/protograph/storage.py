@@ -115,7 +115,9 @@ def _pack_explanation(explanation: Explanation) -> Json:
     confusion, embeddings = explanation.confusion, explanation.embedding_map
     # Written only where there are some: files of earlier releases do not have the entry.
     edge_names = [str(name) for name in explanation.edge_names]
-    return ({"edge_names": edge_names} if edge_names else {}) | {
+    # Written only where there is something to write: files of the first version have neither.
+    later = {"edge_names": edge_names or None, "model_calls": explanation.model_calls}
+    return {key: value for key, value in later.items() if value is not None} | {
         "target": int(explanation.target),
         "prototypes": [_pack_prototype(prototype) for prototype in explanation.prototypes],
         "explainer": explanation.explainer,
@@ -199,7 +201,8 @@ def _read_explanation(field: Field) -> Explanation:
     class_names = field["class_names"].texts()
     if not 0 <= field["target"].integer() < len(class_names):
         raise field["target"].unfit(f"in [0, {len(class_names)}), the number of class_names")
-    edge_names = field["edge_names"].texts() if "edge_names" in field.entries() else ()
+    entries = field.entries()
+    edge_names = field["edge_names"].texts() if "edge_names" in entries else ()
     return Explanation(
         target=field["target"].integer(),
         prototypes=[_read_prototype(item, graphs) for item in field["prototypes"].items()],
@@ -212,6 +215,7 @@ def _read_explanation(field: Field) -> Explanation:
         feature_names=field["feature_names"].texts(),
         feature_colors=field["feature_colors"].texts(),
         edge_names=edge_names,
+        model_calls=field["model_calls"].integer() if "model_calls" in entries else None,
         confusion=field["confusion"].optional(_read_confusion),
         embedding_map=field["embedding_map"].optional(_read_map),
         timings={stage: seconds.number() for stage, seconds in field["timings"].entries().items()},

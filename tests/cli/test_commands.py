@@ -75,7 +75,7 @@ def test_explaining_leaves_pictures_json_and_a_report(folder):
     files = sorted(p.name for p in (folder / "found").iterdir())
     explanations = pg.load(folder / "found" / "explanation.json")
     pictures = [f"class{t}-prototype{n + 1}.png" for t, e in explanations.items() for n in range(len(e.prototypes))]
-    assert files == sorted([*pictures, "explanation.json", "prototypes.png", "report.html"])
+    assert files == sorted([*pictures, "explanation.json", "prototypes.png", "report.html", "run.json"])
     assert explanations.summary() in done.stdout
     assert (folder / "found" / pictures[0]).read_bytes().startswith(b"\x89PNG")
     assert "<html" in (folder / "found" / "report.html").read_text()
@@ -186,10 +186,6 @@ def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(folder):
             ["graphs.pt", "--model", "model.pt", "--device", "warp"],
             "error: device must be one that PyTorch can use here",
         ),
-        (
-            ["graphs.pt", "--model", "model.pt", "--explainer", "xgnn"],
-            "error: --explainer xgnn is not available in this",
-        ),
         (["narrow.pt", "--model", "model.pt"], r"error: RuntimeError: .*shape"),
         (["graphs.pt", "--model", "model.pt", "--k", "0"], "error: num_graphs must be at least 1, got 0"),
         (["graphs.pt", "--model", "model.pt", "--clusters", "auto"], "error: num_clusters='auto' is not available"),
@@ -245,13 +241,13 @@ def test_a_report_can_be_written_again(folder):
     assert "error: " in run("report", "nowhere", cwd=folder).stderr
 
 
-@pytest.mark.parametrize("name", ["evaluate", "compare", "reproduce"])
+@pytest.mark.parametrize("name", ["reproduce"])
 def test_commands_of_a_later_version_say_so(folder, name):
     done = run(name, "anything", "--option", 3, cwd=folder)
     assert done.returncode == 1
     assert (
-        done.stderr
-        == f"error: protograph {name} is not available in this version; there are explain, train, report and datasets\n"
+        done.stderr == f"error: protograph {name} is not available in this version; "
+        "there are explain, train, evaluate, compare, report and datasets\n"
     )
 
 

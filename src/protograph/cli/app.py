@@ -6,7 +6,7 @@ import warnings
 
 import typer
 
-from protograph.cli import datasets, explain, later, report, train
+from protograph.cli import compare, datasets, evaluate, explain, later, report, train
 from protograph.errors import ProtographWarning
 
 app = typer.Typer(
@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 app.command("explain")(explain.explain)
 app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.add_typer(datasets.app, name="datasets")
 for _name in later.COMMANDS:

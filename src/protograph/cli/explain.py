@@ -16,6 +16,7 @@ class Explainer(StrEnum):
     PAGE = "page"
     XGNN = "xgnn"
     GNNINTERPRETER = "gnninterpreter"
+    RANDOM = "random"
 
 
 class Search(StrEnum):
@@ -51,7 +52,9 @@ def explain(
         ReturnType, typer.Option(help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
     ] = ReturnType.AUTO,
     target: Annotated[int | None, typer.Option(help="Class to explain; all by default.", metavar="C")] = None,
-    explainer: Annotated[Explainer, typer.Option(help="page, xgnn, gnninterpreter.", metavar="NAME")] = Explainer.PAGE,
+    explainer: Annotated[
+        Explainer, typer.Option(help="page, xgnn, gnninterpreter or random.", metavar="NAME")
+    ] = Explainer.PAGE,
     clusters: Annotated[str, typer.Option(help="Clusters of a class.", metavar="L|auto")] = "2",
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
@@ -73,12 +76,11 @@ def explain(
     from protograph.cli.alignment import aligned
     from protograph.cli.folder import whole_folder
     from protograph.cli.loading import DataOptions, load_classifier, load_graphs, name_of
+    from protograph.cli.runs import Run
     from protograph.explainers.page import PAGE
     from protograph.explanation import Explanations
     from protograph.progress import progress_bars
 
-    if explainer is not Explainer.PAGE:
-        raise ValueError(f"--explainer {explainer.value} is not available in this version; use page")
     if device is not None:
         checked_device(device)
     page = PAGE(
@@ -89,6 +91,7 @@ def explain(
         search=search.value,
         random_state=seed,
     )
+    method = page if explainer is Explainer.PAGE else _peer(explainer, page)
     if model is None and (weights is not None or return_type is not ReturnType.AUTO):
         raise ValueError("--weights and --return-type are for a model of yours; give it with --model")
     if model is not None and split is not None:
@@ -110,9 +113,18 @@ def explain(
         else:
             graphs = aligned(graphs, classifier)
         known = GraphClassifier(classifier, return_type=return_type.value)
-        page.fit(known, graphs, device=device, engine=engine.value, progress=progress)
-        found = page.explain_all() if target is None else Explanations({target: page.explain(target)})
+        method.fit(known, graphs, device=device, engine=engine.value, progress=progress)
+        found = method.explain_all() if target is None else Explanations({target: method.explain(target)})
         _write(found, partial)
+        Run(
+            data=_lasting(data),
+            seed=seed,
+            model=None if model is None else _lasting(model),
+            weights=None if weights is None else str(weights.resolve()),
+            smiles_column=smiles_column,
+            label_column=label_column,
+            skip_invalid=skip_invalid,
+        ).write(partial)
         files = sorted(file.name for file in partial.iterdir())
     if as_json:
         typer.echo(json.dumps({"out": str(folder), "files": files, **facts, "classes": _facts(found)}))
@@ -120,6 +132,20 @@ def explain(
     if "training" in facts:
         typer.echo(f"{facts['training']}\n")
     typer.echo(f"{found.summary()}\n\n{folder}: {', '.join(files)}")
+
+
+def _lasting(name_or_path: str) -> str:
+    """A path that holds wherever the command is called next; a name as it is."""
+    return str(Path(name_or_path).resolve()) if Path(name_or_path).exists() else name_or_path
+
+
+def _peer(explainer: Explainer, page: Any) -> Any:
+    """An explainer to compare PAGE with, with as many prototypes of the same size."""
+    from protograph import XGNN, GNNInterpreter, RandomSubgraph
+
+    kinds = {Explainer.XGNN: XGNN, Explainer.GNNINTERPRETER: GNNInterpreter, Explainer.RANDOM: RandomSubgraph}
+    options = {"num_prototypes": page.num_clusters, "max_nodes": page.max_nodes, "random_state": page.random_state}
+    return kinds[explainer](**options)
 
 
 def _clusters(text: str) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-COMMANDS = ("evaluate", "compare", "reproduce")
+COMMANDS = ("reproduce",)
 ANY_ARGUMENTS: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -14,7 +14,8 @@ def command(name: str) -> Callable[[typer.Context], None]:
 
     def unavailable(context: typer.Context) -> None:
         raise ValueError(
-            f"protograph {name} is not available in this version; there are explain, train, report and datasets"
+            f"protograph {name} is not available in this version; "
+            f"there are explain, train, evaluate, compare, report and datasets"
         )
 
     unavailable.__doc__ = "Not available in this version."

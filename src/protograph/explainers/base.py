@@ -59,6 +59,7 @@ class Explainer(ABC):
                 running, store, batch_size=batch_size, return_type=classifier.return_type, progress=progress
             )
         self._store, self._running, self._progress = store, running, progress
+        self._shown_in_fit = self._shown_before = running.usage.num_graphs
         self._names = _names_of(graphs, store[0], embedded.num_classes)
         self._seconds_to_fit = time.perf_counter() - started
         self.embedded_ = embedded
@@ -138,6 +139,8 @@ class Explainer(ABC):
     def _explanation(self, target: int, **parts: Any) -> Explanation:
         """Assemble a result: what is the same for all explainers is filled in here."""
         embedded = self._fitted()
+        shown = self._running.usage.num_graphs
+        model_calls, self._shown_before = self._shown_in_fit + shown - self._shown_before, shown
         timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
         notes = (*embedded.warnings, *parts.pop("warnings", ()))
         return Explanation(
@@ -147,6 +150,7 @@ class Explainer(ABC):
             num_graphs=len(embedded.predictions),
             num_predicted=int((embedded.predictions == target).sum()),
             confusion=_confusion(embedded),
+            model_calls=model_calls,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions=_versions(),
             warnings=notes,

@@ -1,0 +1,115 @@
+"""``protograph compare``: several explainers on the same models and data, in one table."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from protograph.cli import arguments
+
+NAMES = ("page", "xgnn", "gnninterpreter", "random")
+
+
+def compare(
+    data: Annotated[str, typer.Argument(metavar="NAME", help="A data set's name.")],
+    explainers: Annotated[str, typer.Option(help="Names, divided by commas.", metavar="NAMES")] = ",".join(NAMES),
+    seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")] = 3,
+    prototypes: Annotated[int, typer.Option(help="Prototypes of a class.", min=1, metavar="N")] = 2,
+    max_nodes: Annotated[int, typer.Option(help="Largest prototype.", min=2, metavar="N")] = 13,
+    data_root: arguments.DataRoot = None,
+    out: Annotated[Path | None, typer.Option(help="Folder; runs/compare-NAME by default.", metavar="DIR")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Compare explainers: one row each, mean and spread over seeds, and a picture beside the ground truth.
+
+    Results are kept in the folder, and a run that was broken off goes on where it ended.
+    """
+    from protograph import datasets
+    from protograph.drawing.comparison import plot_comparison
+    from protograph.evaluation.comparison import Comparison, summarised
+    from protograph.progress import progress_bars
+
+    chosen = _chosen(explainers, prototypes, max_nodes)
+    folder = out or Path("runs") / f"compare-{data.lower()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with progress_bars() as progress:
+        comparison = Comparison(
+            load=lambda seed: datasets.load(data, data_root, random_state=seed, progress=progress),
+            explainers=chosen,
+            seeds=range(seeds),
+            folder=folder,
+        )
+        rows = comparison.run(progress)
+    reference = next(iter(chosen))
+    figures = summarised(rows, reference)
+    truths = datasets.load(data, data_root, random_state=0).ground_truths
+    found = {name: comparison.explanations(name, 0) for name in chosen}
+    plot_comparison(folder / "prototypes.png", found, truths, f"{data}, seed 0")
+    if as_json:
+        plain = {name: {key: vars(figure) for key, figure in row.items()} for name, row in figures.items()}
+        typer.echo(json.dumps({"out": str(folder), "seeds": seeds, "explainers": plain, "rows": rows}))
+    else:
+        typer.echo("\n".join(_table(figures, reference, seeds, rows)))
+        typer.echo(f"\n{folder}: every figure and prototype, prototypes.png")
+
+
+def _chosen(names: str, prototypes: int, max_nodes: int) -> Mapping[str, Callable[[int], Any]]:
+    from protograph import PAGE, XGNN, GNNInterpreter, RandomSubgraph
+
+    makers: dict[str, Callable[[int], Any]] = {
+        "page": lambda seed: PAGE(num_clusters=prototypes, max_nodes=max_nodes, random_state=seed),
+        "xgnn": lambda seed: XGNN(num_prototypes=prototypes, max_nodes=max_nodes, random_state=seed),
+        "gnninterpreter": lambda seed: GNNInterpreter(
+            num_prototypes=prototypes, max_nodes=max_nodes, random_state=seed
+        ),
+        "random": lambda seed: RandomSubgraph(num_prototypes=prototypes, max_nodes=max_nodes, random_state=seed),
+    }
+    wanted = [name.strip().lower() for name in names.split(",") if name.strip()]
+    unknown = [name for name in wanted if name not in makers]
+    if unknown or not wanted:
+        raise ValueError(f"--explainers must be among {', '.join(NAMES)}, got {', '.join(unknown) or 'none'}")
+    return {name: makers[name] for name in dict.fromkeys(wanted)}
+
+
+COLUMNS = {
+    "accuracy": "accuracy",
+    "probability": "p_GNN",
+    "success": "p >= .9",
+    "density": "density",
+    "support": "support",
+    "support_elsewhere": "elsewhere",
+    "coverage": "coverage",
+    "margin_share": "margin share",
+    "slower": "time",
+    "model_calls": "model calls",
+}
+
+
+def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int, rows: list[Any]) -> list[str]:
+    truth = [p["truth_density"] for row in rows for p in row["prototypes"] if p["truth_density"] is not None]
+    lines = [f"{'explainer':<15}" + "".join(f"{title:>15}" for title in COLUMNS.values())]
+    for name, row in figures.items():
+        lines.append(f"{name:<15}" + "".join(f"{_cell(key, row[key]):>15}" for key in COLUMNS))
+    notes = [
+        f"mean ± standard deviation over {seeds} seed(s) of data, model, explainer; time in multiples of {reference}",
+        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown",
+    ]
+    if truth:
+        notes.append(
+            f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself"
+        )
+    return [*lines, "", *notes]
+
+
+def _cell(key: str, figure: Any) -> str:
+    if figure.mean is None:
+        return "-"
+    if key == "success":
+        return f"{figure.mean * figure.num_seeds:.0f} of {figure.num_seeds}"
+    if key == "model_calls":
+        return f"{figure.mean:,.0f}"
+    if key == "slower":
+        return f"{figure.mean:.1f} ± {figure.spread:.1f}"
+    return f"{figure.mean:.3f} ± {figure.spread:.3f}"

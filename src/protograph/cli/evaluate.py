@@ -1,0 +1,72 @@
+"""``protograph evaluate``: the metrics of a run."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from protograph.cli import arguments
+
+
+def evaluate(
+    folder: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")],
+    data_root: arguments.DataRoot = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Judge a run: against the ground truth, on graphs that it was not found in, and under the model."""
+    from protograph.cli.loading import DataOptions, load_classifier, load_graphs
+    from protograph.cli.runs import read_run
+    from protograph.evaluation.evaluation import evaluate as judge
+    from protograph.evaluation.held_out import held_out
+    from protograph.progress import progress_bars
+    from protograph.storage import load
+
+    run = read_run(folder)
+    found: Any = load(folder / "explanation.json")
+    with progress_bars() as progress:
+        options = DataOptions(data_root, run.smiles_column, run.label_column, run.skip_invalid, run.seed)
+        graphs: Any = load_graphs(run.data, options, progress).graphs
+    model = load_classifier(run.model or str(folder / "model.pt"), None if run.weights is None else Path(run.weights))
+    explained, rest = run.parts(folder, graphs)
+    judged = held_out(model, rest)
+    truths = getattr(graphs, "ground_truths", {})
+    scores = [
+        judge(explanation, graphs=explained, truths=truths.get(target, ()), held_out=judged, model=model)
+        for target, explanation in found.items()
+    ]
+    names = {target: explanation.class_name for target, explanation in found.items()}
+    if as_json:
+        classes = {str(one.target): one.as_json() for one in scores}
+        typer.echo(json.dumps({"run": str(folder), "held_out": run.has_split(folder), "classes": classes}))
+        return
+    where = (
+        "graphs that it was not found in" if run.has_split(folder) else "the graphs it was found in: none were held out"
+    )
+    typer.echo("\n\n".join("\n".join(_lines(one, names[one.target])) for one in scores))
+    typer.echo(f"\nsupport, elsewhere and coverage are of {len(judged.predictions)} {where}")
+
+
+def _lines(scores: Any, name: str) -> list[str]:
+    label = f"class {scores.target}" if name == str(scores.target) else f"class {scores.target} ({name})"
+    right = "" if scores.accuracy is None else f"accuracy {scores.accuracy:.3f}, "
+    lines = [f"{label}: {right}coverage {_interval(scores.coverage)}, overlap {scores.overlap[0]:.2f}, "
+             f"gain area {_interval(scores.gain_area)}"]  # fmt: skip
+    for number, one in enumerate(scores.prototypes, start=1):
+        parts = [f"p = {one.probability:.4f}"]
+        if one.accuracy is not None:
+            parts.append(f"accuracy {one.accuracy:.3f}" + ("" if one.is_exact else " (not proven)"))
+        truth = "" if one.truth_density is None else f" (truth {one.truth_density:.3f})"
+        parts.append(f"density {one.density:.3f}{truth}")
+        parts.append(f"support {one.support:.3f}, elsewhere {one.support_elsewhere:.3f}, lift {one.lift:.1f}")
+        if one.margin_share is not None:
+            parts.append(f"margin share {one.margin_share:.2f}")
+        if one.is_valid is not None:
+            parts.append("valid molecule" if one.is_valid else "not a valid molecule")
+        lines.append(f"  {number}. {'; '.join(parts)}")
+    return lines
+
+
+def _interval(estimate: tuple[float, float, float]) -> str:
+    value, low, high = estimate
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"

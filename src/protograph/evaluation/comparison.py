@@ -1,0 +1,196 @@
+"""Several explainers on the same models and data, judged by the same metrics, over several seeds."""
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch_geometric.data import Data
+
+from protograph.datasets import GraphDataset
+from protograph.evaluation.evaluation import HeldOut, evaluate
+from protograph.evaluation.held_out import held_out
+from protograph.explainers.base import Explainer
+from protograph.explanation import Explanation, Explanations
+from protograph.files import atomic_path
+from protograph.progress import Progress
+from protograph.training import GCN, load_model, save_model, train
+
+# A seed has succeeded where the model gives the class at least this probability.
+SUCCESS = 0.9
+Rows = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A trained model with the graphs to explain it by, and those to judge the explanations by."""
+
+    model: GCN
+    graphs: GraphDataset
+    held_out: HeldOut
+    test_accuracy: float | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """What to compare, and where results are kept; a run that was broken off goes on where it ended.
+
+    Attributes:
+        load: Gives the data set of a seed.
+        explainers: Makes each explainer of a seed, by name; the first is what times are compared with.
+        seeds: Seeds of data, model and explainer.
+        folder: Keeps a model a seed, and a file of figures and one of prototypes an explainer and seed.
+    """
+
+    load: Callable[[int], GraphDataset]
+    explainers: Mapping[str, Callable[[int], Explainer]]
+    seeds: Sequence[int]
+    folder: Path
+
+    def run(self, progress: Progress) -> list[Rows]:
+        """Rows of figures, one for each explainer, seed and class."""
+        rows: list[Rows] = []
+        total, done = len(self.seeds) * len(self.explainers), 0
+        for seed in self.seeds:
+            subject: Subject | None = None
+            for name, make in self.explainers.items():
+                explainer = make(seed)
+                path = self.folder / f"{name}-seed{seed}.json"
+                known = _read(path, explainer)
+                if known is None:
+                    subject = subject or self._subject(seed, progress)
+                    known = self._measure(name, explainer, subject, seed, path)
+                rows += known
+                done += 1
+                progress("comparing", done, total)
+        return rows
+
+    def explanations(self, name: str, seed: int) -> Explanations:
+        """What an explainer has found."""
+        from protograph.storage import load
+
+        found = load(self._prototypes(name, seed))
+        return found if isinstance(found, Explanations) else Explanations({found.target: found})
+
+    def _prototypes(self, name: str, seed: int) -> Path:
+        return self.folder / f"{name}-seed{seed}-prototypes.json"
+
+    def _subject(self, seed: int, progress: Progress) -> Subject:
+        data = self.load(seed)
+        path, parts = self.folder / f"model-seed{seed}.pt", self.folder / f"model-seed{seed}.json"
+        if not parts.exists():
+            trained = train(data, hidden=None, random_state=seed, progress=progress)
+            save_model(trained, path)
+            rest = sorted(trained.split.validation.tolist() + trained.split.test.tolist())
+            facts = {"train": trained.split.train.tolist(), "rest": rest, "test_accuracy": trained.test_accuracy}
+            _write(parts, facts)
+        facts = json.loads(parts.read_text())
+        model = load_model(path)
+        return Subject(model, data[facts["train"]], held_out(model, data[facts["rest"]]), facts["test_accuracy"])
+
+    def _measure(self, name: str, explainer: Explainer, subject: Subject, seed: int, path: Path) -> list[Rows]:
+        started = time.perf_counter()
+        explainer.fit(subject.model, subject.graphs)
+        fitted = time.perf_counter() - started
+        found, rows = {}, []
+        for target in targets_of(subject.graphs):
+            started = time.perf_counter()
+            explanation = explainer.explain(target)
+            seconds = fitted + time.perf_counter() - started
+            found[target] = explanation
+            rows.append(_row(name, seed, explanation, subject, seconds))
+        Explanations(found).save(self._prototypes(name, seed))
+        _write(path, {"options": _options(explainer), "rows": rows})
+        return rows
+
+
+def targets_of(data: GraphDataset) -> list[int]:
+    """Classes that have a ground truth; all of them where none has."""
+    return sorted(data.ground_truths) or list(range(len(data.class_names)))
+
+
+def _row(name: str, seed: int, explanation: Explanation, subject: Subject, seconds: float) -> Rows:
+    truths: Sequence[Data] = subject.graphs.ground_truths.get(explanation.target, ())
+    scores = evaluate(explanation, graphs=subject.graphs, truths=truths, held_out=subject.held_out, model=subject.model)
+    return {
+        "explainer": name,
+        "seed": seed,
+        "seconds": seconds,
+        "model_calls": explanation.model_calls,
+        "test_accuracy": subject.test_accuracy,
+        **scores.as_json(),
+    }
+
+
+def _options(explainer: Explainer) -> Any:
+    return json.loads(json.dumps(dict(explainer._options()), default=str))
+
+
+def _read(path: Path, explainer: Explainer) -> list[Rows] | None:
+    """Rows that are kept, unless they are of other options or damaged."""
+    try:
+        content = json.loads(path.read_text())
+        is_same = content["options"] == _options(explainer)
+        return list(content["rows"]) if is_same else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(path: Path, content: Any) -> None:
+    with atomic_path(path) as partial:
+        partial.write_text(json.dumps(content))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Mean and standard deviation over seeds; ``None`` where a metric does not apply."""
+
+    mean: float | None
+    spread: float | None
+    num_seeds: int
+
+
+def summarised(rows: Sequence[Rows], reference: str) -> dict[str, dict[str, Figure]]:
+    """Figures of each explainer: of each seed the mean over its classes and prototypes, then over the seeds.
+
+    ``success`` is the share of seeds whose best prototype of every class reaches p = 0.9; ``slower`` how many times
+    as long as the ``reference`` explainer took on the same seed.
+    """
+    seeds: dict[str, dict[int, list[Rows]]] = {}
+    for row in rows:
+        seeds.setdefault(row["explainer"], {}).setdefault(row["seed"], []).append(row)
+    times = {seed: statistics.mean(row["seconds"] for row in of) for seed, of in seeds.get(reference, {}).items()}
+    return {
+        name: {
+            key: _figure([_of_seed(of, key, times.get(seed)) for seed, of in by_seed.items()])
+            for key in ("accuracy", "success", *PROTOTYPE_KEYS, "coverage", "slower", "model_calls")
+        }
+        for name, by_seed in seeds.items()
+    }
+
+
+PROTOTYPE_KEYS = ("probability", "density", "support", "support_elsewhere", "margin_share")
+
+
+def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float | None:
+    if key == "success":
+        best = [max((p["probability"] for p in row["prototypes"]), default=0.0) for row in rows]
+        return float(all(value >= SUCCESS for value in best))
+    if key == "slower":
+        return None if not reference else statistics.mean(row["seconds"] for row in rows) / reference
+    if key in PROTOTYPE_KEYS:
+        values = [prototype[key] for row in rows for prototype in row["prototypes"]]
+    else:
+        values = [row[key][0] if key == "coverage" else row[key] for row in rows]
+    known = [value for value in values if value is not None]
+    return statistics.mean(known) if known else None
+
+
+def _figure(values: Sequence[float | None]) -> Figure:
+    known = [value for value in values if value is not None]
+    if not known:
+        return Figure(None, None, 0)
+    return Figure(statistics.mean(known), statistics.pstdev(known) if len(known) > 1 else 0.0, len(known))

@@ -1,0 +1,36 @@
+"""Checks of options that several explainers make."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def check_count(name: str, value: Any, least: int = 1) -> None:
+    """Raise unless ``value`` is a whole number of at least ``least``.
+
+    >>> check_count("max_nodes", 1, least=2)
+    Traceback (most recent call last):
+    ...
+    ValueError: max_nodes must be at least 2, got 1
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+
+
+def check_number(name: str, value: Any, *, above: float | None = None) -> None:
+    """Raise unless ``value`` is a finite number of at least 0, or greater than ``above`` where that is given.
+
+    >>> check_number("learning_rate", 0, above=0)
+    Traceback (most recent call last):
+    ...
+    ValueError: learning_rate must be a finite number above 0, got 0
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    is_large_enough = value >= 0 if above is None else value > above
+    if not is_large_enough or not math.isfinite(value):
+        wanted = "of at least 0" if above is None else f"above {above:g}"
+        raise ValueError(f"{name} must be a finite number {wanted}, got {value}")

@@ -1,0 +1,154 @@
+"""How much of a prototype is the ground truth, and how much of the ground truth is in the prototype."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph.errors import ProtographWarning
+from protograph.metrics.encoding import EncodedGraphs, GraphArrays
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """Agreement of a graph with a ground truth, under the best correspondence of their nodes.
+
+    Attributes:
+        value: The accuracy, in [0, 1]; higher is better.
+        true_positives: Nodes and edges that correspond.
+        false_positives: The graph's other nodes and edges.
+        false_negatives: The truth's other nodes and edges.
+        is_exact: Whether the correspondence is proven to be the best one.
+        bound: No correspondence gives more; equal to ``value`` where that is exact.
+        mapping: Pairs of corresponding nodes, of the graph and of the truth.
+        truth: Which of several truths this is.
+    """
+
+    value: float
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    is_exact: bool
+    bound: float
+    mapping: list[tuple[int, int]]
+    truth: int = 0
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def accuracy(graph: Data, truth: Data, *, match_edges: bool = False, max_calls: int = 2_000_000) -> Accuracy:
+    r"""Nodes and edges that a prototype shares with the ground truth, among all that either has.
+
+    .. math:: \mathrm{Acc.} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN}}
+
+    In [0, 1], higher is better; 1 for equal graphs (two without nodes are equal). The accuracy of the paper (section
+    "Quantitative Analysis"), where TP are the nodes and edges of the graph that correspond to some of the truth, FP
+    its others, FN the truth's others. Nodes correspond one to one, where their rows of ``x`` are equal, and not all
+    need to; an edge corresponds if both its ends do and are joined in the truth. Of all correspondences the one with
+    the highest accuracy counts, found by an exact branch and bound.
+
+    Args:
+        graph: The prototype.
+        truth: The ground truth.
+        match_edges: Whether corresponding edges must have equal rows of ``edge_attr``.
+        max_calls: Most pairs of nodes the search tries. It then warns and returns the best accuracy so far, with
+            ``is_exact`` false and a ``bound``.
+
+    >>> import torch
+    >>> triangle = Data(edge_index=torch.tensor([[0, 1, 2], [1, 2, 0]]), num_nodes=3)
+    >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+    >>> float(accuracy(path, triangle))  # 3 nodes and 2 edges of 3 + 3
+    0.8333333333333334
+    """
+    found = _accuracy(graph, truth, match_edges, max_calls)
+    _warn_unless_exact(found, max_calls)
+    return found
+
+
+def best_accuracy(
+    graph: Data, truths: Sequence[Data], *, match_edges: bool = False, max_calls: int = 2_000_000
+) -> Accuracy:
+    r"""The highest :func:`accuracy` over several ground truths, the first of equal ones.
+
+    .. math:: \max_{g_T} \mathrm{Acc.}(g, g_T)
+
+    In [0, 1], higher is better.
+
+    Args:
+        graph: The prototype.
+        truths: The ground truths, at least one. The result's ``truth`` says which it is.
+        match_edges: As of :func:`accuracy`.
+        max_calls: As of :func:`accuracy`, for each truth.
+
+    >>> import torch
+    >>> edge, node = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2), Data(num_nodes=1)
+    >>> best_accuracy(edge, [node, edge]).truth
+    1
+    """
+    if not truths:
+        raise ValueError("truths must have at least one graph, got none")
+    found = [
+        replace(_accuracy(graph, truth, match_edges, max_calls), truth=number) for number, truth in enumerate(truths)
+    ]
+    best = max(found, key=float)
+    bound = max(each.bound for each in found)
+    best = replace(best, bound=bound, is_exact=bound <= best.value)
+    _warn_unless_exact(best, max_calls)
+    return best
+
+
+def _accuracy(graph: Data, truth: Data, match_edges: bool, max_calls: int) -> Accuracy:
+    from protograph.metrics.common_subgraph import largest_common_subgraph
+
+    if max_calls < 1:
+        raise ValueError(f"max_calls must be at least 1, got {max_calls}")
+    encoded = EncodedGraphs([graph, truth], match_edges=match_edges, names=["graph", "truth"])
+    ours, theirs = encoded[0], encoded[1]
+    is_swapped = ours.num_nodes > theirs.num_nodes
+    small, large = (theirs, ours) if is_swapped else (ours, theirs)
+    found = largest_common_subgraph(small, large, max_calls)
+    pairs = [(node, other) for node, other in enumerate(found.image.tolist()) if other >= 0]
+    num_edges = _common_edges(small, large, dict(pairs))
+    total = small.num_nodes + small.num_edges + large.num_nodes + large.num_edges
+    true_positives, most = len(pairs) + num_edges, len(pairs) + max(found.bound, num_edges)
+    is_exact = found.is_exact or most == true_positives
+    return Accuracy(
+        value=_ratio(true_positives, total),
+        true_positives=true_positives,
+        false_positives=ours.num_nodes + ours.num_edges - true_positives,
+        false_negatives=theirs.num_nodes + theirs.num_edges - true_positives,
+        is_exact=is_exact,
+        bound=_ratio(true_positives if is_exact else most, total),
+        mapping=sorted((other, node) for node, other in pairs) if is_swapped else pairs,
+    )
+
+
+def _ratio(common: int, total: int) -> float:
+    return common / (total - common) if total else 1.0
+
+
+def _common_edges(small: GraphArrays, large: GraphArrays, image: dict[int, int]) -> int:
+    there = _edges(large)
+    return sum(
+        u in image and v in image and there.get((image[u], image[v])) == bond
+        for (u, v), bond in _edges(small).items()
+        if u < v
+    )
+
+
+def _edges(graph: GraphArrays) -> dict[tuple[int, int], int]:
+    owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
+    return dict(zip(zip(owner.tolist(), graph.neighbours.tolist(), strict=True), graph.bonds.tolist(), strict=True))
+
+
+def _warn_unless_exact(found: Accuracy, max_calls: int) -> None:
+    if not found.is_exact:
+        warnings.warn(
+            f"the best correspondence was not found within {max_calls} calls; the accuracy is between "
+            f"{found.value:.4f} and {found.bound:.4f}; raise max_calls to know it",
+            ProtographWarning,
+            stacklevel=3,
+        )

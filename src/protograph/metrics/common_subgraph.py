@@ -1,0 +1,302 @@
+"""The most edges that two labelled graphs have in common: an exact, compiled branch and bound.
+
+Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from protograph.metrics.encoding import GraphArrays, Ints, Labels
+
+_FREE = -1
+_ZERO = np.int64(0)  # a plain 0 would have Numba compile what is called with it anew
+
+
+class CommonSubgraph(NamedTuple):
+    """What the search found.
+
+    Attributes:
+        image: For each node of the smaller graph its node in the larger one, -1 where it has none.
+        bound: No correspondence has more common edges than this.
+        is_exact: Whether none has more than this one.
+    """
+
+    image: Ints
+    bound: int
+    is_exact: bool
+
+
+class _Side(NamedTuple):
+    """One of the two graphs."""
+
+    labels: Labels
+    starts: Ints
+    neighbours: Labels
+    bonds: Labels
+    kinds: Ints  # for each entry of ``neighbours``: number of the node's label and the edge's together
+    around: Ints  # [num_nodes, num_kinds] free neighbours of each kind
+    twins: Ints  # number of the class of nodes that can be swapped without changing the graph
+
+
+def largest_common_subgraph(small: GraphArrays, large: GraphArrays, max_calls: int) -> CommonSubgraph:
+    """The correspondence of nodes with equal labels that has the most edges in both graphs.
+
+    Another pair of nodes never takes edges away, so that for each label all nodes of the graph that has fewer of them
+    have partners; only the edges need be counted. Nodes of the smaller graph get theirs one after the other. What is
+    left can add at most the best assignment of free nodes to free nodes, each pair worth its edges to placed nodes and
+    half of the most edges to free ones, kind by kind.
+
+    Args:
+        small: The graph with fewer nodes (or as many).
+        large: The other, encoded with the same labels.
+        max_calls: Most pairs of nodes to try.
+    """
+    owners = [np.repeat(graph.labels, np.diff(graph.starts)) for graph in (small, large)]
+    kinds = np.stack([np.concatenate(owners), np.concatenate([small.bonds, large.bonds])])
+    _, numbers = np.unique(kinds, axis=1, return_inverse=True)
+    own, other = np.split(numbers.reshape(-1), [small.neighbours.size])
+    num_kinds = int(numbers.max(initial=-1)) + 1
+    sides = _side(small, own, num_kinds), _side(large, other, num_kinds)
+    labels, counts = np.unique(small.labels, return_counts=True)
+    spare = np.zeros(small.num_nodes, np.int64)  # by the node's label: how many nodes stay without a partner
+    for label, count in zip(labels, counts, strict=True):
+        spare[small.labels == label] = max(0, count - int((large.labels == label).sum()))
+    image, bound, is_exact = _branch_and_bound(*sides, spare, max_calls)
+    return CommonSubgraph(_completed(image, small, large), int(bound), bool(is_exact))
+
+
+def _side(graph: GraphArrays, kinds: Ints, num_kinds: int) -> _Side:
+    around = np.zeros((graph.num_nodes, num_kinds), np.int64)
+    np.add.at(around, (graph.neighbours, kinds), 1)
+    bonds = [
+        dict(zip(graph.neighbours[i:j].tolist(), graph.bonds[i:j].tolist(), strict=True))
+        for i, j in zip(graph.starts[:-1], graph.starts[1:], strict=True)
+    ]
+    labels, twins = graph.labels.tolist(), np.arange(graph.num_nodes)
+    firsts: list[int] = []
+    for node in range(graph.num_nodes):
+        twins[node] = next((first for first in firsts if _are_twins(labels, bonds, node, first)), node)
+        if twins[node] == node:
+            firsts.append(node)
+    return _Side(*graph, kinds.astype(np.int64), around, twins)
+
+
+def _are_twins(labels: list[int], bonds: list[dict[int, int]], node: int, other: int) -> bool:
+    """Whether two nodes have equal labels and equal neighbours but for the two themselves."""
+    if labels[node] != labels[other] or len(bonds[node]) != len(bonds[other]):
+        return False
+    around, around_other = dict(bonds[node]), dict(bonds[other])
+    return around.pop(other, None) == around_other.pop(node, None) and around == around_other
+
+
+def _completed(image: Ints, small: GraphArrays, large: GraphArrays) -> Ints:
+    """Give every node a partner that can have one."""
+    image = np.where(image < large.num_nodes, image, _FREE)
+    for label in np.unique(small.labels):
+        free = np.setdiff1d(np.flatnonzero(large.labels == label), image)
+        without = np.flatnonzero((small.labels == label) & (image < 0))
+        count = min(free.size, without.size)
+        image[without[:count]] = free[:count]
+    return image
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _best_assignment(weights: Ints, rows: int, columns: int, scratch: Ints) -> int:  # pragma: no cover - compiled
+    """Highest sum of weights with one column a row; rows <= columns. The Hungarian method with potentials."""
+    of_row, of_column = scratch[0], scratch[1]
+    matched, previous, slack, is_done = scratch[2], scratch[3], scratch[4], scratch[5]
+    far = np.int64(1) << 60
+    for j in range(columns + 1):
+        of_row[j], of_column[j], matched[j] = 0, 0, 0
+    for row in range(1, rows + 1):
+        matched[0], column = row, 0
+        for j in range(columns + 1):
+            slack[j], is_done[j] = far, 0
+        while matched[column] != 0:
+            is_done[column] = 1
+            current, step, following = matched[column], far, 0
+            for j in range(1, columns + 1):
+                if is_done[j] == 0:
+                    reduced = -weights[current - 1, j - 1] - of_row[current] - of_column[j]
+                    if reduced < slack[j]:
+                        slack[j], previous[j] = reduced, column
+                    if slack[j] < step:
+                        step, following = slack[j], j
+            for j in range(columns + 1):
+                if is_done[j] == 1:
+                    of_row[matched[j]] += step
+                    of_column[j] -= step
+                else:
+                    slack[j] -= step
+            column = following
+        while column != 0:
+            matched[column] = matched[previous[column]]
+            column = previous[column]
+    total = 0
+    for j in range(1, columns + 1):
+        if matched[j] > 0:
+            total += weights[matched[j] - 1, j - 1]
+    return total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _worth(small: _Side, large: _Side, common: Ints, node: int, other: int) -> Any:  # pragma: no cover - compiled
+    """Twice the edges that a pair of nodes can add: those to placed nodes, and half of those to free ones."""
+    total = 2 * common[node, other]
+    for kind in range(small.around.shape[1]):
+        total += min(small.around[node, kind], large.around[other, kind])
+    return total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _most_to_come(
+    small: _Side,
+    large: _Side,
+    common: Ints,
+    image: Ints,
+    is_used: NDArray[np.bool_],
+    needed: int,
+    weights: Ints,
+    scratch: Ints,
+) -> Any:  # pragma: no cover - compiled
+    """Upper bound on the edges that the free nodes can still add; not the tightest where it is below ``needed``."""
+    rows, columns, by_rows = _ZERO, _ZERO, _ZERO
+    for other in range(large.labels.size):
+        if not is_used[other]:
+            scratch[6, columns] = other
+            columns += 1
+    for node in range(small.labels.size):
+        if image[node] == _FREE:
+            highest = 0
+            for j in range(columns):
+                other = scratch[6, j]
+                weights[rows, j] = 0
+                if small.labels[node] == large.labels[other]:
+                    weights[rows, j] = _worth(small, large, common, node, other)
+                highest = max(highest, weights[rows, j])
+            if highest > 0:  # a row of zeros adds nothing
+                by_rows += highest
+                rows += 1
+    if by_rows // 2 < needed:
+        return by_rows // 2
+    return _best_assignment(weights, rows, columns, scratch) // 2
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _place(
+    small: _Side, large: _Side, common: Ints, node: int, other: int, sign: int
+) -> None:  # pragma: no cover - compiled
+    """Note that two nodes are partners (``sign`` 1), or no longer (-1); past the last node stands for no partner."""
+    for at in range(small.starts[node], small.starts[node + 1]):
+        small.around[small.neighbours[at], small.kinds[at]] -= sign
+    if other == large.labels.size:
+        return
+    for at in range(large.starts[other], large.starts[other + 1]):
+        large.around[large.neighbours[at], large.kinds[at]] -= sign
+    for at in range(small.starts[node], small.starts[node + 1]):
+        for there in range(large.starts[other], large.starts[other + 1]):
+            if small.bonds[at] == large.bonds[there]:
+                common[small.neighbours[at], large.neighbours[there]] += sign
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
+    """The free node with the most placed neighbours, then the most neighbours."""
+    best, highest = -1, -1
+    for node in range(small.labels.size):
+        if image[node] == _FREE:
+            degree, placed = small.starts[node + 1] - small.starts[node], 0
+            for at in range(small.starts[node], small.starts[node + 1]):
+                if image[small.neighbours[at]] != _FREE:
+                    placed += 1
+            if placed * (small.labels.size + 1) + degree > highest:
+                best, highest = node, placed * (small.labels.size + 1) + degree
+    return best
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _candidates(
+    small: _Side, large: _Side, common: Ints, image: Ints, is_used: NDArray[np.bool_], spare: Ints, node: int, out: Ints
+) -> int:  # pragma: no cover - compiled
+    """List the partners to try for a node, the most promising first; ``large.labels.size`` stands for none.
+
+    Nodes that can be swapped need be tried in one order only: a node takes the first free one of its partner's twins,
+    and of twins, the one placed later gets the later partner.
+    """
+    above, missing, nobody = -1, 0, large.labels.size
+    for twin in range(small.labels.size):
+        if image[twin] != _FREE and small.twins[twin] == small.twins[node]:
+            above = max(above, image[twin])
+        if image[twin] == nobody and small.labels[twin] == small.labels[node]:
+            missing += 1
+    count = 0
+    for other in range(nobody):
+        if is_used[other] or other < above or small.labels[node] != large.labels[other]:
+            continue
+        is_first = True
+        for twin in range(large.twins[other], other):
+            is_first = is_first and (is_used[twin] or large.twins[twin] != large.twins[other])
+        if is_first:
+            worth, at = _worth(small, large, common, node, other), count
+            while at > 0 and _worth(small, large, common, node, out[at - 1]) < worth:
+                out[at] = out[at - 1]
+                at -= 1
+            out[at] = other
+            count += 1
+    if missing < spare[node]:
+        out[count] = nobody
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -> Any:  # pragma: no cover - compiled
+    """Depth first, trying the partners of one node at each depth.
+
+    Returns:
+        The best image of each node (-1: any, past the last: none), a bound on the edges, and whether that is reached.
+    """
+    size, nobody = small.labels.size, large.labels.size
+    common, weights = np.zeros((size, nobody), np.int64), np.zeros((size, nobody), np.int64)
+    image, best, is_used = np.full(size, _FREE), np.full(size, _FREE), np.zeros(nobody + 1, np.bool_)
+    scratch, listed = np.zeros((7, nobody + 1), np.int64), np.zeros((size + 1, nobody + 1), np.int64)
+    length, cursor, chosen = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    edges, highest, bound, depth, calls, is_new = 0, 0, 0, 0, 0, True
+    while True:
+        if is_new:
+            length[depth], cursor[depth], needed = 0, 0, highest - edges + 1
+            most = _most_to_come(small, large, common, image, is_used, needed, weights, scratch)
+            if depth == 0:
+                bound = most
+            if most >= needed:
+                chosen[depth] = _next_node(small, image)
+                length[depth] = _candidates(small, large, common, image, is_used, spare, chosen[depth], listed[depth])
+        is_new = cursor[depth] < length[depth]
+        if is_new:
+            if calls == max_calls:
+                return best, bound, False
+            calls += 1
+            node, other = chosen[depth], listed[depth, cursor[depth]]
+            cursor[depth] += 1
+            depth += 1
+        elif depth == 0:
+            return best, highest, True
+        else:
+            depth -= 1
+            node, other = chosen[depth], image[chosen[depth]]
+        # One place for both ways, since Numba would compile the call twice.
+        sign = 1 if is_new else -1
+        if other < nobody:
+            is_used[other] = is_new
+            edges += sign * common[node, other]
+        image[node] = other if is_new else _FREE
+        _place(small, large, common, node, other, sign)
+        if edges > highest:
+            highest = edges
+            for placed in range(size):
+                best[placed] = image[placed]
+            if highest == bound:
+                return best, highest, True

@@ -1,0 +1,46 @@
+"""Concentration: how much of an instance-level attribution lies on the ground truth."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+
+def concentration(attribution: Tensor | NDArray[Any], truth_mask: Tensor | NDArray[Any] | Sequence[bool]) -> float:
+    r"""Concentration score of a prototype (paper, definition "Concentration score").
+
+    .. math:: \alpha = \sum_{v \in V_T \cap V_l} \Lambda(v)
+
+    with :math:`V_T` the nodes of the ground truth, :math:`V_l` those of the prototype, and :math:`\Lambda` the
+    attribution, which sums to 1. In [0, 1], and higher is better; 0 where no node belongs to the truth.
+
+    Args:
+        attribution: One number a node of the prototype, as :func:`protograph.metrics.attribute` gives them.
+        truth_mask: Which of these nodes belong to the ground truth, booleans.
+
+    >>> round(concentration(torch.tensor([0.5, 0.3, 0.2]), [True, False, True]), 6)
+    0.7
+    """
+    values, mask = checked_pair(attribution, truth_mask)
+    return float(values[mask].sum())
+
+
+def checked_pair(attribution: Any, truth_mask: Any) -> tuple[Tensor, Tensor]:
+    """Attribution in float64 and mask, if each has one entry a node and the first sums to 1."""
+    values = torch.as_tensor(attribution).detach().double().cpu()
+    mask = torch.as_tensor(truth_mask).detach().cpu()
+    if mask.dtype != torch.bool:
+        raise TypeError(f"truth_mask must be booleans, one for each node, got {mask.dtype}")
+    if values.dim() != 1 or values.shape != mask.shape:
+        raise ValueError(
+            f"attribution and truth_mask must have one entry for each node, got shapes {list(values.shape)} "
+            f"and {list(mask.shape)}"
+        )
+    if bool((values < 0).any()) or abs(float(values.sum()) - 1) > 1e-4:
+        raise ValueError(
+            f"attribution must be at least 0 and sum to 1, got a smallest of {float(values.min()):.4g} and a sum of "
+            f"{float(values.sum()):.4g}; use protograph.metrics.attribute"
+        )
+    return values, mask

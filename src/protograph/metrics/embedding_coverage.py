@@ -1,0 +1,120 @@
+"""Embedding coverage: how many graphs of a class are near one of its prototypes in the model's own space."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.classifier import GraphClassifier, RunningClassifier
+from protograph.graphs.store import GraphStore
+from protograph.metrics.intervals import wilson
+from protograph.metrics.judging import BATCH_SIZE, Graphs, Model, graphs_of
+from protograph.randomness import preserved_random_state
+
+
+@dataclass(frozen=True)
+class EmbeddingCoverage:
+    """Embedding coverage and what it was computed from.
+
+    Attributes:
+        value: Share of the class's graphs near some prototype, in [0, 1]; higher is better.
+        low: Lower end of its 95% Wilson interval.
+        high: Upper end.
+        num_covered: Graphs near some prototype.
+        num_graphs: Graphs of the class.
+        radius: Largest distance that counts as near.
+    """
+
+    value: float
+    low: float
+    high: float
+    num_covered: int
+    num_graphs: int
+    radius: float
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def embedding_coverage(
+    prototypes: Graphs,
+    model: Model,
+    graphs: Sequence[Data],
+    predictions: Sequence[int] | NDArray[Any] | Tensor,
+    target: int,
+    radius: float | None = None,
+) -> EmbeddingCoverage:
+    r"""Share of the graphs predicted as a class whose embedding lies near that of some prototype.
+
+    .. math:: \frac{|\{G : \min_{p \in P} \lVert h_G - h_p \rVert \le r\}|}{N}, \qquad
+              r = \mathrm{median}_G \min_{G' \ne G} \lVert h_G - h_{G'} \rVert \text{ by default}
+
+    over the :math:`N` graphs of the class. In [0, 1], and higher is better. The default radius is how far graphs of
+    the class usually are from each other's nearest; it is 0 where most of them have a twin. With a sum readout
+    embeddings grow with the graph, so small prototypes of large graphs are far from all of them: a low coverage
+    then says that prototypes are parts, not that they are wrong.
+
+    Args:
+        prototypes: An explanation, or prototypes or graphs.
+        model: The graph classifier.
+        graphs: The graphs it was applied to.
+        predictions: Predicted class of each graph (``explainer.predictions_``).
+        target: The class.
+        radius: Euclidean distance of graph embeddings.
+
+    Raises:
+        ValueError: If no graph is predicted as ``target``, or just one and there is no ``radius``.
+    """
+    if radius is not None and not 0 <= radius < np.inf:
+        raise ValueError(f"radius must be at least 0 and finite, got {radius}")
+    chosen = graphs_of(prototypes)
+    classes = np.asarray(predictions)
+    if classes.shape != (len(graphs),):
+        raise ValueError(f"predictions must be one for each of the {len(graphs)} graphs, got {list(classes.shape)}")
+    if not (classes == target).any():
+        raise ValueError(f"no graph is predicted as class {target}, so there is nothing to cover")
+    classifier = model if isinstance(model, GraphClassifier) else GraphClassifier(model)
+    with preserved_random_state():
+        running = classifier.start(chosen)
+        members, others = _members(running, graphs, classes == target), running.embed(chosen).graph_embeddings.numpy()
+    radius = _usual_distance(members, target) if radius is None else float(radius)
+    # Equal embeddings differ by rounding, which must not matter to a radius of 0.
+    rounding = 10 * running.resolution * max(1.0, float(np.abs(members).max()))
+    num_covered = int((_nearest(others, members) <= radius + rounding).sum())
+    low, high = wilson(num_covered, len(members))
+    return EmbeddingCoverage(num_covered / len(members), low, high, num_covered, len(members), radius)
+
+
+def _members(running: RunningClassifier, graphs: Sequence[Data], is_member: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Graph embeddings of the class's graphs, ``[num_members, dim]``."""
+    parts = []
+    for number, chunk in enumerate(GraphStore(graphs).chunks(BATCH_SIZE)):
+        flags = is_member[number * BATCH_SIZE :].tolist()
+        members = [graph for graph, flag in zip(chunk, flags, strict=False) if flag]
+        if members:
+            parts.append(running.embed(members).graph_embeddings)
+    found: NDArray[np.float64] = torch.cat(parts).numpy()
+    return found
+
+
+def _usual_distance(members: NDArray[np.float64], target: int) -> float:
+    if len(members) < 2:
+        raise ValueError(
+            f"only one graph is predicted as class {target}, so there is no distance between its graphs; pass radius"
+        )
+    return float(np.median(_nearest(members, None)))
+
+
+def _nearest(points: NDArray[np.float64], queries: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Distance of each query to its nearest point; without queries, of each point to its nearest other point."""
+    from sklearn.neighbors import NearestNeighbors
+
+    # A tree computes distances by differences; the other way is by products, and equal points come out apart.
+    neighbours = NearestNeighbors(n_neighbors=1, algorithm="kd_tree").fit(points)
+    distances: NDArray[np.float64] = neighbours.kneighbors(queries)[0][:, 0]
+    return distances

@@ -1,0 +1,228 @@
+"""Graphs as whole numbers, as the compiled searches read them: a label for each node, neighbours, labels of edges."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.graphs.cleaning import node_count
+
+Ints = NDArray[np.int64]
+Labels = NDArray[np.int32]
+
+# Most nodes that the search of one graph for a pattern places; see :mod:`protograph.metrics.isomorphism`.
+MAX_CALLS = 1_000_000
+# Graphs whose tensors are joined at a time: enough to be quick, few enough for wide features to fit in memory.
+_CHUNK = 2048
+
+
+class GraphArrays(NamedTuple):
+    """One graph: undirected, without self-loops and repeated edges.
+
+    Attributes:
+        labels: Label of each node; equal labels mean equal rows of ``x``.
+        starts: The neighbours of node ``i`` are ``neighbours[starts[i]:starts[i + 1]]``; ``[num_nodes + 1]``.
+        neighbours: Ascending for each node.
+        bonds: Label of the edge to each neighbour; all 0 where edges are not compared.
+    """
+
+    labels: Labels
+    starts: Ints
+    neighbours: Labels
+    bonds: Labels
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.labels.size)
+
+    @property
+    def num_edges(self) -> int:
+        """Number of undirected edges."""
+        return int(self.starts[-1] - self.starts[0]) // 2
+
+
+class EncodedGraphs:
+    """A data set encoded once, to be searched for many patterns.
+
+    Nodes have equal labels where their rows of ``x`` are equal as numbers; without ``x`` all are equal. Edges are
+    undirected, whichever direction is there; of repeated edges the first counts; self-loops are ignored.
+
+    Args:
+        graphs: The graphs, gone through once.
+        match_edges: Whether edges have labels too: equal rows of ``edge_attr``.
+        names: What messages call the graphs, where they are not a data set.
+
+    >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+    >>> encoded = EncodedGraphs([path, path])
+    >>> len(encoded), encoded[1].neighbours.tolist()
+    (2, [1, 0, 2, 1])
+    """
+
+    def __init__(
+        self, graphs: Iterable[Data], *, match_edges: bool = False, names: Sequence[str] | None = None
+    ) -> None:
+        self.match_edges = match_edges
+        self._names = names
+        self._nodes, self._edges = _Vocabulary("x"), _Vocabulary("edge_attr")
+        sizes, degrees, parts = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], []
+        remaining, done = iter(graphs), 0
+        while chunk := list(islice(remaining, _CHUNK)):
+            size, degree, *part = self._encoded(chunk, done, is_pattern=False)
+            sizes.append(size)
+            degrees.append(degree)
+            parts.append(part)
+            done += len(chunk)
+        empty = np.zeros(0, np.int32)
+        self.nodes: Ints = np.concatenate(sizes).cumsum()
+        self.starts: Ints = np.concatenate(degrees).cumsum()
+        self.labels, self.neighbours, self.bonds = (
+            np.concatenate([empty, *column]) for column in (zip(*parts, strict=True) if parts else ((), (), ()))
+        )
+
+    def __len__(self) -> int:
+        return self.nodes.size - 1
+
+    def __getitem__(self, index: int) -> GraphArrays:
+        """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"index must lie in [0, {len(self)}), got {index}")
+        first, last = self.nodes[index], self.nodes[index + 1]
+        starts = self.starts[first : last + 1]
+        inside = slice(starts[0], starts[-1])
+        return GraphArrays(self.labels[first:last], starts - starts[0], self.neighbours[inside], self.bonds[inside])
+
+    @property
+    def label_counts(self) -> Ints:
+        """How many nodes have each label."""
+        return np.bincount(self.labels, minlength=len(self._nodes))
+
+    def encode(self, pattern: Data) -> GraphArrays:
+        """A pattern with the same labels; those that no graph has are below 0."""
+        _, degrees, labels, neighbours, bonds = self._encoded([pattern], 0, is_pattern=True)
+        return GraphArrays(labels, np.concatenate([np.zeros(1, np.int64), degrees.cumsum()]), neighbours, bonds)
+
+    def _encoded(
+        self, graphs: Sequence[Data], first: int, *, is_pattern: bool
+    ) -> tuple[Ints, Ints, Labels, Labels, Labels]:
+        names = [self._name(first + i, is_pattern) for i in range(len(graphs))]
+        for graph, name in zip(graphs, names, strict=True):
+            if not isinstance(graph, Data):
+                raise TypeError(
+                    f"{name} must be a torch_geometric.data.Data, got {type(graph).__name__}; "
+                    f"of a prototype, pass its graph"
+                )
+        sizes = np.array([node_count(graph) for graph in graphs], dtype=np.int64)
+        labels = self._nodes.labels([g.x for g in graphs], sizes, names, is_pattern)
+        pairs = [_edges(graph) for graph in graphs]
+        counts = np.array([pair.shape[1] for pair in pairs], dtype=np.int64)
+        bonds = np.zeros(int(counts.sum()), np.int32)
+        if self.match_edges:
+            bonds = self._edges.labels([g.edge_attr for g in graphs], counts, names, is_pattern)
+        degrees, neighbours, bonds = _compressed(np.concatenate(pairs, axis=1), bonds, sizes, counts, names)
+        return sizes, degrees, labels, neighbours, bonds
+
+    def _name(self, index: int, is_pattern: bool) -> str:
+        if is_pattern:
+            return "the prototype"
+        return f"graph {index}" if self._names is None else self._names[index]
+
+
+class _Vocabulary:
+    """Numbers the distinct rows of tensors."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._width: int | None = None  # of the first tensor; -1: there is none
+        self._first = ""
+        self._number_of: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return max(len(self._number_of), 1)
+
+    def labels(self, rows: Sequence[Any], counts: Ints, names: Sequence[str], is_pattern: bool) -> Labels:
+        """Number of each row; new rows of a pattern get numbers below 0 and are forgotten."""
+        rows = [_matrix(row) for row in rows]
+        for row, count, name in zip(rows, counts.tolist(), names, strict=True):
+            self._check(row, count, name)
+        present = [row for row in rows if row is not None and row.shape[0]]
+        if not present:
+            return np.zeros(int(counts.sum()), np.int32)
+        joined = np.concatenate(present).astype(np.float64) + 0.0  # so that -0.0 has the bytes of 0.0
+        data, width = joined.tobytes(), joined.shape[1] * joined.itemsize
+        keys = (data[at : at + width] for at in range(0, len(data), width)) if width else (b"" for _ in joined)
+        known = self._number_of
+        if not is_pattern:
+            return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int32)
+        new: dict[bytes, int] = {}
+        return np.array(
+            [known[key] if key in known else new.setdefault(key, -1 - len(new)) for key in keys], dtype=np.int32
+        )
+
+    def _check(self, row: NDArray[Any] | None, count: int, name: str) -> None:
+        if count == 0:  # nothing to compare
+            return
+        if row is not None and row.shape[0] != count:
+            raise ValueError(f"{self._key} of {name} must have {count} rows, got {row.shape[0]}")
+        width = -1 if row is None else row.shape[1]
+        if self._width is None:
+            self._width, self._first = width, name
+        if width != self._width:
+            raise ValueError(
+                f"{self._key} must be alike in all graphs; {self._first} has {_columns(self._width)}, "
+                f"{name} has {_columns(width)}"
+            )
+
+
+def _columns(width: int) -> str:
+    return "none" if width < 0 else f"{width} columns"
+
+
+def _matrix(values: Any) -> NDArray[Any] | None:
+    if not isinstance(values, Tensor):
+        return None
+    plain = values.detach().cpu()
+    array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
+    return array.reshape(array.shape[0], -1) if array.size else np.empty((array.shape[0] if array.ndim else 0, 0))
+
+
+def _edges(graph: Data) -> Ints:
+    edge_index = graph.edge_index
+    if edge_index is None:
+        return np.empty((2, 0), np.int64)
+    edges: Ints = edge_index.detach().cpu().numpy().astype(np.int64, copy=False).reshape(2, -1)
+    return edges
+
+
+def _compressed(
+    edges: Ints, bonds: Labels, sizes: Ints, counts: Ints, names: Sequence[str]
+) -> tuple[Ints, Labels, Labels]:
+    """Degree of each node, and its neighbours and their bonds, ascending; nodes are numbered within their graph."""
+    owner = np.repeat(np.arange(sizes.size), counts)
+    outside = ((edges < 0) | (edges >= sizes[owner])).any(axis=0)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise ValueError(
+            f"edge_index of {names[owner[at]]} has the edge {edges[0, at]} -> {edges[1, at]}, "
+            f"but it has {sizes[owner[at]]} nodes"
+        )
+    offsets, total = np.concatenate([np.zeros(1, np.int64), sizes.cumsum()]), int(sizes.sum())
+    joint = edges + offsets[owner]
+    low, high = joint.min(axis=0), joint.max(axis=0)
+    is_edge = low < high
+    keys, first = np.unique(low[is_edge] * total + high[is_edge], return_index=True)
+    low, high, bonds = keys // max(total, 1), keys % max(total, 1), bonds[is_edge][first]
+    source, target = np.concatenate([low, high]), np.concatenate([high, low])
+    order = np.argsort(source * total + target)
+    source, target = source[order], target[order]
+    start_of_graph = np.repeat(offsets[:-1], sizes)
+    return (
+        np.bincount(source, minlength=total).astype(np.int64),
+        (target - start_of_graph[target]).astype(np.int32),
+        np.concatenate([bonds, bonds])[order],
+    )

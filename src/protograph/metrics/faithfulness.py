@@ -1,0 +1,144 @@
+"""Faithfulness: whether models that classify better also find the explanations more convincing."""
+
+import copy
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from protograph.metrics.judging import AskedType, Graphs, Model, judge_each
+from protograph.randomness import checked_seed
+
+
+@dataclass(frozen=True)
+class Faithfulness:
+    """Faithfulness and what it was computed from.
+
+    Attributes:
+        value: Kendall's tau-b, in [-1, 1]; higher is better. NaN where it has no value; ``note`` says why.
+        probabilities: Class probability of the explanations under each model, the mean over prototypes.
+        margins: Log-odds of these, which are what is ranked.
+        test_accuracies: Test accuracy of each model.
+        p_value: Of the two-sided test that the two are independent.
+        note: Why there is no value; empty where there is one.
+    """
+
+    value: float
+    probabilities: tuple[float, ...]
+    margins: tuple[float, ...]
+    test_accuracies: tuple[float, ...]
+    p_value: float
+    note: str = ""
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def faithfulness(
+    graphs: Graphs | None,
+    models: Iterable[Model],
+    test_accuracies: Iterable[float],
+    target: int,
+    *,
+    explain: Callable[[nn.Module], Graphs] | None = None,
+    return_type: AskedType = "auto",
+    reference_graphs: Sequence[Data] | None = None,
+) -> Faithfulness:
+    r"""Kendall's tau-b between class probability of explanations and test accuracy (paper, Section "Experiments").
+
+    .. math:: \tau_b = \frac{C - D}{\sqrt{(C + D + T_p)(C + D + T_a)}}
+
+    over pairs of models: :math:`C` that both order alike, :math:`D` that they order differently, :math:`T_p` and
+    :math:`T_a` tied in the probability or the accuracy alone. In [-1, 1], and higher is better. The paper takes
+    models trained on labels of which 0 to 50 percent are wrong; see :func:`corrupted`. Probabilities become 1 in
+    float64, so their log-odds are ranked, which is the same order.
+
+    Args:
+        graphs: The explanation of a reference model, or its prototypes; ``None`` with ``explain``.
+        models: At least two models; a generator is read one at a time.
+        test_accuracies: Test accuracy of each model, on right labels.
+        target: The class that is explained.
+        explain: Takes a model and returns its explanation, or prototypes.
+        return_type: What the models return; see :func:`protograph.metrics.judge`.
+        reference_graphs: Graphs by which ``"auto"`` is decided too; see :func:`protograph.metrics.judge`.
+
+    Raises:
+        ValueError: If there are fewer than two models, another number of accuracies, or both or neither of
+            ``graphs`` and ``explain``.
+    """
+    accuracies = tuple(map(float, test_accuracies))
+    if not all(map(math.isfinite, accuracies)):
+        raise ValueError(f"test_accuracies must be numbers, got {next(a for a in accuracies if not math.isfinite(a))}")
+    judged = judge_each(
+        graphs, models, target, explain=explain, return_type=return_type, reference_graphs=reference_graphs
+    )
+    if len(judged) != len(accuracies):
+        raise ValueError(f"test_accuracies must be one for each of the {len(judged)} models, got {len(accuracies)}")
+    margins = tuple(found.margin for found in judged)
+    value, p_value, note = _kendall(margins, accuracies)
+    return Faithfulness(value, tuple(found.probability for found in judged), margins, accuracies, p_value, note)
+
+
+def _kendall(margins: Sequence[float], accuracies: Sequence[float]) -> tuple[float, float, str]:
+    for what, values in (("class probability", margins), ("test accuracy", accuracies)):
+        if len(set(values)) == 1:
+            return math.nan, math.nan, f"the {what} is the same for all {len(values)} models, so there is no order"
+    from scipy.stats import kendalltau
+
+    result = kendalltau(margins, accuracies, variant="b")
+    return float(result.statistic), float(result.pvalue), ""
+
+
+def corrupted(
+    graphs: Sequence[Data], share: float, random_state: int, *, among: Sequence[int] | Tensor | None = None
+) -> list[Data]:
+    """Copies of graphs of which a share has wrong labels, each another of the labels that occur, uniformly.
+
+    Exactly ``round(share * n)`` labels change. The graphs themselves are left alone, and the copies share all their
+    tensors but the label. With the same seed a larger share keeps the wrong labels of a smaller one and adds more.
+
+    Args:
+        graphs: Graphs with one whole number ``y`` each, of at least two classes.
+        share: Which part of the labels to change, in [0, 1].
+        random_state: Seed of the choice of graphs and of labels.
+        among: Indices of graphs that may be changed, such as those trained on (``trained.split.train``);
+            ``share`` is then a share of these. All graphs if ``None``.
+
+    Raises:
+        ValueError: If the share is out of range, or the labels are missing or of one class.
+
+    >>> graphs = [Data(y=torch.tensor([i % 2])) for i in range(4)]
+    >>> [int(graph.y) for graph in corrupted(graphs, 1.0, random_state=0)]
+    [1, 0, 1, 0]
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be in [0, 1], got {share}")
+    copies = [copy.copy(graphs[index]) for index in range(len(graphs))]
+    labels = [_label(graph, index) for index, graph in enumerate(copies)]
+    classes = sorted(set(labels))
+    if len(classes) < 2:
+        raise ValueError(f"graphs must have labels of at least 2 classes, got {classes}")
+    candidates = np.arange(len(copies)) if among is None else np.unique(np.asarray(among, dtype=np.int64))
+    if candidates.size and not 0 <= candidates.min() <= candidates.max() < len(copies):
+        raise ValueError(f"among must be indices in [0, {len(copies)}), got {candidates.min()} to {candidates.max()}")
+    # All that could be needed is drawn, so that shares nest.
+    generator = np.random.default_rng(checked_seed(random_state))
+    order = generator.permutation(len(candidates))
+    shifts = generator.integers(1, len(classes), size=len(candidates))
+    for position in order[: round(share * len(candidates))].tolist():
+        index = int(candidates[position])
+        wrong = classes[(classes.index(labels[index]) + int(shifts[position])) % len(classes)]
+        copies[index].y = torch.full_like(copies[index].y, wrong) if isinstance(copies[index].y, Tensor) else wrong
+    return copies
+
+
+def _label(graph: Data, index: int) -> int:
+    y = graph.get("y")
+    if isinstance(y, int) or (isinstance(y, Tensor) and y.numel() == 1 and float(y).is_integer()):
+        return int(y)
+    came = f"shape {list(y.shape)}" if isinstance(y, Tensor) and y.numel() != 1 else repr(y)
+    raise ValueError(f"every graph must have one whole number y, got {came} for graph {index}")

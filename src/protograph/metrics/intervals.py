@@ -1,0 +1,102 @@
+"""Confidence intervals that hold for few graphs too."""
+
+from dataclasses import dataclass
+from math import inf, lgamma, log, sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A number with its confidence interval.
+
+    Attributes:
+        value: The number; nan where there is no graph to take it from.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        num_graphs: How many graphs it was taken from.
+        confidence: Probability with which such an interval holds the true value.
+    """
+
+    value: float
+    low: float
+    high: float
+    num_graphs: int
+    confidence: float = 0.95
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def checked_confidence(confidence: float) -> float:
+    """Return ``confidence`` if it is one."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
+    return confidence
+
+
+def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    r"""Wilson's score interval for a share.
+
+    .. math:: \frac{\hat p + z^2 / 2n \pm z \sqrt{\hat p (1 - \hat p) / n + z^2 / 4n^2}}{1 + z^2 / n}
+
+    Both ends are in [0, 1]; without trials they are 0 and 1.
+
+    >>> [round(end, 4) for end in wilson(8, 10)]
+    [0.4902, 0.9433]
+    """
+    z = NormalDist().inv_cdf((1 + checked_confidence(confidence)) / 2)
+    if not 0 <= successes <= trials:
+        raise ValueError(f"successes must be in [0, {trials}], the number of trials, got {successes}")
+    if trials == 0:
+        return 0.0, 1.0
+    share = successes / trials
+    middle = share + z * z / (2 * trials)
+    spread = z * sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
+    scale = 1 + z * z / trials
+    # The ends are exactly 0 and 1 there, which rounding may miss.
+    low = 0.0 if successes == 0 else max(0.0, (middle - spread) / scale)
+    high = 1.0 if successes == trials else min(1.0, (middle + spread) / scale)
+    return low, high
+
+
+def student(values: NDArray[np.float64], confidence: float = 0.95) -> tuple[float, float]:
+    r"""Student's interval for a mean.
+
+    .. math:: \bar v \pm t_{n - 1} s / \sqrt n
+
+    With fewer than two values nothing is known of the spread: the ends are minus infinity and infinity.
+
+    >>> [round(end, 4) for end in student(np.array([1.0, 2.0, 3.0]))]
+    [-0.4841, 4.4841]
+    """
+    checked_confidence(confidence)
+    if values.size < 2:
+        return -inf, inf
+    mean, error = float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
+    spread = float(stdtrit(values.size - 1, (1 + confidence) / 2)) * error
+    return mean - spread, mean + spread
+
+
+def hoeffding(mean: float, trials: int, confidence: float = 0.95, *, num_orders: int = 1) -> tuple[float, float]:
+    r"""Hoeffding's interval for the mean of values in [0, 1], whichever of ``m!`` means was picked after seeing them.
+
+    .. math:: \bar v \pm \sqrt{\ln(2 \, m! / \alpha) / 2n}
+
+    Args:
+        mean: The mean.
+        trials: How many values it is of; with none the ends are 0 and 1.
+        confidence: One minus alpha.
+        num_orders: The number m of things whose order was picked.
+
+    >>> [round(end, 4) for end in hoeffding(0.5, 200)]
+    [0.404, 0.596]
+    """
+    alpha = 1 - checked_confidence(confidence)
+    if trials == 0:
+        return 0.0, 1.0
+    spread = sqrt((log(2 / alpha) + lgamma(num_orders + 1)) / (2 * trials))
+    return max(0.0, mean - spread), min(1.0, mean + spread)

@@ -1,0 +1,189 @@
+"""What models make of a few graphs: the class probability and the class margin of each."""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from protograph.classifier import GraphClassifier, RunningClassifier
+from protograph.errors import ProtographWarning
+from protograph.explanation import Explanation, Prototype
+from protograph.models.outputs import ReturnType, infer_return_type, log_scores, margins, probabilities
+from protograph.randomness import preserved_random_state
+
+AskedType = Literal["auto", "raw", "probs", "log_probs"]
+Model = nn.Module | GraphClassifier
+# An explanation, or graphs and prototypes one by one.
+Graphs = Explanation | Iterable[Data | Prototype]
+
+BATCH_SIZE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What one model makes of some graphs.
+
+    Attributes:
+        probabilities: Probability of the target class for each graph, float64, ``[num_graphs]``.
+        margins: Log-odds of the target class, float64, ``[num_graphs]``; see :mod:`protograph.models.outputs`.
+        return_type: What the model's outputs were taken for.
+    """
+
+    probabilities: NDArray[np.float64]
+    margins: NDArray[np.float64]
+    return_type: ReturnType
+
+    @property
+    def probability(self) -> float:
+        """Mean probability over the graphs."""
+        return float(self.probabilities.mean())
+
+    @property
+    def margin(self) -> float:
+        r"""Log-odds of the mean probability, :math:`\log \bar p - \log (1 - \bar p)`; for one graph its margin.
+
+        It orders models as :attr:`probability` does, and still tells them apart where that is 1 in float64.
+        """
+        odds = torch.from_numpy(self.margins)
+        log_sigmoid = nn.functional.logsigmoid
+        return float(torch.logsumexp(log_sigmoid(odds), 0) - torch.logsumexp(log_sigmoid(-odds), 0))
+
+
+def judge(
+    model: Model,
+    graphs: Graphs,
+    target: int,
+    *,
+    return_type: AskedType = "auto",
+    reference_graphs: Sequence[Data] | None = None,
+) -> Judged:
+    r"""Class probability and margin of several graphs under a model, which is left as found.
+
+    .. math:: p_c = \mathrm{softmax}(z)_c, \qquad \mathrm{margin}_c = \log \frac{p_c}{1 - p_c}
+
+    Probabilities are in [0, 1]; margins are real, and 1000 in size at most.
+
+    Args:
+        model: A graph classifier, or a :class:`~protograph.GraphClassifier` around it.
+        graphs: An explanation, or graphs and prototypes.
+        target: The class, as an index into the model's output.
+        return_type: What the model returns; a :class:`~protograph.GraphClassifier` that states it goes first.
+        reference_graphs: Further graphs, such as the training graphs, by whose outputs ``"auto"`` is decided too:
+            the output for a single prototype may look like probabilities by chance.
+
+    Raises:
+        ValueError: If there are no graphs, the target is no class, or an output is NaN.
+    """
+    chosen = graphs_of(graphs)
+    with preserved_random_state():
+        running, asked = started(model, chosen, return_type=return_type)
+        outputs = classified(running, chosen)
+        also = [] if reference_graphs is None or asked != "auto" else [classified(running, reference_graphs)]
+    for message in running.warnings:
+        warnings.warn(message, ProtographWarning, stacklevel=2)
+    kind = decided_type(torch.cat([outputs, *also]), asked)
+    scores = log_scores(outputs, kind)
+    check_target(target, scores.size(1))
+    return Judged(probabilities(scores)[:, target].numpy(), margins(scores, target).numpy(), kind)
+
+
+def judge_each(
+    graphs: Graphs | None,
+    models: Iterable[Model],
+    target: int,
+    *,
+    explain: Callable[[Any], Graphs] | None,
+    return_type: AskedType,
+    reference_graphs: Sequence[Data] | None,
+) -> list[Judged]:
+    """Judge the same graphs by every model, or by each model those that ``explain`` finds for it."""
+    if (graphs is None) == (explain is None):
+        given = "both" if explain is not None else "neither"
+        raise ValueError(
+            f"give either graphs, which all models judge, or explain=, which finds graphs for each model; got {given}"
+        )
+    fixed = None if graphs is None else graphs_of(graphs)
+    found = []
+    for model in models:
+        judged = graphs_of(explain(model)) if explain is not None else fixed
+        assert judged is not None
+        found.append(judge(model, judged, target, return_type=return_type, reference_graphs=reference_graphs))
+    if len(found) < 2:
+        raise ValueError(f"models must be at least 2, got {len(found)}")
+    return found
+
+
+def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
+    """The graphs in an explanation or in a list of graphs and prototypes.
+
+    >>> graphs_of([Data(num_nodes=2)])
+    [Data(num_nodes=2)]
+    """
+    items: Any = given
+    if isinstance(given, Explanation):
+        items = given.prototypes
+    elif isinstance(given, Data | Prototype):
+        items = [given]
+    graphs = [item.graph if isinstance(item, Prototype) else item for item in items]
+    for graph in graphs:
+        if not isinstance(graph, Data):
+            raise TypeError(f"graphs must be an explanation, or graphs and prototypes, got {type(graph).__name__}")
+    if not graphs:
+        raise ValueError("graphs is empty; pass at least one graph or prototype")
+    return graphs
+
+
+def started(model: Model, sample: Sequence[Data], *, return_type: AskedType) -> tuple[RunningClassifier, AskedType]:
+    """Get a model ready to classify, with the return type that was asked for, here or in its wrapper."""
+    if isinstance(model, GraphClassifier):
+        return model.start(sample), return_type if model.return_type == "auto" else model.return_type
+    # Any model can judge, also one whose readout cannot be told: the name of the model itself stops the search.
+    return GraphClassifier(model, return_type, node_embeddings="", graph_embeddings="").start(sample), return_type
+
+
+def classified(running: RunningClassifier, graphs: Sequence[Data]) -> Tensor:
+    """The model's outputs for any number of graphs, ``[num_graphs, num_columns]``."""
+    chunks = (graphs[first : first + BATCH_SIZE] for first in range(0, len(graphs), BATCH_SIZE))
+    outputs = torch.cat([running.classify([chunk[i] for i in range(len(chunk))]) for chunk in chunks])
+    wrong = (outputs.isnan() | outputs.isposinf()).any(dim=1).nonzero().flatten()
+    if wrong.numel() > 0:
+        raise ValueError(
+            f"the model's output for graph {int(wrong[0])} is NaN or infinite; check the model's weights "
+            f"(a training that diverged?) and that graph's features"
+        )
+    return outputs
+
+
+def decided_type(outputs: Tensor, asked: AskedType) -> ReturnType:
+    """What outputs are to be taken for; a warning where that can only be guessed."""
+    kind = infer_return_type(outputs) if asked == "auto" else asked
+    if kind == "probs" and bool((outputs < 0).any() | (outputs > 1).any()):
+        raise ValueError(
+            f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
+            f"{float(outputs.max()):.4g}; use return_type='raw' for logits"
+        )
+    if asked == "auto" and kind == "probs" and outputs.size(1) == 1:
+        warnings.warn(
+            f"the model's single output lies in [0, 1] for all {outputs.size(0)} graphs, so it is taken as the "
+            f"probability of class 1; pass return_type='probs', or return_type='raw' if it is a logit",
+            ProtographWarning,
+            stacklevel=3,
+        )
+    return kind
+
+
+def check_target(target: int, num_classes: int) -> None:
+    """Raise unless ``target`` is an index of a class."""
+    if isinstance(target, bool) or not isinstance(target, int | np.integer):
+        raise TypeError(f"target must be a whole number, an index into the model's output, got {target!r}")
+    if not 0 <= target < num_classes:
+        raise ValueError(
+            f"target must be in [0, {num_classes}), got {target}; "
+            f"use an index into the model's output, not a class name"
+        )

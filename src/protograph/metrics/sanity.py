@@ -1,0 +1,201 @@
+"""Sanity: does an explanation change when the model forgets what it has learned?"""
+
+import copy
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch_geometric.data import Data
+
+from protograph.classifier import GraphClassifier, RunningClassifier
+from protograph.errors import ProtographWarning
+from protograph.explainers.base import Explainer
+from protograph.explanation import Explanation
+from protograph.metrics.judging import Model
+from protograph.models.calling import infer_call
+from protograph.models.reductions import Readout
+from protograph.randomness import checked_seed, preserved_random_state
+
+Similarity = Callable[[Explanation, Explanation], float]
+
+
+@dataclass(frozen=True)
+class SanityStep:
+    """One more module randomised.
+
+    Attributes:
+        module: Its name, as in ``model.named_modules()``; ``""`` for parameters of the model itself.
+        similarity: Of the explanation to that of the model as it was; NaN where there is no explanation any more.
+        note: Why there is none; empty where there is one.
+    """
+
+    module: str
+    similarity: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Sanity:
+    """Similarity of explanations while a model is randomised from its output down.
+
+    Attributes:
+        value: Similarity at the end, when all modules are randomised; lower is better.
+        steps: One record a module, each with those before it randomised too.
+    """
+
+    value: float
+    steps: tuple[SanityStep, ...]
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def sanity(
+    explainer: Explainer,
+    model: Model,
+    graphs: Sequence[Data],
+    target: int,
+    *,
+    similarity: Similarity | None = None,
+    max_draws: int = 10,
+    random_state: int = 0,
+) -> Sanity:
+    r"""Cascading randomisation of a model (Adebayo et al., 2018), with prototypes in place of saliency maps.
+
+    .. math:: s_i = \mathrm{sim}(E(f), E(f_i)), \qquad
+              f_i = f \text{ with new weights in the } i \text{ modules nearest the output}
+
+    Similarities are in [0, 1] with the default, and lower is better: an explanation that stays the same when the
+    weights are random did not come from what the model has learned.
+
+    Modules are taken by when they are called, the last one first; those never called by themselves come at the end. A
+    convolution with its inner layers is one module. New weights come from the module's ``reset_parameters`` where it
+    has one (which also resets the statistics of a batch norm), otherwise from a normal distribution with the mean
+    and deviation of the weights. A random model often predicts no graph as the class; a module's weights are then
+    drawn again.
+
+    Args:
+        explainer: Its options count; it is copied, and a fit of it stays as it is.
+        model: The trained model; it is copied.
+        graphs: What to explain it with.
+        target: The class.
+        similarity: Of two explanations, the model's own first. By default each prototype's best
+            :func:`protograph.metrics.accuracy` to one of the other explanation, and the mean of these.
+        max_draws: How often to draw weights of a module until the class can be explained.
+        random_state: Seed of the new weights.
+
+    Raises:
+        ValueError: If the model has no parameters, or the class cannot be explained to begin with.
+    """
+    if max_draws < 1:
+        raise ValueError(f"max_draws must be at least 1, got {max_draws}")
+    compare = best_pairs if similarity is None else similarity
+    seed = checked_seed(random_state)
+    before = copy.copy(explainer).fit(model, graphs).explain(target)
+    with preserved_random_state():
+        twin = copy.deepcopy(model.model if isinstance(model, GraphClassifier) else model)
+        names = _modules_from_output(twin, [graphs[i] for i in range(min(8, len(graphs)))])
+    if not names:
+        raise ValueError("model has no parameters, so there is nothing to randomise")
+    again = _rewrapped(model, twin)
+    steps = []
+    for number, name in enumerate(names):
+        note = ""
+        for draw in range(max_draws):
+            _randomise(twin, name, [seed, number, draw])
+            after, note = _explained(explainer, again, graphs, target)
+            if after is not None:
+                break
+        value = math.nan if after is None else float(compare(before, after))
+        steps.append(SanityStep(name, value, note))
+    return Sanity(steps[-1].similarity, tuple(steps))
+
+
+def best_pairs(before: Explanation, after: Explanation) -> float:
+    """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
+    from protograph.metrics.accuracy import accuracy
+
+    best = [
+        max((float(accuracy(new.graph, old.graph)) for new in after.prototypes), default=0.0)
+        for old in before.prototypes
+    ]
+    return float(np.mean(best)) if best else 0.0
+
+
+def _rewrapped(model: Model, twin: nn.Module) -> Model:
+    if not isinstance(model, GraphClassifier):
+        return twin
+    again = copy.copy(model)
+    again.model = twin
+    return again
+
+
+def _explained(
+    explainer: Explainer, model: Model, graphs: Sequence[Data], target: int
+) -> tuple[Explanation | None, str]:
+    with warnings.catch_warnings():
+        # They are about a model that nobody uses, and the explanation keeps them.
+        warnings.simplefilter("ignore", ProtographWarning)
+        try:
+            return copy.copy(explainer).fit(model, graphs).explain(target), ""
+        except ValueError as error:  # the model as it was could be explained, so this is the weights' doing
+            return None, str(error)
+
+
+def _modules_from_output(model: nn.Module, sample: Sequence[Data]) -> list[str]:
+    """Names of the modules to randomise, the one called last first."""
+    units = _units(model)
+    called: dict[str, int] = {}
+    modules = dict(model.named_modules())
+    handles = [modules[name].register_forward_pre_hook(_noting(name, called)) for name in units]
+    try:
+        device = next((p.device for p in model.parameters()), torch.device("cpu"))
+        RunningClassifier(model, infer_call(model, sample[0]), Readout(), device, is_double=False).classify(sample)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return sorted(units, key=lambda name: -called.get(name, -1))
+
+
+def _noting(name: str, called: dict[str, int]) -> Callable[..., None]:
+    def hook(module: nn.Module, args: Any) -> None:
+        called.pop(name, None)
+        called[name] = max(called.values(), default=-1) + 1
+
+    return hook
+
+
+def _units(model: nn.Module) -> list[str]:
+    """Modules with parameters of their own; what is inside one that resets itself belongs to it."""
+    found: list[str] = []
+    whole: list[str] = []
+    for name, module in model.named_modules():
+        has_own = next(module.parameters(recurse=False), None) is not None
+        if not has_own or any(name.startswith(f"{outer}.") for outer in whole):
+            continue
+        found.append(name)
+        if name and hasattr(module, "reset_parameters"):
+            whole.append(name)
+    return found
+
+
+def _randomise(model: nn.Module, name: str, seeds: list[int]) -> None:
+    """Give a module new weights."""
+    module = model.get_submodule(name)
+    seed = int(np.random.SeedSequence(seeds).generate_state(1)[0])
+    reset: Any = getattr(module, "reset_parameters", None) if name else None
+    with preserved_random_state(), torch.no_grad():
+        torch.default_generator.manual_seed(seed)
+        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+            torch.cuda.manual_seed_all(seed)
+        if reset is not None:
+            reset()
+            return
+        for parameter in module.parameters(recurse=False):
+            mean, deviation = parameter.mean(), parameter.std(correction=0)
+            parameter.copy_(mean + deviation * torch.randn_like(parameter))

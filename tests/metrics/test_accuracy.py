@@ -1,0 +1,224 @@
+from itertools import permutations
+
+import networkx as nx
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+
+from protograph.datasets.ba_grid import GRID
+from protograph.datasets.ba_house import HOUSE
+from protograph.errors import ProtographWarning
+from protograph.metrics import accuracy, best_accuracy
+from tests.metrics.small_graphs import graph_of, graphs, grid, path, plain, ring
+
+
+def common(image, graph, truth, match_edges):
+    """Nodes and edges that correspond under the pairs of ``image`` whose labels are equal."""
+    (kinds, edges), (other_kinds, other_edges) = plain(graph), plain(truth)
+    image = {node: other for node, other in image if kinds[node] == other_kinds[other]}
+    count = len(image)
+    for (u, v), bond in ((tuple(pair), bond) for pair, bond in edges.items()):
+        if u in image and v in image and frozenset((image[u], image[v])) in other_edges:
+            count += not match_edges or other_edges[frozenset((image[u], image[v]))] == bond
+    return count
+
+
+def most_of_partial(graph, truth, match_edges, image=(), node=0):
+    """By the definition: every node gets any free partner or none."""
+    if node == graph.num_nodes:
+        return common(image, graph, truth, match_edges)
+    taken = {other for _, other in image}
+    best = most_of_partial(graph, truth, match_edges, image, node + 1)
+    for other in set(range(truth.num_nodes)) - taken:
+        best = max(best, most_of_partial(graph, truth, match_edges, (*image, (node, other)), node + 1))
+    return best
+
+
+def most_of_whole(graph, truth, match_edges):
+    """All injections of the smaller graph's nodes, pairs with different labels not counted."""
+    if graph.num_nodes > truth.num_nodes:
+        graph, truth = truth, graph
+    images = permutations(range(truth.num_nodes), graph.num_nodes)
+    return max(common(tuple(enumerate(image)), graph, truth, match_edges) for image in images)
+
+
+def check(graph, truth, match_edges, expected):
+    found = accuracy(graph, truth, match_edges=match_edges)
+    sizes = [g.num_nodes + len(plain(g)[1]) for g in (graph, truth)]
+    assert found.is_exact
+    assert found.true_positives == expected == common(found.mapping, graph, truth, match_edges)
+    assert found.false_positives == sizes[0] - expected
+    assert found.false_negatives == sizes[1] - expected
+    assert found.value == found.bound == (expected / (sum(sizes) - expected) if sum(sizes) else 1.0)
+    nodes, others = zip(*found.mapping, strict=True) if found.mapping else ((), ())
+    assert len(set(nodes)) == len(nodes)
+    assert len(set(others)) == len(others)
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(max_nodes=4), graphs(max_nodes=4), st.booleans())
+def test_equals_the_best_of_all_partial_correspondences(graph, truth, match_edges):
+    check(graph, truth, match_edges, most_of_partial(graph, truth, match_edges))
+
+
+@settings(max_examples=120, deadline=None)
+@given(graphs(min_nodes=1, max_nodes=5, num_kinds=2), graphs(min_nodes=1, max_nodes=5, num_kinds=2), st.booleans())
+def test_equals_the_best_of_all_injections(graph, truth, match_edges):
+    check(graph, truth, match_edges, most_of_whole(graph, truth, match_edges))
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(min_nodes=1, max_nodes=5, num_kinds=1), graphs(min_nodes=1, max_nodes=5, num_kinds=1))
+def test_equals_the_best_of_all_injections_where_all_nodes_are_equal(graph, truth):
+    check(graph, truth, False, most_of_whole(graph, truth, False))
+
+
+@settings(max_examples=8, deadline=None)
+@given(graphs(min_nodes=6, max_nodes=7, num_kinds=2), graphs(min_nodes=6, max_nodes=7, num_kinds=2), st.booleans())
+def test_equals_the_best_of_all_injections_of_seven_nodes(graph, truth, match_edges):
+    check(graph, truth, match_edges, most_of_whole(graph, truth, match_edges))
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs(min_nodes=1, max_nodes=12), st.randoms(use_true_random=False))
+def test_a_renumbered_graph_is_the_same(graph, random):
+    order = list(range(graph.num_nodes))
+    random.shuffle(order)
+    place = torch.tensor(order).argsort()
+    again = Data(x=graph.x[order], edge_index=place[graph.edge_index.flip(0)], edge_attr=graph.edge_attr)
+    assert accuracy(graph, again, match_edges=True).value == 1.0
+
+
+def motif(m):
+    return graph_of(len(m.roles), m.edges, m.roles)
+
+
+def test_the_paper_on_ba_house():
+    # The house and four nodes of the backbone: 9 nodes, 12 edges.
+    backbone = [(4, 5), (5, 6), (6, 7), (7, 8), (8, 5), (5, 7)]
+    prototype = graph_of(9, [*HOUSE.edges, *backbone], [*HOUSE.roles, 2, 2, 2, 2])
+    found = accuracy(prototype, motif(HOUSE))
+    assert (found.true_positives, found.false_positives, found.false_negatives) == (11, 10, 0)
+    assert float(found) == 11 / 21
+    assert found.mapping[0] == (0, 0)
+    assert [node for node, _ in found.mapping] == [0, 1, 2, 3, 4]
+
+
+def test_the_paper_on_ba_grid():
+    # A corner is missing: 8 nodes, 10 edges.
+    prototype = graph_of(8, [edge for edge in GRID.edges if 8 not in edge], GRID.roles[:8])
+    found = accuracy(prototype, motif(GRID))
+    assert (found.true_positives, found.false_positives, found.false_negatives) == (18, 0, 3)
+    assert found.value == 18 / 21
+
+
+def test_the_paper_on_benzene():
+    # A ring of carbon with three more atoms in a row: 9 nodes, 9 edges.
+    prototype = graph_of(9, [*((i, (i + 1) % 6) for i in range(6)), (0, 6), (6, 7), (7, 8)], [0] * 9)
+    found = accuracy(prototype, ring(6, kinds=[0] * 6))
+    assert (found.true_positives, found.false_positives, found.false_negatives) == (12, 6, 0)
+    assert found.value == 12 / 18
+
+
+@pytest.mark.parametrize(
+    ("graph", "truth", "expected"),
+    [
+        (Data(num_nodes=0), Data(num_nodes=0), (0, 0, 0, 1.0)),
+        (Data(num_nodes=0), path(2), (0, 0, 3, 0.0)),
+        (path(2), Data(num_nodes=0), (0, 3, 0, 0.0)),
+        (Data(num_nodes=1), Data(num_nodes=1), (1, 0, 0, 1.0)),
+        (Data(num_nodes=1), path(2), (1, 0, 2, 1 / 3)),
+        (graph_of(1, [], [0]), graph_of(1, [], [1]), (0, 1, 1, 0.0)),
+        (graph_of(2, [(0, 0), (0, 1), (1, 0), (0, 1)]), path(2), (3, 0, 0, 1.0)),
+        # C-N-O against N-C-O: all nodes, one edge (C-N).
+        (path(3, kinds=[0, 1, 2]), path(3, kinds=[1, 0, 2]), (4, 1, 1, 4 / 6)),
+        # Two pieces that the truth has joined.
+        (graph_of(4, [(0, 1), (2, 3)]), path(4), (6, 0, 1, 6 / 7)),
+        (ring(5), ring(6), (9, 1, 3, 9 / 13)),
+        (grid(3, 3), ring(8), (16, 5, 0, 16 / 21)),
+    ],
+)
+def test_cases_by_hand(graph, truth, expected):
+    found = accuracy(graph, truth)
+    assert (found.true_positives, found.false_positives, found.false_negatives, found.value) == expected
+
+
+def test_edges_are_compared_only_if_asked():
+    single, double = path(2, bonds=[0]), path(2, bonds=[1])
+    assert accuracy(single, double).value == 1.0
+    assert accuracy(single, double, match_edges=True).value == 2 / 4
+
+
+def test_features_are_equal_as_numbers():
+    graph = Data(x=torch.tensor([[0.0], [2.0]]), edge_index=torch.tensor([[0], [1]]))
+    truth = Data(x=torch.tensor([[2], [0]]), edge_index=torch.tensor([[0], [1]]))
+    assert accuracy(graph, truth).mapping == [(0, 1), (1, 0)]
+    graph.x[0] = -0.0
+    assert accuracy(graph, truth).value == 1.0
+
+
+def random_regular(seed):
+    return graph_of(20, list(nx.random_regular_graph(3, 20, seed=seed).edges))
+
+
+def test_reaching_the_limit_is_said():
+    graph, truth = random_regular(0), random_regular(1)
+    with pytest.warns(
+        ProtographWarning, match=r"^the best correspondence was not found within 100 calls; the accuracy"
+    ):
+        found = accuracy(graph, truth, max_calls=100)
+    assert not found.is_exact
+    assert found.true_positives == common(found.mapping, graph, truth, False) >= 40
+    assert 40 / 60 <= found.value < found.bound == 1.0
+
+
+def test_twenty_nodes_of_six_kinds_are_exact():
+    tree = nx.random_labeled_tree(20, seed=3)
+    graph = graph_of(20, list(tree.edges), [i % 6 for i in range(20)], num_kinds=6)
+    truth = graph_of(20, list(nx.random_labeled_tree(20, seed=4).edges), [i % 6 for i in range(20)], num_kinds=6)
+    found = accuracy(graph, truth)
+    assert found.is_exact
+    assert found.true_positives >= 20
+
+
+def test_the_best_of_several_truths():
+    found = best_accuracy(ring(6), [path(3), ring(6), ring(6)])
+    assert (found.value, found.truth, found.is_exact) == (1.0, 1, True)
+    with pytest.raises(ValueError, match=r"^truths must have at least one graph, got none$"):
+        best_accuracy(ring(6), [])
+
+
+def test_the_best_is_not_exact_where_another_truth_could_be_better():
+    with pytest.warns(ProtographWarning, match="raise max_calls to know it$"):
+        found = best_accuracy(random_regular(0), [path(2), random_regular(1)], max_calls=50)
+    assert (found.truth, found.is_exact, found.bound) == (1, False, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("graph", "truth", "error", "message"),
+    [
+        (
+            path(2),
+            path(2, kinds=[0, 1]),
+            ValueError,
+            r"^x must be alike in all graphs; graph has none, truth has 3 columns$",
+        ),
+        (
+            Data(edge_index=torch.tensor([[0], [2]]), num_nodes=2),
+            path(2),
+            ValueError,
+            r"^edge_index of graph has the edge 0 -> 2, but it has 2 nodes$",
+        ),
+        (path(2), "ring", TypeError, r"^truth must be a torch_geometric.data.Data, got str; of a prototype"),
+    ],
+)
+def test_what_cannot_be_compared(graph, truth, error, message):
+    with pytest.raises(error, match=message):
+        accuracy(graph, truth)
+
+
+def test_a_limit_of_nothing():
+    with pytest.raises(ValueError, match=r"^max_calls must be at least 1, got 0$"):
+        accuracy(path(2), path(2), max_calls=0)

@@ -1,0 +1,96 @@
+import random
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from protograph import GraphClassifier
+from protograph.metrics.attribution import METHODS, attribute
+from tests import zoo
+from tests.metrics.by_hand import Linear, graph, is_as_found, prototype, state_of
+
+# Class 1 has the logit 3 a - b: contributions |3 a| + |b| of the nodes are 3, 2 and 7.
+MODEL, GRAPH = Linear([[0.0, 0.0], [3.0, -1.0]]), graph([1, 0], [0, 2], [2, 1])
+
+
+@pytest.mark.parametrize("method", ["InputXGradient", "IntegratedGradients", "ShapleyValueSampling"])
+def test_linear_model_by_hand(method):
+    assert attribute(MODEL, GRAPH, 1, method).tolist() == pytest.approx([3 / 12, 2 / 12, 7 / 12], abs=1e-6)
+
+
+def test_saliency_by_hand():
+    assert attribute(MODEL, GRAPH, 1, "Saliency").tolist() == pytest.approx([1 / 3] * 3)
+
+
+def test_nothing_attributed_is_uniform():
+    # The logit of class 0 is always 0.
+    assert attribute(MODEL, GRAPH, 0).tolist() == pytest.approx([1 / 3] * 3)
+
+
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize("output", ["raw", "sigmoid"])
+def test_one_output_has_two_classes(output, target):
+    model = GraphClassifier(Linear([[3.0, -1.0]], output=output), return_type="raw" if output == "raw" else "probs")
+    assert attribute(model, GRAPH, target).tolist() == pytest.approx([3 / 12, 2 / 12, 7 / 12], abs=1e-6)
+
+
+def test_probabilities_are_attributed_as_the_margin_of_two_classes():
+    model = Linear([[0.0, 0.0], [3.0, -1.0]], output="probs")
+    assert attribute(model, GRAPH, 0).tolist() == pytest.approx([3 / 12, 2 / 12, 7 / 12], abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", [zoo.Net, zoo.TakesData, zoo.TakesDataCalledBatch, zoo.OtherOrder, zoo.OtherNames])
+@pytest.mark.parametrize("method", ["InputXGradient", "GNNExplainer"])
+def test_models_are_called_as_they_want(kind, method):
+    part = zoo.random_graph(3)
+    values = attribute(zoo.make(kind=kind), prototype(part), 1, method, num_epochs=3)
+    expected = attribute(zoo.make(), part, 1, method, num_epochs=3)
+    assert values.tolist() == pytest.approx(expected.tolist(), abs=1e-6)
+    assert values.sum() == pytest.approx(1.0)
+
+
+def test_edge_attributes_reach_the_model():
+    part = zoo.random_graph(3, edge_dim=2)
+    other = part.clone()
+    other.edge_attr = part.edge_attr * 2
+    model = zoo.make(conv="gine")
+    assert not torch.allclose(attribute(model, part, 1), attribute(model, other, 1))
+
+
+def test_gnn_explainer_depends_on_the_seed_alone():
+    model, part = zoo.make(), zoo.random_graph(5)
+    first = attribute(model, part, 1, "GNNExplainer", num_epochs=10, random_state=4)
+    torch.rand(7)
+    assert torch.equal(first, attribute(model, part, 1, "GNNExplainer", num_epochs=10, random_state=4))
+    assert not torch.equal(first, attribute(model, part, 1, "GNNExplainer", num_epochs=10, random_state=5))
+
+
+def test_gnn_explainer_without_edges_or_messages():
+    assert attribute(MODEL, GRAPH, 1, "GNNExplainer", num_epochs=3).shape == (3,)
+    assert attribute(zoo.make(), graph([1, 0, 0]), 1, "GNNExplainer", num_epochs=3).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_everything_is_left_as_found(method):
+    model, part = zoo.make().train(), zoo.random_graph(3, num_nodes=2)
+    before, python, numpy = state_of(model), random.getstate(), np.random.get_state()[1].tolist()
+    with torch.no_grad():
+        attribute(model, part, 1, method, num_epochs=2)
+    assert is_as_found(model, before)
+    assert random.getstate() == python
+    assert np.random.get_state()[1].tolist() == numpy
+    assert not part.x.requires_grad
+
+
+def test_errors(monkeypatch):
+    with pytest.raises(ValueError, match=r"^method must be one of 'InputXGradient', .*, got 'Gradient'$"):
+        attribute(MODEL, GRAPH, 1, "Gradient")
+    with pytest.raises(ValueError, match=r"^num_epochs must be at least 1, got 0$"):
+        attribute(MODEL, GRAPH, 1, num_epochs=0)
+    with pytest.raises(ValueError, match=r"^target must be in \[0, 2\), got 5;"):
+        attribute(MODEL, GRAPH, 5)
+    monkeypatch.setitem(sys.modules, "captum.attr", None)
+    message = r"^the attribution InputXGradient needs captum; pip install 'protograph\[attribution\]'$"
+    with pytest.raises(ImportError, match=message):
+        attribute(MODEL, GRAPH, 1)

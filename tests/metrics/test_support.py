@@ -1,0 +1,99 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from protograph.datasets import load
+from protograph.errors import ProtographWarning
+from protograph.metrics import EncodedGraphs, support
+from tests.datasets.real_files import needs
+from tests.metrics.small_graphs import path, ring
+
+GRAPHS = [ring(3), ring(4), path(3), ring(3), path(2), ring(5)]
+CLASSES = [0, 0, 0, 1, 1, 2]
+
+
+def test_counts_shares_and_lift_by_hand():
+    found = support(ring(3), GRAPHS, CLASSES)
+    assert found.contains.tolist() == [True, False, False, True, False, False]
+    assert (found.counts, found.totals) == ((1, 1, 0), (3, 2, 1))
+    assert found.shares == (1 / 3, 1 / 2, 0.0)
+    assert found.lift(0) == pytest.approx((1 / 3) / (1 / 3))
+    assert found.lift(1) == pytest.approx((1 / 2) / (1 / 4))
+    assert found.lift(2) == 0.0
+    assert float(found) == found.value == 2 / 6
+    assert (found.is_exact, found.num_undecided, found.num_graphs) == (True, 0, 6)
+    assert found.interval(2) == pytest.approx((0.0, 0.7935), abs=5e-5)
+
+
+def test_lift_where_it_has_no_number():
+    only_here = support(ring(5), GRAPHS, CLASSES, num_classes=4)
+    assert only_here.lift(2) == math.inf
+    assert only_here.lift(0) == 0.0
+    assert math.isnan(only_here.lift(3))
+    assert math.isnan(only_here.shares[3])
+    assert math.isnan(support(ring(6), GRAPHS, CLASSES).lift(0))
+    assert math.isnan(support(path(2), GRAPHS, [0] * 6).lift(0))
+    with pytest.raises(ValueError, match=r"^target must be in \[0, 4\), got 4$"):
+        only_here.lift(4)
+
+
+def test_graphs_are_gone_through_once():
+    found = support(ring(3), iter(GRAPHS), torch.tensor(CLASSES))
+    assert found.counts == (1, 1, 0)
+    assert support(ring(3), EncodedGraphs(GRAPHS), np.array(CLASSES)).counts == (1, 1, 0)
+
+
+def test_induced_and_edges():
+    assert support(path(3), GRAPHS, CLASSES).counts == (3, 1, 1)
+    assert support(path(3), GRAPHS, CLASSES, induced=True).counts == (2, 0, 1)
+    bonds = [path(2, bonds=[0]), path(2, bonds=[1])]
+    assert support(bonds[0], bonds, [0, 1]).counts == (1, 1)
+    assert support(bonds[0], bonds, [0, 1], match_edges=True).counts == (1, 0)
+
+
+def test_no_graphs_and_no_nodes():
+    found = support(path(2), [], [])
+    assert (found.counts, found.totals, found.num_graphs) == ((), (), 0)
+    assert math.isnan(found.value)
+    assert support(Data(num_nodes=0), GRAPHS, CLASSES).shares == (1.0, 1.0, 1.0)
+    assert support(Data(num_nodes=1), GRAPHS, CLASSES).shares == (1.0, 1.0, 1.0)
+
+
+def test_what_was_given_up_is_said():
+    with pytest.warns(ProtographWarning, match=r"^5 of 6 searches .* given up after 1 calls and count as not found"):
+        found = support(path(3), GRAPHS, CLASSES, max_calls=1)
+    assert (found.is_exact, found.num_undecided, found.counts) == (False, 5, (0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("predictions", "options", "message"),
+    [
+        ([0, 1], {}, r"^predictions must be one class for each of the 6 graphs, got shape \[2\]$"),
+        ([0.5] * 6, {}, r"^predictions must be classes, whole numbers from 0, got float64 down to 0.5$"),
+        ([0, 0, 0, 0, 0, -1], {}, r"got int64 down to -1$"),
+        (CLASSES, {"num_classes": 2}, r"^predictions must be in \[0, 2\), got 2; num_classes is 2$"),
+        (CLASSES, {"workers": 0}, r"^workers must be at least 1, got 0$"),
+    ],
+)
+def test_bad_input(predictions, options, message):
+    with pytest.raises(ValueError, match=message):
+        support(ring(3), GRAPHS, predictions, **options)
+
+
+def test_encoded_graphs_must_fit():
+    with pytest.raises(ValueError, match=r"^match_edges must be False, as the graphs were encoded, got True$"):
+        support(ring(3), EncodedGraphs(GRAPHS), CLASSES, match_edges=True)
+
+
+@needs("solubility/delaney-processed.csv.gz")
+def test_threads_change_nothing_on_solubility():
+    dataset = load("solubility")
+    alcohol = dataset.ground_truths[1][0]
+    one = support(alcohol, dataset, dataset.labels)
+    three = support(alcohol, dataset, dataset.labels, workers=3)
+    assert np.array_equal(one.contains, three.contains)
+    assert one.totals == (341, 367)
+    assert one.lift(1) > 1
