@@ -6,13 +6,14 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck coverage bench found accuracy wheel clean help
+.PHONY: demo test lint typecheck coverage bench peers found accuracy wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
 	@echo "make test    lint, types, every test"
 	@echo "make coverage every test, and which lines none of them runs"
 	@echo "make bench   speed and memory, as ratios measured in one run"
+	@echo "make peers   do XGNN and GNNInterpreter reach p = 0.9, and how long do they take? ten seeds (an hour)"
 	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
@@ -43,6 +44,10 @@ coverage: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.peers --seeds 3
+
+peers: $(STAMP)
+	$(BIN)/python -m benchmarks.peers
 
 found: $(STAMP)
 	$(BIN)/python -m benchmarks.found
