@@ -40,12 +40,6 @@ def test_every_command_is_documented():
         assert f"protograph {command.name}" in reference
 
 
-@pytest.mark.parametrize("name", ["XGNN", "GNNInterpreter", "metrics"])
-def test_what_comes_later_says_so(name):
-    with pytest.raises(AttributeError, match=rf"^protograph.{name} is not available in this version"):
-        getattr(protograph, name)
-
-
 def in_fresh_process(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 

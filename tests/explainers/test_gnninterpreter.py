@@ -19,7 +19,7 @@ from protograph.models.outputs import margins
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(40)
-QUICK = {"num_iterations": 10, "num_samples": 4, "max_nodes": 6}
+QUICK = {"num_iterations": 6, "num_samples": 4, "max_nodes": 6}
 
 
 def fitted(model=None, graphs=GRAPHS, progress=None, **options):
@@ -107,7 +107,7 @@ def test_optimisation_beats_its_own_start():
     model = zoo.make()
     starts, ends = (
         [fitted(model, num_iterations=count, random_state=seed).explain(1).prototypes[0].margin for seed in range(2)]
-        for count in (1, 40)
+        for count in (1, 30)
     )
     assert min(ends) > np.mean(starts) + 0.5
 
@@ -347,7 +347,7 @@ def test_the_vocabulary_is_learned_once_after_each_fit():
 def test_progress():
     seen = []
     fitted(num_prototypes=2, progress=lambda *step: seen.append(step)).explain(1)
-    assert [step for step in seen if step[0] == "generating"] == [("generating", n + 1, 20) for n in range(20)]
+    assert [step for step in seen if step[0] == "generating"] == [("generating", n + 1, 12) for n in range(12)]
 
 
 def interrupt_at(number):
@@ -359,14 +359,14 @@ def interrupt_at(number):
 
 
 def test_ctrl_c_keeps_the_best_so_far():
-    note = "stopped by Ctrl-C after 7 of 10 iterations, with the best graphs until then"
+    note = "interrupted after 4 of 6 iterations, with the best graphs until then"
     with pytest.warns(ProtographWarning, match=note):
-        explanation = fitted(progress=interrupt_at(7)).explain(1)
+        explanation = fitted(progress=interrupt_at(4)).explain(1)
     assert explanation.warnings == (note,)
     assert len(explanation.prototypes) == 1
     check_valid(explanation.prototypes[0].graph, GRAPHS)
-    with pytest.warns(ProtographWarning, match="after 11 of 20 iterations"):
-        two = fitted(num_prototypes=2, progress=interrupt_at(11)).explain(1)
+    with pytest.warns(ProtographWarning, match="after 7 of 12 iterations"):
+        two = fitted(num_prototypes=2, progress=interrupt_at(7)).explain(1)
     assert len(two.prototypes) == 2
 
 

@@ -254,9 +254,9 @@ def test_ctrl_c_keeps_the_best_until_then():
             raise KeyboardInterrupt
 
     explainer = fitted(num_epochs=50, progress=interrupt)
-    with pytest.warns(pg.ProtographWarning, match=r"^class 1: stopped by hand in epoch 2 of 50; these are the best"):
+    with pytest.warns(pg.ProtographWarning, match=r"^class 1: interrupted in epoch 2 of 50; these are the best"):
         explanation = explainer.explain(1)
-    assert explanation.warnings == ("stopped by hand in epoch 2 of 50; these are the best until then",)
+    assert explanation.warnings == ("interrupted in epoch 2 of 50; these are the best until then",)
     expected = fitted(num_epochs=2).explain(1)
     assert explanation.prototypes[0].margin == expected.prototypes[0].margin
 

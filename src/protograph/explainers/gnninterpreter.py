@@ -189,7 +189,7 @@ class GNNInterpreter(Explainer):
                 if not found:
                     raise
                 done = number * self.num_iterations + search.num_steps
-                notes.append(f"stopped by Ctrl-C after {done} of {total} iterations, with the best graphs until then")
+                notes.append(f"interrupted after {done} of {total} iterations, with the best graphs until then")
                 return found
             if search.best is not None:
                 found.append(search.best)

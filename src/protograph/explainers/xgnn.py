@@ -206,9 +206,7 @@ class XGNN(Explainer):
             except KeyboardInterrupt:
                 if not best.found:
                     raise
-                notes.append(
-                    f"stopped by hand in epoch {epoch + 1} of {self.num_epochs}; these are the best until then"
-                )
+                notes.append(f"interrupted in epoch {epoch + 1} of {self.num_epochs}; these are the best until then")
                 break
         return list(best.found.values())
 
