@@ -466,3 +466,61 @@ def test_nothing_of_an_earlier_run_stays_beside_the_next(folder):
     (folder / "mixed" / "model.pt").write_bytes((folder / "model.pt").read_bytes())
     assert run("explain", "graphs.pt", "--model", "mixed/model.pt", *options, cwd=folder).returncode == 0
     assert (folder / "mixed" / "model.pt").exists()
+
+
+def test_a_run_is_judged(folder):
+    """On graphs that were held out where the model was trained here; with a model given, on the same graphs."""
+    given = run("explain", "graphs.pt", "--model", "model.pt", "--k", 2, "--clusters", 1, "--out", "judged", cwd=folder)
+    assert given.returncode == 0, given.stderr
+    facts = json.loads(run("evaluate", "judged", "--json", cwd=folder).stdout)
+    assert facts["held_out"] is False
+    found = pg.load(folder / "judged" / "explanation.json")
+    for target, explanation in found.items():
+        row = facts["classes"][str(target)]
+        assert row["accuracy"] is None  # a file of graphs has no ground truth
+        assert row["prototypes"][0]["probability"] == explanation.prototypes[0].probability
+        assert row["prototypes"][0]["support"] > 0  # it occurs at least in the graph it was cut from
+    text = run("evaluate", "judged", cwd=folder)
+    assert text.returncode == 0, text.stderr
+    assert text.stdout.splitlines()[-1].endswith("120 the graphs it was found in: none were held out")
+    (folder / "judged" / "run.json").write_text("{}")
+    assert run("evaluate", "judged", cwd=folder).stderr.startswith("error: judged/run.json is damaged ('data')")
+    assert run("evaluate", "nowhere", cwd=folder).stderr.startswith("error: nowhere has no run.json; give a folder")
+
+
+@pytest.mark.parametrize("name", ["random", "xgnn"])
+def test_other_explainers(folder, name):
+    options = ("--model", "model.pt", "--target", 0, "--clusters", 1, "--max-nodes", 4, "--json", "--out", name)
+    done = run("explain", "graphs.pt", *options, "--explainer", name, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (prototype,) = json.loads(done.stdout)["classes"]["0"]["prototypes"]
+    assert 1 <= prototype["nodes"] <= 4
+    assert prototype["cluster"] is None
+
+
+def test_explainers_are_compared(folder, monkeypatch):
+    def path(kind, size):
+        ends = torch.arange(size - 1)
+        edge_index = torch.stack([torch.cat([ends, ends + 1]), torch.cat([ends + 1, ends])])
+        return Data(x=torch.eye(2)[[kind] * size], edge_index=edge_index, y=torch.tensor([kind]))
+
+    def tiny(root, **options):
+        graphs = [path(number % 2, 3 + number % 5) for number in range(60)]
+        truths = {1: (Data(x=graphs[1].x[:3], edge_index=path(1, 3).edge_index),)}
+        return pg.datasets.GraphDataset(graphs=graphs, name="tiny", class_names=("a", "b"), ground_truths=truths)
+
+    monkeypatch.setattr(registry, "LOADERS", {**registry.LOADERS, "tiny": tiny})
+    arguments = ("compare", "tiny", "--explainers", "page,random", "--seeds", 1, "--max-nodes", 6)
+    done = run(*arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    header, page, chance = done.stdout.splitlines()[:3]
+    assert header.split()[:3] == ["explainer", "accuracy", "p_GNN"]
+    assert (page.split()[0], chance.split()[0]) == ("page", "random")
+    assert "the ground truths' own density is 0.222 to 0.222" in done.stdout
+    picture = folder / "runs" / "compare-tiny" / "prototypes.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    facts = json.loads(run(*arguments, "--json", cwd=folder).stdout)
+    assert facts["explainers"]["page"]["slower"]["mean"] == 1.0
+    assert len(facts["rows"]) == 2
+    bad = run("compare", "tiny", "--explainers", "page,magic", cwd=folder)
+    assert bad.stderr == "error: --explainers must be among page, xgnn, gnninterpreter, random, got magic\n"

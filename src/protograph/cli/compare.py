@@ -46,7 +46,8 @@ def compare(
     figures = summarised(rows, reference)
     truths = datasets.load(data, data_root, random_state=0).ground_truths
     found = {name: comparison.explanations(name, 0) for name in chosen}
-    plot_comparison(folder / "prototypes.png", found, truths, f"{data}, seed 0")
+    if any(found.values()):
+        plot_comparison(folder / "prototypes.png", found, truths, f"{data}, seed 0")
     if as_json:
         plain = {name: {key: vars(figure) for key, figure in row.items()} for name, row in figures.items()}
         typer.echo(json.dumps({"out": str(folder), "seeds": seeds, "explainers": plain, "rows": rows}))
@@ -94,13 +95,15 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
         lines.append(f"{name:<15}" + "".join(f"{_cell(key, row[key]):>15}" for key in COLUMNS))
     notes = [
         f"mean ± standard deviation over {seeds} seed(s) of data, model, explainer; time in multiples of {reference}",
-        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown",
+        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown,",
+        "those of fit included; time is that of explain after fit, which is the same for all",
     ]
     if truth:
         notes.append(
             f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself"
         )
-    return [*lines, "", *notes]
+    failed = sorted({f"{row['explainer']}, seed {row['seed']}: {row['failed']}" for row in rows if "failed" in row})
+    return [*lines, "", *notes, *failed]
 
 
 def _cell(key: str, figure: Any) -> str:

@@ -36,7 +36,7 @@ def plot_comparison(
     with our_style():
         from matplotlib.figure import Figure
 
-        first = next(iter(next(iter(found.values())).values()))
+        first = next(explanation for explanations in found.values() for explanation in explanations.values())
         rows = _rows(found, truths)
         graphs = [graph for row in rows for _, graph in row[1]]
         palette = palette_of(graphs, first.feature_names, first.feature_colors)

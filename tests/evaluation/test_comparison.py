@@ -1,0 +1,105 @@
+import json
+
+import pytest
+import torch
+
+import protograph as pg
+from protograph.evaluation.comparison import Comparison, summarised
+
+EXPLAINERS = {
+    "page": lambda seed: pg.PAGE(num_clusters=1, num_graphs=2, max_nodes=6, random_state=seed),
+    "random": lambda seed: pg.RandomSubgraph(max_nodes=6, num_candidates=5, random_state=seed),
+}
+pytestmark = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+
+
+class Told:
+    def __init__(self):
+        self.steps = []
+
+    def __call__(self, stage, done, total):
+        self.steps.append((stage, done, total))
+
+
+def small(seed):
+    data = pg.datasets.load("ba-house", random_state=seed, num_graphs=120)
+    # Labels that cannot be learned, so that training soon stops.
+    for number, graph in enumerate(data):
+        graph.y = torch.tensor([number % 2])
+    return data
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("comparison")
+
+
+def comparison(folder, explainers=EXPLAINERS):
+    return Comparison(load=small, explainers=explainers, seeds=range(2), folder=folder)
+
+
+def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
+    first = comparison(folder).run(Told())
+    assert [(row["explainer"], row["seed"], row["target"]) for row in first] == [
+        ("page", 0, 1), ("random", 0, 1), ("page", 1, 1), ("random", 1, 1),
+    ]  # fmt: skip
+    kept = {path.name for path in folder.iterdir()}
+    assert "model-seed0.pt" in kept
+    assert "random-seed1-prototypes.json" in kept
+    monkeypatch.setattr("protograph.evaluation.comparison.train", lambda *a, **o: pytest.fail("trained again"))
+    monkeypatch.setattr(pg.PAGE, "explain", lambda *a, **o: pytest.fail("explained again"))
+    told = Told()
+    assert comparison(folder).run(told) == first
+    assert told.steps[-1] == ("comparing", 4, 4)
+    # One that is damaged, or of other options, is made again, with the model that is there.
+    (folder / "random-seed1.json").write_text("{")
+    again = comparison(folder).run(Told())
+    assert again[:3] == first[:3]
+    drop = ("seconds",)
+    assert {k: v for k, v in again[3].items() if k not in drop} == {k: v for k, v in first[3].items() if k not in drop}
+    other = {**EXPLAINERS, "random": lambda seed: pg.RandomSubgraph(max_nodes=4, num_candidates=5, random_state=seed)}
+    assert comparison(folder, other).run(Told())[1]["prototypes"][0]["num_nodes"] <= 4
+    assert comparison(folder, other).explanations("random", 0)[1].options["max_nodes"] == 4
+
+
+def row(name, seed, seconds, *chances, accuracy=0.5):
+    same = {"density": 0.1, "support": 0.2, "support_elsewhere": 0.0, "margin_share": None}
+    prototypes = [{"probability": chance, **same} for chance in chances]
+    return {
+        "explainer": name, "seed": seed, "seconds": seconds, "model_calls": 10, "prototypes": prototypes,
+        "accuracy": accuracy, "coverage": [0.3, 0.1, 0.5],
+    }  # fmt: skip
+
+
+def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypatch):
+    def nothing(self, target):
+        raise ValueError(f"no graph is predicted as class {target}")
+
+    monkeypatch.setattr(pg.RandomSubgraph, "explain", nothing)
+    runs = Comparison(load=small, explainers=EXPLAINERS, seeds=[0], folder=tmp_path)
+    page, chance = runs.run(Told())
+    assert chance["failed"] == "no graph is predicted as class 1"
+    assert "failed" not in page
+    figures = summarised([page, chance], "page")["random"]
+    assert figures["success"].mean == 0.0
+    assert figures["slower"].mean is figures["coverage"].mean is None
+    assert len(runs.explanations("random", 0)) == 0
+
+
+def test_figures_by_hand():
+    rows = [
+        row("page", 0, 1.0, 0.95, 0.55),
+        row("page", 1, 3.0, 0.5, accuracy=None),
+        row("xgnn", 0, 10.0, 1.0, accuracy=0.25),
+        row("xgnn", 1, 60.0, 1.0, accuracy=0.75),
+    ]
+    found = summarised(rows, "page")
+    page, xgnn = found["page"], found["xgnn"]
+    assert (page["probability"].mean, page["probability"].spread) == (pytest.approx(0.625), pytest.approx(0.125))
+    assert (page["success"].mean, xgnn["success"].mean) == (0.5, 1.0)
+    assert (page["accuracy"].mean, page["accuracy"].num_seeds) == (0.5, 1)
+    assert (xgnn["accuracy"].mean, xgnn["accuracy"].spread) == (0.5, 0.25)
+    assert (xgnn["slower"].mean, xgnn["slower"].spread) == (15.0, 5.0)
+    assert page["slower"].mean == 1.0
+    assert page["margin_share"].mean is None
+    assert json.dumps({key: vars(figure) for key, figure in page.items()})
