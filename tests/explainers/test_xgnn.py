@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_mean_pool
 
 import protograph as pg
-from protograph.explainers import vocabulary, xgnn
+from protograph.explainers import generation, vocabulary
 from protograph.explainers.xgnn import XGNN
 from tests import zoo
 
@@ -155,8 +155,8 @@ def test_no_graph_shown_to_the_model_breaks_a_rule():
 def test_the_mask_of_a_known_graph():
     known = vocabulary.learn([chain([0, 1, 0]), chain([0, 2]), chain([2, 2])])
     zero, two, one = kinds_of(chain([0, 2, 1]), known.x)
-    rules = xgnn._Rules(known, max_nodes=3)
-    begun = xgnn._Partial.of([one], 3)
+    rules = generation.Rules(known, max_nodes=3)
+    begun = generation.Partial.of([one], 3)
     types = torch.arange(known.num_types)
     legal = rules.legal(begun)
     assert legal.shape == (1, 3, 6)
@@ -164,7 +164,7 @@ def test_the_mask_of_a_known_graph():
     assert not legal[0, 1:].any()
 
     def action(start, end):
-        return xgnn._Action(torch.tensor([start]), torch.tensor([end]), torch.zeros(1), torch.tensor([True]))
+        return generation.Action(torch.tensor([start]), torch.tensor([end]), torch.zeros(1), torch.tensor([True]))
 
     grown = begun.grow(action(0, 3 + zero))
     assert grown.kinds() == [[one, zero]]
@@ -174,11 +174,11 @@ def test_the_mask_of_a_known_graph():
     assert full.as_data(known)[0].edge_index.tolist() == [[0, 0, 1, 2], [1, 2, 0, 0]]
     assert not rules.legal(full).any()
     assert rules.usualness(begun, action(0, 3 + zero)).tolist() == [0.0]  # the most usual of all edges
-    assert rules.usualness(xgnn._Partial.of([zero], 3), action(0, 3 + two)).tolist() == [-1.0]  # the rarest
+    assert rules.usualness(generation.Partial.of([zero], 3), action(0, 3 + two)).tolist() == [-1.0]  # the rarest
 
 
 def test_a_step_with_a_negative_reward_is_undone():
-    before, after = xgnn._Partial.of([0, 0], 2), xgnn._Partial.of([1, 1], 2)
+    before, after = generation.Partial.of([0, 0], 2), generation.Partial.of([1, 1], 2)
     assert after.where(torch.tensor([True, False]), before).kinds() == [[1], [0]]
 
 
@@ -266,7 +266,7 @@ def test_ctrl_c_before_anything_was_found_goes_on(monkeypatch):
         raise KeyboardInterrupt
 
     explainer = fitted()
-    monkeypatch.setattr(xgnn._Policy, "act", interrupt)
+    monkeypatch.setattr(generation.Policy, "act", interrupt)
     with pytest.raises(KeyboardInterrupt):
         explainer.explain(1)
 

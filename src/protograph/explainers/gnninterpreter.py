@@ -17,6 +17,7 @@ from torch_geometric.data import Data
 from protograph.classifier import RunningClassifier
 from protograph.errors import ProtographWarning
 from protograph.explainers.base import Explainer, timed
+from protograph.explainers.options import check_count
 from protograph.explainers.relaxation import (
     Part,
     largest_part,
@@ -96,9 +97,9 @@ class GNNInterpreter(Explainer):
 
     def __post_init__(self) -> None:
         for name in ("num_prototypes", "max_nodes", "num_iterations", "num_samples"):
-            _check_count(name, getattr(self, name))
+            check_count(name, getattr(self, name))
         if self.max_edges is not None:
-            _check_count("max_edges", self.max_edges)
+            check_count("max_edges", self.max_edges)
         for name in ("learning_rate", "regularization", *(f"{term}_weight" for term in _TERMS)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float | np.floating):
@@ -391,10 +392,3 @@ def _shape(part: Part) -> networkx.Graph:
 def _is_same(a: networkx.Graph, b: networkx.Graph) -> bool:
     match = networkx.algorithms.isomorphism.categorical_node_match("kind", None)
     return bool(networkx.is_isomorphic(a, b, node_match=match))
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, got {value}")

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from protograph.errors import ProtographWarning
 from protograph.explainers.base import Explainer, content_key, timed
+from protograph.explainers.options import check_count
 from protograph.explanation import EmbeddingMap, Explanation, Prototype, Session
 from protograph.page.projection import project
 from protograph.page.retrieval import Candidate, best_first, best_of, retrieve
@@ -67,7 +68,7 @@ class PAGE(Explainer):
         if self.num_clusters == "auto":
             raise ValueError("num_clusters='auto' is not available in this version; pass a number, such as 2")
         for name in ("num_clusters", "num_graphs", "budget", "max_iterations", "max_nodes"):
-            _check_count(name, getattr(self, name))
+            check_count(name, getattr(self, name))
         if isinstance(self.decay, bool) or not isinstance(self.decay, int | float) or not 1 <= self.decay < np.inf:
             raise ValueError(f"decay must be a number of at least 1, which scores are divided by, got {self.decay!r}")
         if self.scoring not in SCORINGS:
@@ -252,10 +253,3 @@ def checked_index(index: Any) -> int:
     if isinstance(index, bool) or not isinstance(index, int | np.integer):
         raise TypeError(f"representatives must be indices of graphs, got {index!r}")
     return int(index)
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, got {value}")
