@@ -1,9 +1,12 @@
+import functools
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 import protograph as pg
+from protograph.evaluation import robustness
 from protograph.evaluation.comparison import Comparison, summarised
 
 EXPLAINERS = {
@@ -60,6 +63,42 @@ def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
     other = {**EXPLAINERS, "random": lambda seed: pg.RandomSubgraph(max_nodes=4, num_candidates=5, random_state=seed)}
     assert comparison(folder, other).run(Told())[1]["prototypes"][0]["num_nodes"] <= 4
     assert comparison(folder, other).explanations("random", 0)[1].options["max_nodes"] == 4
+
+
+def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):
+    """One explainer and seed, of models that are trained for an epoch only."""
+    quick = functools.partial(robustness.train_others, max_epochs=1)
+    monkeypatch.setattr("protograph.evaluation.comparison.train_others", quick)
+    monkeypatch.setattr(robustness, "WIDTHS", (2, 3))
+    monkeypatch.setattr(robustness, "SHARES", (0.0, 0.5))
+    told = Told()
+    explainers = {"random": EXPLAINERS["random"]}
+    runs = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path, with_robustness=True)
+    (found,) = runs.run(told)
+    assert 0 <= found["consistency"] <= 0.5
+    assert found["faithfulness"] in (None, -1.0, 1.0)  # of two models
+    assert ("training on wrong labels", 2, 2) in told.steps
+    plain = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path)
+    assert "consistency" not in plain.run(Told())[0]  # what is kept was made with other settings
+
+
+def test_wrong_labels_are_those_of_training_graphs_only(monkeypatch):
+    given = []
+
+    def note(data, **options):
+        given.append(data)
+        return SimpleNamespace(model=None, test_accuracy=0.5)
+
+    monkeypatch.setattr(robustness, "train", note)
+    data = small(0)
+    chosen = list(range(0, 120, 2))
+    robustness.train_others(data, train_indices=chosen, random_state=0, progress=Told())
+    widths, wrong = given[: len(robustness.WIDTHS)], given[len(robustness.WIDTHS) :]
+    assert all(one is data for one in widths)
+    for share, one in zip(robustness.SHARES, wrong, strict=True):
+        changed = (one.labels != data.labels).nonzero().flatten().tolist()
+        assert len(changed) == round(share * 60)
+        assert set(changed) <= set(chosen)
 
 
 def row(name, seed, seconds, *chances, accuracy=0.5):

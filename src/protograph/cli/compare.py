@@ -18,6 +18,9 @@ def compare(
     seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")] = 3,
     prototypes: Annotated[int, typer.Option(help="Prototypes of a class.", min=1, metavar="N")] = 2,
     max_nodes: Annotated[int, typer.Option(help="Largest prototype.", min=2, metavar="N")] = 13,
+    with_robustness: Annotated[
+        bool, typer.Option("--robustness", help="Also consistency and faithfulness: ten more models a seed.")
+    ] = False,
     data_root: arguments.DataRoot = None,
     out: Annotated[Path | None, typer.Option(help="Folder; runs/compare-NAME by default.", metavar="DIR")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
@@ -40,6 +43,7 @@ def compare(
             explainers=chosen,
             seeds=range(seeds),
             folder=folder,
+            with_robustness=with_robustness,
         )
         rows = comparison.run(progress)
     reference = next(iter(chosen))
@@ -83,6 +87,8 @@ COLUMNS = {
     "support_elsewhere": "elsewhere",
     "coverage": "coverage",
     "margin_share": "margin share",
+    "consistency": "consistency",
+    "faithfulness": "faithfulness",
     "slower": "time",
     "model_calls": "model calls",
 }
@@ -90,9 +96,12 @@ COLUMNS = {
 
 def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int, rows: list[Any]) -> list[str]:
     truth = [p["truth_density"] for row in rows for p in row["prototypes"] if p["truth_density"] is not None]
-    lines = [f"{'explainer':<15}" + "".join(f"{title:>15}" for title in COLUMNS.values())]
+    columns = {
+        key: title for key, title in COLUMNS.items() if any(row[key].mean is not None for row in figures.values())
+    }
+    lines = [f"{'explainer':<15}" + "".join(f"{title:>15}" for title in columns.values())]
     for name, row in figures.items():
-        lines.append(f"{name:<15}" + "".join(f"{_cell(key, row[key]):>15}" for key in COLUMNS))
+        lines.append(f"{name:<15}" + "".join(f"{_cell(key, row[key]):>15}" for key in columns))
     notes = [
         f"mean ± standard deviation over {seeds} seed(s) of data, model, explainer; time in multiples of {reference}",
         "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown,",

@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import HeldOut, evaluate
 from protograph.evaluation.held_out import held_out
+from protograph.evaluation.robustness import OtherModels, robustness, train_others
 from protograph.explainers.base import Explainer
 from protograph.explanation import Explanation, Explanations
 from protograph.files import atomic_path
@@ -34,6 +35,7 @@ class Subject:
     graphs: GraphDataset
     held_out: HeldOut
     test_accuracy: float | None
+    others: OtherModels | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,12 +47,14 @@ class Comparison:
         explainers: Makes each explainer of a seed, by name; the first is what times are compared with.
         seeds: Seeds of data, model and explainer.
         folder: Keeps a model a seed, and a file of figures and one of prototypes an explainer and seed.
+        with_robustness: Whether to train ten more models a seed, for consistency and faithfulness.
     """
 
     load: Callable[[int], GraphDataset]
     explainers: Mapping[str, Callable[[int], Explainer]]
     seeds: Sequence[int]
     folder: Path
+    with_robustness: bool = False
 
     def run(self, progress: Progress) -> list[Rows]:
         """Rows of figures, one for each explainer, seed and class."""
@@ -61,7 +65,7 @@ class Comparison:
             for name, make in self.explainers.items():
                 explainer = make(seed)
                 path = self.folder / f"{name}-seed{seed}.json"
-                known = _read(path, explainer)
+                known = _read(path, self._settings(explainer))
                 if known is None:
                     subject = subject or self._subject(seed, progress)
                     known = self._measure(name, explainer, subject, seed, path)
@@ -91,7 +95,16 @@ class Comparison:
             _write(parts, facts)
         facts = json.loads(parts.read_text())
         model = load_model(path)
-        return Subject(model, data[facts["train"]], held_out(model, data[facts["rest"]]), facts["test_accuracy"])
+        others = None
+        if self.with_robustness:
+            others = train_others(data, train_indices=facts["train"], random_state=seed, progress=progress)
+        judged = held_out(model, data[facts["rest"]])
+        return Subject(model, data[facts["train"]], judged, facts["test_accuracy"], others)
+
+    def _settings(self, explainer: Explainer) -> Any:
+        """What a kept file must have been made with, as JSON gives it back."""
+        settings = {"explainer": dict(explainer._options()), "with_robustness": self.with_robustness}
+        return json.loads(json.dumps(settings, default=str))
 
     def _measure(self, name: str, explainer: Explainer, subject: Subject, seed: int, path: Path) -> list[Rows]:
         explainer.fit(subject.model, subject.graphs)
@@ -104,7 +117,7 @@ class Comparison:
             else:
                 rows.append(_row(name, seed, found[target], subject, seconds))
         Explanations(found).save(self._prototypes(name, seed))
-        _write(path, {"options": _options(explainer), "rows": rows})
+        _write(path, {"settings": self._settings(explainer), "rows": rows})
         return rows
 
 
@@ -135,6 +148,7 @@ def _row(name: str, seed: int, explanation: Explanation, subject: Subject, secon
         "model_calls": explanation.model_calls,
         "test_accuracy": subject.test_accuracy,
         **scores.as_json(),
+        **({} if subject.others is None else robustness(explanation, subject.others)),
     }
 
 
@@ -154,16 +168,11 @@ def _failed(name: str, seed: int, target: int, subject: Subject, reason: str) ->
     }
 
 
-def _options(explainer: Explainer) -> Any:
-    return json.loads(json.dumps(dict(explainer._options()), default=str))
-
-
-def _read(path: Path, explainer: Explainer) -> list[Rows] | None:
-    """Rows that are kept, unless they are of other options or damaged."""
+def _read(path: Path, settings: Any) -> list[Rows] | None:
+    """Rows that are kept, unless they are of other settings or damaged."""
     try:
         content = json.loads(path.read_text())
-        is_same = content["options"] == _options(explainer)
-        return list(content["rows"]) if is_same else None
+        return list(content["rows"]) if content["settings"] == settings else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -195,12 +204,13 @@ def summarised(rows: Sequence[Rows], reference: str) -> dict[str, dict[str, Figu
     return {
         name: {
             key: _figure([_of_seed(of, key, times.get(seed)) for seed, of in by_seed.items()])
-            for key in ("accuracy", "success", *PROTOTYPE_KEYS, "coverage", "slower", "model_calls")
+            for key in (*CLASS_KEYS, "success", *PROTOTYPE_KEYS, "slower")
         }
         for name, by_seed in seeds.items()
     }
 
 
+CLASS_KEYS = ("accuracy", "coverage", "consistency", "faithfulness", "model_calls")
 PROTOTYPE_KEYS = ("probability", "density", "support", "support_elsewhere", "margin_share")
 
 
@@ -214,7 +224,7 @@ def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float |
     if key in PROTOTYPE_KEYS:
         values = [prototype[key] for row in rows for prototype in row["prototypes"]]
     else:
-        values = [row[key][0] if key == "coverage" and row[key] else row[key] for row in rows]
+        values = [row[key][0] if key == "coverage" and row[key] else row.get(key) for row in rows]
     known = [value for value in values if value is not None]
     return statistics.mean(known) if known else None
 
