@@ -2,7 +2,7 @@
 
 >>> import protograph as pg
 >>> sorted(pg.__all__)[:4]
-['Explanation', 'Explanations', 'GraphClassifier', 'NotFittedError']
+['Explanation', 'Explanations', 'GNNInterpreter', 'GraphClassifier']
 """
 
 from importlib import import_module

@@ -201,6 +201,11 @@ class Explanation:
         """Name of the target class."""
         return self.class_names[self.target]
 
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search before its time; a note among ``warnings`` says when."""
+        return any(note.startswith("interrupted ") for note in self.warnings)
+
     def __repr__(self) -> str:
         return f"Explanation(target={self.target}, {len(self.prototypes)} prototypes)"
 

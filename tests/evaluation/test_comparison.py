@@ -1,3 +1,4 @@
+import dataclasses
 import functools
 import json
 from types import SimpleNamespace
@@ -7,7 +8,7 @@ import torch
 
 import protograph as pg
 from protograph.evaluation import robustness
-from protograph.evaluation.comparison import Comparison, summarised
+from protograph.evaluation.comparison import Comparison, fingerprint, summarised
 
 EXPLAINERS = {
     "page": lambda seed: pg.PAGE(num_clusters=1, num_graphs=2, max_nodes=6, random_state=seed),
@@ -63,6 +64,28 @@ def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
     other = {**EXPLAINERS, "random": lambda seed: pg.RandomSubgraph(max_nodes=4, num_candidates=5, random_state=seed)}
     assert comparison(folder, other).run(Told())[1]["prototypes"][0]["num_nodes"] <= 4
     assert comparison(folder, other).explanations("random", 0)[1].options["max_nodes"] == 4
+
+
+def test_what_was_interrupted_is_not_kept(tmp_path, monkeypatch):
+    original = pg.RandomSubgraph.explain
+
+    def interrupted(self, target):
+        return dataclasses.replace(original(self, target), warnings=("interrupted after 1 of 5 subgraphs",))
+
+    monkeypatch.setattr(pg.RandomSubgraph, "explain", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Comparison(load=small, explainers=EXPLAINERS, seeds=[0], folder=tmp_path).run(Told())
+    assert (tmp_path / "page-seed0.json").exists()
+    assert not (tmp_path / "random-seed0.json").exists()
+
+
+def test_figures_of_other_data_are_not_taken(tmp_path):
+    explainers = {"random": EXPLAINERS["random"]}
+    (first,) = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path).run(Told())
+    (other,) = Comparison(load=lambda seed: small(7), explainers=explainers, seeds=[0], folder=tmp_path).run(Told())
+    assert other["prototypes"] != first["prototypes"]
+    again = json.loads((tmp_path / "model-seed0.json").read_text())["data"]
+    assert again == fingerprint(small(7)) != fingerprint(small(0))
 
 
 def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):
@@ -121,7 +144,8 @@ def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypat
     assert "failed" not in page
     figures = summarised([page, chance], "page")["random"]
     assert figures["success"].mean == 0.0
-    assert figures["slower"].mean is figures["coverage"].mean is None
+    assert figures["slower"].mean is None
+    assert figures["accuracy"].mean == figures["coverage"].mean == 0.0  # no result is the worst, not one to leave out
     assert len(runs.explanations("random", 0)) == 0
 
 
@@ -134,11 +158,15 @@ def test_figures_by_hand():
     ]
     found = summarised(rows, "page")
     page, xgnn = found["page"], found["xgnn"]
-    assert (page["probability"].mean, page["probability"].spread) == (pytest.approx(0.625), pytest.approx(0.125))
+    assert (page["probability"].mean, page["probability"].spread) == (
+        pytest.approx(0.625),
+        pytest.approx(0.125 * 2**0.5),
+    )
     assert (page["success"].mean, xgnn["success"].mean) == (0.5, 1.0)
     assert (page["accuracy"].mean, page["accuracy"].num_seeds) == (0.5, 1)
-    assert (xgnn["accuracy"].mean, xgnn["accuracy"].spread) == (0.5, 0.25)
-    assert (xgnn["slower"].mean, xgnn["slower"].spread) == (15.0, 5.0)
+    assert (xgnn["accuracy"].mean, xgnn["accuracy"].spread) == (0.5, pytest.approx(0.25 * 2**0.5))
+    assert (xgnn["slower"].mean, xgnn["slower"].spread) == (15.0, pytest.approx(5 * 2**0.5))
+    assert page["accuracy"].spread is None  # one seed has no spread
     assert page["slower"].mean == 1.0
     assert page["margin_share"].mean is None
     assert json.dumps({key: vars(figure) for key, figure in page.items()})

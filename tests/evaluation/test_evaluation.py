@@ -51,6 +51,14 @@ def test_scores_by_hand():
     assert scores.as_json()["prototypes"][1]["lift"] is None  # JSON has no infinity
 
 
+def test_every_truth_is_reported_and_the_best_counted():
+    found = explanation([prototype(path(0, 1))])
+    truths = [path(0, 1, 0), path(0, 1), path(1, 1)]
+    (scores,) = evaluate(found, graphs=GRAPHS, truths=truths, held_out=HELD_OUT, model=zoo.make()).prototypes
+    assert (scores.truth, scores.accuracy) == (1, 1.0)
+    assert scores.accuracies == (pytest.approx(3 / 5), 1.0, pytest.approx(1 / 5))
+
+
 def test_without_a_truth():
     found = explanation([prototype(path(0, 1))])
     scores = evaluate(found, graphs=GRAPHS, truths=[], held_out=HELD_OUT, model=zoo.make())
@@ -66,6 +74,7 @@ def test_a_cluster_is_judged_by_the_truth_most_of_its_graphs_have():
     found = explanation([of_small, of_large], embedding_map=places)
     assert planted_truth(of_small, found, graphs, [small, large]) == 0
     assert planted_truth(of_large, found, graphs, [small, large]) == 1
+    assert accuracy_of(of_large, found, graphs, [small, large]).truth == 1
     assert float(accuracy_of(of_small, found, graphs, [small, large])) == 1.0
     assert float(accuracy_of(of_large, found, graphs, [small, large])) == pytest.approx(3 / 5)
     # Without a cluster, the closest one.

@@ -69,7 +69,13 @@ def _chosen(names: str, prototypes: int, max_nodes: int) -> Mapping[str, Callabl
         "gnninterpreter": lambda seed: GNNInterpreter(
             num_prototypes=prototypes, max_nodes=max_nodes, random_state=seed
         ),
-        "random": lambda seed: RandomSubgraph(num_prototypes=prototypes, max_nodes=max_nodes, random_state=seed),
+        # As many candidates as PAGE shows the model.
+        "random": lambda seed: RandomSubgraph(
+            num_prototypes=prototypes,
+            max_nodes=max_nodes,
+            num_candidates=prototypes * PAGE.budget * PAGE.num_graphs,
+            random_state=seed,
+        ),
     }
     wanted = [name.strip().lower() for name in names.split(",") if name.strip()]
     unknown = [name for name in wanted if name not in makers]
@@ -108,6 +114,7 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
         "those of fit included; time is that of explain after fit, which is the same for all",
     ]
     if truth:
+        notes.append("accuracy: of a cluster against the truth most of its graphs have, of others against the closest")
         notes.append(
             f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself"
         )
@@ -122,6 +129,6 @@ def _cell(key: str, figure: Any) -> str:
         return f"{figure.mean * figure.num_seeds:.0f} of {figure.num_seeds}"
     if key == "model_calls":
         return f"{figure.mean:,.0f}"
-    if key == "slower":
-        return f"{figure.mean:.1f} ± {figure.spread:.1f}"
-    return f"{figure.mean:.3f} ± {figure.spread:.3f}"
+    digits = 1 if key == "slower" else 3
+    spread = "" if figure.spread is None else f" ± {figure.spread:.{digits}f}"
+    return f"{figure.mean:.{digits}f}{spread}"

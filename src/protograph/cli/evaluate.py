@@ -15,6 +15,8 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Judge a run: against the ground truth, on graphs that it was not found in, and under the model."""
+    from protograph.classifier import GraphClassifier
+    from protograph.cli.alignment import aligned
     from protograph.cli.loading import DataOptions, load_classifier, load_graphs
     from protograph.cli.runs import read_run
     from protograph.evaluation.evaluation import evaluate as judge
@@ -27,7 +29,10 @@ def evaluate(
     with progress_bars() as progress:
         options = DataOptions(data_root, run.smiles_column, run.label_column, run.skip_invalid, run.seed)
         graphs: Any = load_graphs(run.data, options, progress).graphs
-    model = load_classifier(run.model or str(folder / "model.pt"), None if run.weights is None else Path(run.weights))
+    plain = load_classifier(run.model or str(folder / "model.pt"), None if run.weights is None else Path(run.weights))
+    graphs = aligned(graphs, plain)
+    return_type: Any = run.return_type
+    model = GraphClassifier(plain, return_type=return_type)
     explained, rest = run.parts(folder, graphs)
     judged = held_out(model, rest)
     truths = getattr(graphs, "ground_truths", {})
@@ -44,6 +49,11 @@ def evaluate(
         "graphs that it was not found in" if run.has_split(folder) else "the graphs it was found in: none were held out"
     )
     typer.echo("\n\n".join("\n".join(_lines(one, names[one.target])) for one in scores))
+    right = [one.accuracy for one in scores if one.accuracy is not None]
+    if right:
+        typer.echo(
+            f"\naccuracy of the data set, the mean over its classes with a ground truth: {sum(right) / len(right):.3f}"
+        )
     typer.echo(f"\nsupport, elsewhere and coverage are of {len(judged.predictions)} {where}")
 
 
@@ -55,7 +65,9 @@ def _lines(scores: Any, name: str) -> list[str]:
     for number, one in enumerate(scores.prototypes, start=1):
         parts = [f"p = {one.probability:.4f}"]
         if one.accuracy is not None:
-            parts.append(f"accuracy {one.accuracy:.3f}" + ("" if one.is_exact else " (not proven)"))
+            each = ", ".join(f"{value:.3f}" for value in one.accuracies)
+            which = f" (truth {one.truth + 1} of {each})" if len(one.accuracies) > 1 else ""
+            parts.append(f"accuracy {one.accuracy:.3f}{which}" + ("" if one.is_exact else " (not proven)"))
         truth = "" if one.truth_density is None else f" (truth {one.truth_density:.3f})"
         parts.append(f"density {one.density:.3f}{truth}")
         parts.append(f"support {one.support:.3f}, elsewhere {one.support_elsewhere:.3f}, lift {one.lift:.1f}")

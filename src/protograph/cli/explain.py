@@ -124,6 +124,7 @@ def explain(
             smiles_column=smiles_column,
             label_column=label_column,
             skip_invalid=skip_invalid,
+            return_type=return_type.value,
         ).write(partial)
         files = sorted(file.name for file in partial.iterdir())
     if as_json:
@@ -145,6 +146,8 @@ def _peer(explainer: Explainer, page: Any) -> Any:
 
     kinds = {Explainer.XGNN: XGNN, Explainer.GNNINTERPRETER: GNNInterpreter, Explainer.RANDOM: RandomSubgraph}
     options = {"num_prototypes": page.num_clusters, "max_nodes": page.max_nodes, "random_state": page.random_state}
+    if explainer is Explainer.RANDOM:  # as many candidates as PAGE would show the model
+        options["num_candidates"] = page.num_clusters * page.budget * page.num_graphs
     return kinds[explainer](**options)
 
 

@@ -24,6 +24,7 @@ class Run:
         smiles_column: Column of SMILES of a table.
         label_column: Column of classes of a table.
         skip_invalid: Whether rows of a table were left out.
+        return_type: What the model's outputs were said to be.
     """
 
     data: str
@@ -33,6 +34,7 @@ class Run:
     smiles_column: str | None = None
     label_column: str | None = None
     skip_invalid: bool = False
+    return_type: str = "auto"
 
     def write(self, folder: Path) -> None:
         """Write it into the folder of the run."""

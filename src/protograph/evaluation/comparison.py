@@ -1,5 +1,6 @@
 """Several explainers on the same models and data, judged by the same metrics, over several seeds."""
 
+import hashlib
 import json
 import statistics
 import time
@@ -14,7 +15,7 @@ from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import HeldOut, evaluate
 from protograph.evaluation.held_out import held_out
 from protograph.evaluation.robustness import OtherModels, robustness, train_others
-from protograph.explainers.base import Explainer
+from protograph.explainers.base import Explainer, content_key
 from protograph.explanation import Explanation, Explanations
 from protograph.files import atomic_path
 from protograph.progress import Progress
@@ -61,14 +62,17 @@ class Comparison:
         rows: list[Rows] = []
         total, done = len(self.seeds) * len(self.explainers), 0
         for seed in self.seeds:
-            subject: Subject | None = None
+            data, subject = self.load(seed), None
+            mark = fingerprint(data)
             for name, make in self.explainers.items():
                 explainer = make(seed)
                 path = self.folder / f"{name}-seed{seed}.json"
-                known = _read(path, self._settings(explainer))
+                settings = self._settings(explainer, mark)
+                known = _read(path, settings)
                 if known is None:
-                    subject = subject or self._subject(seed, progress)
-                    known = self._measure(name, explainer, subject, seed, path)
+                    subject = subject or self._subject(data, mark, seed, progress)
+                    known = self._measure(name, explainer, subject, seed)
+                    _write(path, {"settings": settings, "rows": known})
                 rows += known
                 done += 1
                 progress("comparing", done, total)
@@ -84,15 +88,14 @@ class Comparison:
     def _prototypes(self, name: str, seed: int) -> Path:
         return self.folder / f"{name}-seed{seed}-prototypes.json"
 
-    def _subject(self, seed: int, progress: Progress) -> Subject:
-        data = self.load(seed)
+    def _subject(self, data: GraphDataset, mark: str, seed: int, progress: Progress) -> Subject:
         path, parts = self.folder / f"model-seed{seed}.pt", self.folder / f"model-seed{seed}.json"
-        if not parts.exists():
+        if _trained_on(parts) != mark:
             trained = train(data, hidden=None, random_state=seed, progress=progress)
             save_model(trained, path)
             rest = sorted(trained.split.validation.tolist() + trained.split.test.tolist())
             facts = {"train": trained.split.train.tolist(), "rest": rest, "test_accuracy": trained.test_accuracy}
-            _write(parts, facts)
+            _write(parts, {"data": mark, **facts})
         facts = json.loads(parts.read_text())
         model = load_model(path)
         others = None
@@ -101,12 +104,12 @@ class Comparison:
         judged = held_out(model, data[facts["rest"]])
         return Subject(model, data[facts["train"]], judged, facts["test_accuracy"], others)
 
-    def _settings(self, explainer: Explainer) -> Any:
+    def _settings(self, explainer: Explainer, mark: str) -> Any:
         """What a kept file must have been made with, as JSON gives it back."""
-        settings = {"explainer": dict(explainer._options()), "with_robustness": self.with_robustness}
+        settings = {"data": mark, "explainer": dict(explainer._options()), "with_robustness": self.with_robustness}
         return json.loads(json.dumps(settings, default=str))
 
-    def _measure(self, name: str, explainer: Explainer, subject: Subject, seed: int, path: Path) -> list[Rows]:
+    def _measure(self, name: str, explainer: Explainer, subject: Subject, seed: int) -> list[Rows]:
         explainer.fit(subject.model, subject.graphs)
         found, rows = {}, []
         for target in targets_of(subject.graphs):
@@ -117,7 +120,6 @@ class Comparison:
             else:
                 rows.append(_row(name, seed, found[target], subject, seconds))
         Explanations(found).save(self._prototypes(name, seed))
-        _write(path, {"settings": self._settings(explainer), "rows": rows})
         return rows
 
 
@@ -131,6 +133,8 @@ def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
     started = time.perf_counter()
     explanation = explainer.explain(target)
     seconds = time.perf_counter() - started
+    if explanation.is_interrupted:  # half a search must not be kept as a whole one
+        raise KeyboardInterrupt
     if seconds < SHORT:  # the first time, compiled code is loaded
         started = time.perf_counter()
         explainer.explain(target)
@@ -162,10 +166,25 @@ def _failed(name: str, seed: int, target: int, subject: Subject, reason: str) ->
         "test_accuracy": subject.test_accuracy,
         "target": target,
         "prototypes": [],
-        "accuracy": None,
-        "coverage": None,
+        # No result is the worst result, not one to leave out of the mean.
+        "accuracy": 0.0 if subject.graphs.ground_truths.get(target) else None,
+        "coverage": [0.0, 0.0, 0.0],
         "failed": reason,
     }
+
+
+def fingerprint(data: GraphDataset) -> str:
+    """Tells data sets apart: name, number of graphs, and the content of some of them."""
+    chosen = range(0, len(data), max(1, len(data) // 32))
+    content = b"".join(content_key(data[index]) for index in chosen)
+    return f"{data.name}, {len(data)} graphs, {hashlib.sha256(content).hexdigest()[:16]}"
+
+
+def _trained_on(path: Path) -> str | None:
+    try:
+        return str(json.loads(path.read_text())["data"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _read(path: Path, settings: Any) -> list[Rows] | None:
@@ -184,7 +203,7 @@ def _write(path: Path, content: Any) -> None:
 
 @dataclass(frozen=True)
 class Figure:
-    """Mean and standard deviation over seeds; ``None`` where a metric does not apply."""
+    """Mean and sample standard deviation over seeds; ``None`` where a metric, or a spread, does not apply."""
 
     mean: float | None
     spread: float | None
@@ -216,7 +235,7 @@ PROTOTYPE_KEYS = ("probability", "density", "support", "support_elsewhere", "mar
 
 def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float | None:
     if key == "success":
-        best = [max((p["probability"] for p in row["prototypes"]), default=0.0) for row in rows]
+        best = [max((p["probability"] or 0.0 for p in row["prototypes"]), default=0.0) for row in rows]
         return float(all(value >= SUCCESS for value in best))
     if key == "slower":
         seconds = _of_seed(rows, "seconds", None)
@@ -224,7 +243,7 @@ def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float |
     if key in PROTOTYPE_KEYS:
         values = [prototype[key] for row in rows for prototype in row["prototypes"]]
     else:
-        values = [row[key][0] if key == "coverage" and row[key] else row.get(key) for row in rows]
+        values = [row[key][0] if key == "coverage" else row.get(key) for row in rows]
     known = [value for value in values if value is not None]
     return statistics.mean(known) if known else None
 
@@ -233,4 +252,4 @@ def _figure(values: Sequence[float | None]) -> Figure:
     known = [value for value in values if value is not None]
     if not known:
         return Figure(None, None, 0)
-    return Figure(statistics.mean(known), statistics.pstdev(known) if len(known) > 1 else 0.0, len(known))
+    return Figure(statistics.mean(known), statistics.stdev(known) if len(known) > 1 else None, len(known))

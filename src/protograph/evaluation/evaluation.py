@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 
 from protograph.evaluation.truths import accuracy_of
 from protograph.explanation import Explanation, Prototype
+from protograph.metrics.accuracy import accuracy
 from protograph.metrics.coverage import coverage, gain_area, overlap
 from protograph.metrics.density import density
 from protograph.metrics.encoding import EncodedGraphs
@@ -40,6 +41,8 @@ class PrototypeScores:
         margin: The model's log-odds of the class.
         accuracy: Against the ground truth that counts.
         is_exact: Whether that accuracy is proven.
+        truth: Number of the ground truth that counts, from 0.
+        accuracies: Against each ground truth of the class.
         density: Undirected edges over nodes squared.
         truth_density: That of the truth.
         support: Share of the held-out graphs predicted as the class that contain it.
@@ -55,6 +58,8 @@ class PrototypeScores:
     margin: float
     accuracy: float | None
     is_exact: bool | None
+    truth: int | None
+    accuracies: tuple[float, ...]
     density: float
     truth_density: float | None
     support: float
@@ -142,6 +147,8 @@ def _scores(
         margin=prototype.margin,
         accuracy=None if right is None else right.value,
         is_exact=None if right is None else right.is_exact,
+        truth=None if right is None else right.truth or 0,
+        accuracies=tuple(accuracy(prototype.graph, truth).value for truth in truths),
         density=density(prototype.graph),
         truth_density=None if counted is None else density(counted),
         support=found.shares[target],

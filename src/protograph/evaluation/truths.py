@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from torch_geometric.data import Data
 
@@ -26,7 +27,7 @@ def accuracy_of(
     if len(truths) > 1:
         number = planted_truth(prototype, explanation, graphs, truths)
         if number is not None:
-            return accuracy(prototype.graph, truths[number])
+            return replace(accuracy(prototype.graph, truths[number]), truth=number)
     return best_accuracy(prototype.graph, truths)
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from torch_geometric.data import Data
 
 from protograph.errors import ProtographWarning
@@ -95,7 +96,12 @@ class RandomSubgraph(Explainer):
     def _chunk(self, sources: Any, target: int, rng: np.random.Generator) -> list[Prototype]:
         chosen = [(int(source), random_part(self._store[int(source)], self.max_nodes, rng)) for source in sources]
         graphs = [induced_subgraph(self._store[source], nodes) for source, nodes in chosen]
-        scores = log_scores(self._classifier().classify(graphs), self._fitted().return_type)
+        outputs = self._classifier().classify(graphs)
+        if not bool(torch.isfinite(outputs).all()):
+            raise ValueError(
+                "the model's output for a small part of a graph is NaN or infinite; it must be able to classify such"
+            )
+        scores = log_scores(outputs, self._fitted().return_type)
         chances, odds = probabilities(scores)[:, target], margins(scores, target)
         return [
             Prototype(

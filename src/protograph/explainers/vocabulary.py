@@ -20,7 +20,7 @@ class Vocabulary:
         x: Features of each type, ``[num_types, num_features]``; ``None`` where graphs have none.
         counts: How many nodes are of each type, ``[num_types]``.
         max_degree: Largest number of neighbours of a node of each type, self-loops not counted, ``[num_types]``.
-        joined: How many edges, in either direction, join the types, ``[num_types, num_types]``.
+        joined: How many undirected edges join the types, ``[num_types, num_types]``, symmetric.
         edge_attr: Most frequent attributes of an edge between the types, ``[num_types, num_types, num_attributes]``,
             those most frequent of all where no edge is; ``None`` where edges have none.
         num_left_out: How many rarer types are left out.
@@ -77,6 +77,7 @@ def learn(graphs: Iterable[Data], most_types: int = MOST_TYPES) -> Vocabulary:
     within = (pairs < kept).all(axis=0)
     joined = np.zeros((kept, kept), dtype=np.int64)
     np.add.at(joined, tuple(pairs[:, within]), 1)
+    joined[np.diag_indices(kept)] //= 2  # an edge within a type was counted from both ends
     return Vocabulary(
         x=None if x is None else x[:kept].clone(),
         counts=counts[:kept],

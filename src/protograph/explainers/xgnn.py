@@ -52,7 +52,7 @@ class XGNN(Explainer):
 
     What the paper sets by hand for each data set is learned from the graphs: types of nodes, the largest degree of
     each, and which types are ever joined. An edge that breaks these rules is never proposed, rather than punished, so
-    :math:`R_{t,r}`, from -1 to 0, only tells usual edges from rare ones: minus the logarithm of how many edges join the
+    :math:`R_{t,r}`, from -1 to 0, only tells usual edges from rare ones: the logarithm of how many edges join the
     two types, the most usual pair at 0, the rarest at -1. Several episodes run side by side, and any graph that the
     model was shown in training, a rollout's included, can become a prototype.
 

@@ -10,7 +10,8 @@ def density(graph: Data) -> float:
 
     .. math:: \mathrm{density}(g) = |E| / |V|^2
 
-    In [0, 0.5), lower is better: fewer edges are less to take in. Self-loops and repeated edges do not count. The
+    In [0, 0.5). The paper takes lower for better, since fewer edges are less to take in; but a perfect prototype has
+    the density of its ground truth, so read it beside that. Self-loops and repeated edges do not count. The
     paper (section "Quantitative Analysis") gives the formula in words; that it counts each edge once follows from its
     published figures, such as 12 / 81 for BA-house.
 
