@@ -1,8 +1,7 @@
-import os
-
 import pytest
 
 from protograph.files import atomic_path
+from tests.permissions import needs_a_refusal
 
 
 def test_a_file_is_there_only_once_it_is_whole(tmp_path):
@@ -67,7 +66,7 @@ def test_a_folder_in_place_of_the_file_is_named(tmp_path, monkeypatch):
         enter("")
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that this user cannot write to")
+@needs_a_refusal
 def test_an_unwritable_folder_is_named_for_real(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir(mode=0o555)

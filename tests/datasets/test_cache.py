@@ -10,6 +10,7 @@ from protograph.datasets import cache
 from protograph.datasets.cache import cache_folder, cached_arrays, platform_folder
 from protograph.errors import ProtographWarning
 from tests.datasets.light_process import start
+from tests.permissions import needs_a_refusal
 
 KEY = {"file": "0123abcd", "version": 2}
 
@@ -267,7 +268,7 @@ def test_a_read_only_folder(where, monkeypatch):
     assert message_of() == f"nothing could be kept in the cache (Read-only file system){WAY_OUT}"
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that this user cannot write to")
+@needs_a_refusal
 def test_a_read_only_folder_for_real(folder):
     folder.mkdir(mode=0o555)
     assert message_of() == f"nothing could be kept in the cache (Permission denied){WAY_OUT}"
