@@ -1,5 +1,6 @@
 """What every explainer returns: prototypes of a class, with the evidence behind them."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -36,6 +37,56 @@ class Session:
     is_exact: bool = True
 
 
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """How a prototype is borne out by the graphs it was found in and the model's predictions for all of them.
+
+    Attributes:
+        num_in_class: How many of the graphs predicted as the class contain the prototype.
+        num_class: How many graphs are predicted as the class.
+        num_elsewhere: How many of the graphs predicted as another class contain it.
+        num_others: How many graphs are predicted as another class.
+        num_in_cluster: How many of the graphs of its cluster contain it.
+        information: What knowing whether a graph contains it tells about whether the graph is of its cluster or of
+            another class, in bits: 1 if everything.
+        node_sources: In how many of the k sources each node is found.
+        edge_sources: In how many of the k sources each of :attr:`Prototype.edges` is found.
+        node_graphs: In how many of ``num_looked_at`` graphs of the cluster each node is found: as a part of the largest
+            connected part of the prototype that lies there.
+        edge_graphs: The same of each edge.
+        num_looked_at: How many graphs of the cluster were searched for that.
+        contributions: What each node adds to the class margin in its source graphs, the mean over its k counterparts;
+            empty where it is not known.
+        margin_share: Share of its source graphs' class margin that its nodes carry; ``None`` where it is not known.
+        steps: What led to it, a sentence a step.
+    """
+
+    num_in_class: int
+    num_class: int
+    num_elsewhere: int
+    num_others: int
+    num_in_cluster: int
+    information: float
+    node_sources: tuple[int, ...] = ()
+    edge_sources: tuple[int, ...] = ()
+    node_graphs: tuple[int, ...] = ()
+    edge_graphs: tuple[int, ...] = ()
+    num_looked_at: int = 0
+    contributions: tuple[float, ...] = ()
+    margin_share: float | None = None
+    steps: tuple[str, ...] = ()
+
+    @property
+    def support(self) -> float:
+        """Share of the graphs predicted as the class that contain it; NaN where there are none."""
+        return self.num_in_class / self.num_class if self.num_class else math.nan
+
+    @property
+    def support_elsewhere(self) -> float:
+        """Share of the graphs predicted as another class that contain it; NaN where there are none."""
+        return self.num_elsewhere / self.num_others if self.num_others else math.nan
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prototype:
     """A small graph that stands for a class or a part of it.
@@ -51,6 +102,8 @@ class Prototype:
         nodes: Its nodes there: node ``i`` of ``graph`` is node ``nodes[i]`` of that graph.
         matches: Whole numbers, ``[num_nodes, k]``: the node of each source that corresponds, -1 where none.
         sessions: One record a session of the search.
+        evidence: In how many graphs it is found, as a whole and node by node; ``None`` where it was not counted.
+        num_clusters: How many clusters its class has; ``None`` where it was not found by clusters.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
     """
@@ -65,6 +118,8 @@ class Prototype:
     nodes: list[int] | None = None
     matches: Tensor | None = None
     sessions: list[Session] = field(default_factory=list)
+    evidence: Evidence | None = None
+    num_clusters: int | None = None
     feature_names: tuple[str, ...] = ()
     edge_names: tuple[str, ...] = ()
 
@@ -78,6 +133,17 @@ class Prototype:
         """Number of undirected edges, self-loops included."""
         source, target = self.graph.edge_index
         return int((source <= target).sum())
+
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """The undirected edges between different nodes, each once, in ascending order."""
+        return sorted({(min(u, v), max(u, v)) for u, v in self.graph.edge_index.T.tolist() if u != v})
+
+    def describe(self) -> str:
+        """Say in plain words what it is and how strong the evidence for it is."""
+        from protograph.describing import describe
+
+        return describe(self)
 
     @property
     def smiles(self) -> str:
