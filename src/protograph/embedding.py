@@ -24,6 +24,7 @@ class Embedded:
 
     Attributes:
         graph_embeddings: float64, ``[num_graphs, dim]``.
+        scores: Log scores of the classes, float64, ``[num_graphs, num_classes]``; of a graph, up to a constant.
         probabilities: float64, ``[num_graphs, num_classes]``.
         predictions: Class of each graph, ``[num_graphs]``.
         labels: Given class of each graph, ``[num_graphs]``, or ``None`` where the graphs have none.
@@ -32,6 +33,7 @@ class Embedded:
     """
 
     graph_embeddings: NDArray[np.float64]
+    scores: NDArray[np.float64]
     probabilities: NDArray[np.float64]
     predictions: NDArray[np.int64]
     labels: NDArray[np.int64] | None
@@ -80,6 +82,7 @@ def embed(
     scores = log_scores(joined, chosen)
     return Embedded(
         graph_embeddings=torch.cat(embeddings).numpy(),
+        scores=scores.numpy(),
         probabilities=probabilities(scores).numpy(),
         predictions=scores.numpy().argmax(axis=1),
         labels=_as_labels(labels),

@@ -62,6 +62,7 @@ class Explainer(ABC):
         self._shown_in_fit = self._shown_before = running.usage.num_graphs
         self._names = _names_of(graphs, store[0], embedded.num_classes)
         self._seconds_to_fit = time.perf_counter() - started
+        self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self.embedded_ = embedded
         return self
 

@@ -2,22 +2,28 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.errors import ProtographWarning
 from protograph.explainers.base import Explainer, content_key, timed
+from protograph.explainers.consensus import consensus_prototype
+from protograph.explainers.merging import merged
 from protograph.explainers.options import check_count
-from protograph.explanation import EmbeddingMap, Explanation, Prototype, Session
+from protograph.explainers.subject import Draft, NoPrototypeError, Subject
+from protograph.explainers.walk import walk_prototype
+from protograph.explanation import EmbeddingMap, Explanation, Prototype
+from protograph.metrics.encoding import EncodedGraphs
+from protograph.page.contributions import LinearHead, linear_head
+from protograph.page.evidence import Ground, encode, gather
 from protograph.page.projection import project
-from protograph.page.retrieval import Candidate, best_first, best_of, retrieve
+from protograph.page.retrieval import best_first
 from protograph.page.scoring import SCORINGS, Scoring
-from protograph.page.search import SearchOptions, Walk, search
+from protograph.page.search import SearchOptions
 from protograph.page.selection import Cluster, Selection, select
 from protograph.randomness import checked_seed, preserved_random_state
 
@@ -27,22 +33,26 @@ class PAGE(Explainer):
     """Prototype-based model-level explanations of graph classifiers (Shin, Kim and Shin).
 
     Phase 1 clusters the graph embeddings of a class and takes the ``num_graphs`` graphs nearest each cluster's mean.
-    Phase 2 walks these graphs in step along the nodes whose embeddings match best, cuts out what was walked, and lets
-    the model choose among the candidates.
+    Phase 2 finds what these graphs have in common and trims it to what belongs to the class (``search="consensus"``),
+    or, as the paper does, walks them in step along the nodes whose embeddings match best, cuts out what was walked, and
+    lets the model choose among the candidates (``search="walk"``).
 
     Args:
-        num_clusters: L of the paper: into how many clusters, each with a prototype, a class is divided.
+        num_clusters: L of the paper: into how many clusters, each with a prototype, a class is divided. ``"auto"``:
+            as many as two halves of the class agree on, clusters with the same prototype counting once.
         num_graphs: k of the paper: how many graphs of a cluster are matched.
-        budget: Number of search sessions, each from another start.
-        decay: What a matching score is divided by for each of its nodes that has been chosen before.
+        budget: Number of search sessions, each from another start (walk) or with the next k graphs (consensus).
+        decay: What a matching score is divided by for each of its nodes that has been chosen before. Walk only, as are
+            ``max_iterations``, ``scoring`` and ``distinct_starts``.
         max_iterations: Most steps of a session.
-        max_nodes: Size at which a session stops.
+        max_nodes: Most nodes of a prototype. ``None``: for a walk, as many as the largest connected pattern that the
+            cluster's ``num_graphs`` graphs have in common; a consensus needs no limit.
         scoring: ``"product"``, or the means over pairs: ``"arithmetic"``, ``"geometric"``.
         match_features: ``True``: nodes match only with equal features. ``False``: any. A number: features may differ by
             that much. A function of two rows of ``x``: it decides.
         match_edges: Whether edges walked together must have equal ``edge_attr``.
         distinct_starts: Whether a start's nodes are barred from later starts.
-        search: ``"walk"``.
+        search: ``"consensus"`` or ``"walk"``.
         random_state: Seed of the mixture.
 
     >>> PAGE(num_graphs=0)
@@ -51,24 +61,25 @@ class PAGE(Explainer):
     ValueError: num_graphs must be at least 1, got 0
     """
 
-    num_clusters: int | Literal["auto"] = 2
+    num_clusters: int | Literal["auto"] = "auto"
     num_graphs: int = 3
     budget: int = 5
     decay: float = 10.0
     max_iterations: int = 1000
-    max_nodes: int = 13
+    max_nodes: int | None = None
     scoring: Scoring = "product"
     match_features: bool | float | Callable[[Tensor, Tensor], bool] = True
     match_edges: bool = False
     distinct_starts: bool = True
-    search: Literal["walk", "consensus"] = "walk"
+    search: Literal["walk", "consensus"] = "consensus"
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        if self.num_clusters == "auto":
-            raise ValueError("num_clusters='auto' is not available in this version; pass a number, such as 2")
+        if isinstance(self.num_clusters, str) and self.num_clusters != "auto":
+            raise ValueError(f"num_clusters must be a number or 'auto', got {self.num_clusters!r}")
         for name in ("num_clusters", "num_graphs", "budget", "max_iterations", "max_nodes"):
-            check_count(name, getattr(self, name))
+            if (name, getattr(self, name)) not in (("num_clusters", "auto"), ("max_nodes", None)):
+                check_count(name, getattr(self, name))
         if isinstance(self.decay, bool) or not isinstance(self.decay, int | float) or not 1 <= self.decay < np.inf:
             raise ValueError(f"decay must be a number of at least 1, which scores are divided by, got {self.decay!r}")
         if self.scoring not in SCORINGS:
@@ -88,9 +99,7 @@ class PAGE(Explainer):
         for name in ("match_edges", "distinct_starts"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        if self.search == "consensus":
-            raise ValueError("search='consensus' is not available in this version; use search='walk'")
-        if self.search != "walk":
+        if self.search not in ("walk", "consensus"):
             raise ValueError(f"search must be 'walk' or 'consensus', got {self.search!r}")
 
     def _search_options(self) -> SearchOptions:
@@ -98,7 +107,6 @@ class PAGE(Explainer):
             budget=self.budget,
             decay=self.decay,
             max_iterations=self.max_iterations,
-            max_nodes=self.max_nodes,
             scoring=self.scoring,
             match_features=self.match_features,
             match_edges=self.match_edges,
@@ -112,7 +120,7 @@ class PAGE(Explainer):
             return select(
                 self._fitted().graph_embeddings[members],
                 members,
-                num_clusters=int(self.num_clusters),
+                num_clusters=self.num_clusters,
                 num_graphs=self.num_graphs,
                 random_state=self.random_state,
                 resolution=self._classifier().resolution,
@@ -132,15 +140,21 @@ class PAGE(Explainer):
             with timed(timings, "selection"):
                 selection = self.representatives(target) if representatives is None else self._given(representatives)
             notes = list(selection.notes)
-            found = [self._prototype(target, n, c, notes, timings) for n, c in enumerate(selection.clusters)]
+            with timed(timings, "search"):
+                drafts = self._drafts(self._subject(target), selection, notes)
+            if self.num_clusters == "auto" and representatives is None:
+                drafts = merged(drafts, self._encoded(), notes, is_labelled=self.match_features is True)
+            with timed(timings, "evidence"):
+                found = [self._prototype(target, n, len(drafts), *pair) for n, pair in enumerate(drafts)]
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=2)
-        prototypes = best_first([p for p in found if p is not None], self._classifier().resolution)
+        prototypes = best_first(found, self._classifier().resolution)
+        clusters = [cluster for cluster, _ in drafts]
         return self._explanation(
             target,
             prototypes=prototypes,
             source_graphs=self._sources(prototypes),
-            embedding_map=self._map(target, selection) if representatives is None else None,
+            embedding_map=self._map(target, clusters) if representatives is None else None,
             timings=timings,
             warnings=notes,
         )
@@ -167,44 +181,81 @@ class PAGE(Explainer):
         mean = self._fitted().graph_embeddings[chosen].mean(axis=0)
         return Selection((Cluster(tuple(chosen), (), tuple(chosen), mean),), ())
 
-    def _prototype(
-        self, target: int, number: int, cluster: Cluster, notes: list[str], timings: dict[str, float]
-    ) -> Prototype | None:
-        """Phase 2 for one cluster."""
-        graphs = [self._store[index] for index in cluster.representatives]
-        if self.scoring != "product" and len(graphs) < 2:
-            notes.append(
-                f"cluster {number} has no prototype: scoring={self.scoring!r} needs at least 2 graphs, it has 1"
-            )
-            return None
-        classifier = self._classifier()
-        with timed(timings, "matching and search"):
-            nodes = classifier.embed(graphs, nodes=True).node_embeddings
-            embeddings = torch.split(nodes, [int(graph.num_nodes or 0) for graph in graphs])
-            walks = search(
-                graphs,
-                [part.numpy() for part in embeddings],
-                self._search_options(),
-                resolution=classifier.resolution,
-            )
-        if not walks:
-            notes.append(
-                f"cluster {number} has no prototype: no nodes of its graphs {list(cluster.representatives)} have equal "
-                f"features; pass match_features=False or a tolerance"
-            )
-            return None
-        with timed(timings, "retrieval"):
-            candidates = retrieve(classifier, graphs, walks, target=target, return_type=self._fitted().return_type)
-        best = best_of(candidates, classifier.resolution)
-        return _assemble(best, candidates, walks, cluster, number)
+    def _subject(self, target: int) -> Subject:
+        return Subject(
+            classifier=self._classifier(),
+            store=self._store,
+            embedded=self._fitted(),
+            target=target,
+            encoded=self._encoded,
+            head=self._head,
+        )
+
+    def _encoded(self) -> EncodedGraphs:
+        """All graphs as the counting reads them; made once a fit."""
+        known: EncodedGraphs | None = self._cache.get("encoded")
+        if known is None:
+            known = self._cache["encoded"] = encode(self._store, self.match_features, match_edges=self.match_edges)
+        return known
+
+    def _head(self) -> LinearHead | None:
+        """The linear map that the model ends in, if it does; looked for once a fit."""
+        if "head" not in self._cache:
+            self._cache["head"] = linear_head(self._fitted(), self._classifier().resolution)
+        head: LinearHead | None = self._cache["head"]
+        return head
+
+    def _drafts(self, subject: Subject, selection: Selection, notes: list[str]) -> list[tuple[Cluster, Draft]]:
+        """Phase 2 for each cluster; those without a prototype are said in the notes."""
+        find = walk_prototype if self.search == "walk" else consensus_prototype
+        found = []
+        for number, cluster in enumerate(selection.clusters):
+            try:
+                found.append((cluster, find(subject, cluster, self._search_options(), self.max_nodes)))
+            except NoPrototypeError as error:
+                notes.append(f"cluster {number} has no prototype: {error}")
+        return found
+
+    def _prototype(self, target: int, number: int, num_clusters: int, cluster: Cluster, draft: Draft) -> Prototype:
+        """A draft with its evidence."""
+        prototype = Prototype(
+            graph=draft.graph,
+            probability=draft.probability,
+            margin=draft.margin,
+            cluster=number,
+            cluster_size=len(cluster.members),
+            num_clusters=num_clusters,
+            sources=draft.sources,
+            source=draft.source,
+            nodes=draft.nodes,
+            matches=draft.matches,
+            sessions=draft.sessions,
+        )
+        ground = Ground(
+            store=self._store,
+            encoded=self._encoded(),
+            predictions=self._fitted().predictions,
+            target=target,
+            cluster=cluster.members,
+            sources=[self._store[index] for index in draft.sources],
+            match_features=self.match_features,
+            match_edges=self.match_edges,
+        )
+        evidence = replace(
+            gather(draft.graph, prototype.edges, draft.matches, ground),
+            contributions=draft.contributions,
+            margin_share=draft.margin_share,
+            steps=draft.steps,
+        )
+        return replace(prototype, evidence=evidence)
 
     def _sources(self, prototypes: Sequence[Prototype]) -> dict[int, Data]:
         indices = sorted({index for prototype in prototypes for index in prototype.sources or ()})
         return {index: self._store[index] for index in indices}
 
-    def _map(self, target: int, selection: Selection) -> EmbeddingMap:
+    def _map(self, target: int, clusters: Sequence[Cluster]) -> EmbeddingMap:
         members = self._members(target)
-        cluster_of = {index: n for n, cluster in enumerate(selection.clusters) for index in cluster.members}
+        cluster_of = {index: n for n, cluster in enumerate(clusters) for index in cluster.members}
         positions, explained = project(self._fitted().graph_embeddings[members])
         return EmbeddingMap(
             indices=tuple(members.tolist()),
@@ -212,38 +263,6 @@ class PAGE(Explainer):
             clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
             explained=explained,
         )
-
-
-def _assemble(
-    best: Candidate, candidates: Sequence[Candidate], walks: Sequence[Walk], cluster: Cluster, number: int
-) -> Prototype:
-    sources = list(cluster.representatives)
-    walk = walks[best.session]
-    sessions = [
-        Session(
-            start=w.start,
-            probability=c.probability,
-            margin=c.margin,
-            size=int(c.graph.num_nodes or 0),
-            source=sources[c.source],
-            stopped=w.stopped,
-            num_iterations=w.num_iterations,
-            is_exact=w.is_exact,
-        )
-        for c, w in zip(candidates, walks, strict=True)
-    ]
-    return Prototype(
-        graph=best.graph,
-        probability=best.probability,
-        margin=best.margin,
-        cluster=number,
-        cluster_size=len(cluster.members),
-        sources=sources,
-        source=sources[best.source],
-        nodes=list(walk.nodes[best.source]),
-        matches=torch.from_numpy(walk.partners[best.source].copy()),
-        sessions=sessions,
-    )
 
 
 def checked_index(index: Any) -> int:

@@ -1,6 +1,6 @@
 """Cutting the subgraph of some nodes out of a graph."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor
@@ -41,3 +41,21 @@ def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
         elif isinstance(value, Tensor | int | float) and "index" not in key:
             part[key] = value
     return part
+
+
+def with_edges(graph: Data, edges: Iterable[tuple[int, int]]) -> Data:
+    """Return the graph with only the given undirected edges, and its self-loops.
+
+    >>> triangle = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]]))
+    >>> with_edges(triangle, [(1, 0)]).edge_index
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    wanted = {(min(edge), max(edge)) for edge in edges}
+    pairs = graph.edge_index.T.tolist()
+    kept = torch.tensor([u == v or (min(u, v), max(u, v)) in wanted for u, v in pairs], dtype=torch.bool)
+    result = graph.clone()
+    for key in ("edge_index", *edge_keys(graph)):
+        value = graph[key]
+        result[key] = value[..., kept] if key == "edge_index" else value[kept]
+    return result

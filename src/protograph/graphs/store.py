@@ -53,6 +53,11 @@ class GraphStore:
     def __getitem__(self, index: int) -> Data:
         return clean([self._source[index]], [index], self._reference, Findings())[0]
 
+    def unchecked(self) -> Iterator[Data]:
+        """Yield all graphs in order as they came, for those who take any edges and need no checks."""
+        for index in range(len(self)):
+            yield self._source[index]
+
     def chunks(self, size: int) -> Iterator[list[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
         self.findings = Findings()

@@ -30,7 +30,7 @@ class Graphs(NamedTuple):
     agrees: Bools  # [source nodes, all nodes]: which nodes of the k graphs may stand for a node of the source
 
 
-class Pattern(NamedTuple):
+class Layout(NamedTuple):
     """A pattern that grows and shrinks at its end; ``size[0]`` positions count."""
 
     size: Ints
@@ -68,7 +68,7 @@ def kind_between(graphs: Graphs, q: int, u: int, v: int) -> int:  # pragma: no c
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _fits(graphs: Graphs, pattern: Pattern, q: int, image: Ints, at: int, node: int) -> bool:  # pragma: no cover
+def _fits(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int, node: int) -> bool:  # pragma: no cover
     """Whether a node of graph ``q`` can take a position, given the images of those before it."""
     if not graphs.agrees[pattern.nodes[at], graphs.offsets[q] + node]:
         return False
@@ -82,7 +82,7 @@ def _fits(graphs: Graphs, pattern: Pattern, q: int, image: Ints, at: int, node: 
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _window(graphs: Graphs, pattern: Pattern, q: int, image: Ints, at: int) -> Any:  # pragma: no cover - compiled
+def _window(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int) -> Any:  # pragma: no cover - compiled
     """Where the candidates for a position begin and end: neighbours of its parent's image, or all nodes."""
     if at == 0:
         return np.int64(0), graphs.offsets[q + 1] - graphs.offsets[q]
@@ -91,8 +91,8 @@ def _window(graphs: Graphs, pattern: Pattern, q: int, image: Ints, at: int) -> A
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _extends(graphs: Graphs, pattern: Pattern, q: int, image: Ints) -> bool:  # pragma: no cover - compiled
-    """Whether the image of the pattern before its last change still serves, perhaps with a node for its last position."""
+def _extends(graphs: Graphs, pattern: Layout, q: int, image: Ints) -> bool:  # pragma: no cover - compiled
+    """Whether the image from before the pattern's last change still serves, perhaps with one more node."""
     last = pattern.size[0] - 1
     for at in range(last):
         for earlier in range(at):
@@ -100,7 +100,7 @@ def _extends(graphs: Graphs, pattern: Pattern, q: int, image: Ints) -> bool:  # 
             if kind > 0 and kind_between(graphs, q, image[earlier], image[at]) != kind:
                 return False
     if image[last] >= 0:
-        return _fits(graphs, pattern, q, image, last, image[last])
+        return bool(_fits(graphs, pattern, q, image, last, image[last]))
     first, end = _window(graphs, pattern, q, image, last)
     for cursor in range(first, end):
         node = graphs.neighbours[cursor] if last > 0 else cursor
@@ -111,7 +111,7 @@ def _extends(graphs: Graphs, pattern: Pattern, q: int, image: Ints) -> bool:  # 
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def lies_in(graphs: Graphs, pattern: Pattern, q: int, image: Ints, calls: Ints) -> bool:  # pragma: no cover - compiled
+def lies_in(graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints) -> bool:  # pragma: no cover - compiled
     """Whether the pattern lies in graph ``q``; if so, ``image`` says where.
 
     ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no.
@@ -185,11 +185,9 @@ def _next_edge(source: Ints, target: Ints, status: Ints, ranks: Ints, place: Int
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add(
-    pattern: Pattern, place: Ints, images: Ints, u: int, v: int, kind: int
-) -> bool:  # pragma: no cover - compiled
+def _add(pattern: Layout, place: Ints, images: Ints, u: int, v: int, kind: int) -> bool:  # pragma: no cover - compiled
     """Add an edge of the source, and its other node where that is new; return whether it is."""
-    is_new = place[u] < 0 or place[v] < 0
+    is_new = bool(place[u] < 0 or place[v] < 0)
     if is_new:
         old, new = (u, v) if place[u] >= 0 else (v, u)
         at = pattern.size[0]
@@ -202,7 +200,7 @@ def _add(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _remove(pattern: Pattern, place: Ints, u: int, v: int, is_new: bool) -> None:  # pragma: no cover - compiled
+def _remove(pattern: Layout, place: Ints, u: int, v: int, is_new: bool) -> None:  # pragma: no cover - compiled
     """Take back what was added last."""
     pattern.joined[place[u], place[v]] = pattern.joined[place[v], place[u]] = 0
     if is_new:
@@ -219,15 +217,19 @@ def grow(
     worth: Worth,
     ranks: Ints,
     start: int,
+    is_barred: Bools,
+    floor: float,
     max_calls: int,
 ) -> Any:  # pragma: no cover - compiled
     """The common connected pattern with ``start`` that is worth the most: depth first, each edge in, then out.
+
+    Nodes that are barred are left alone, and a pattern not worth more than ``floor`` is as good as none.
 
     Returns:
         The pattern's nodes and ``joined``, its worth, a bound on that, and whether it is proven to be the best.
     """
     num_nodes, k = graphs.offsets[1], graphs.offsets.size - 1
-    pattern = Pattern(
+    pattern = Layout(
         np.zeros(1, np.int64),
         np.full(num_nodes, -1),
         np.full(num_nodes, -1),
@@ -238,12 +240,17 @@ def grow(
     status, stack = np.full(source.size, _FREE), np.zeros(source.size + 1, np.int64)
     made_node, depth = np.zeros(source.size + 1, np.bool_), 0
     pattern.nodes[0], pattern.size[0], place[start] = start, 1, 0
-    best_nodes, best_joined = pattern.nodes[:1].copy(), pattern.joined[:1, :1].copy()
+    best_nodes, best_joined = pattern.nodes[:0].copy(), pattern.joined[:0, :0].copy()
+    for edge in range(source.size):
+        if is_barred[source[edge]] or is_barred[target[edge]]:
+            status[edge] = _OUT
     for q in range(1, k):
         if not lies_in(graphs, pattern, q, images[q], calls):
-            return best_nodes[:0], best_joined[:0, :0], 0.0, 0.0, calls[0] > 0
+            return best_nodes, best_joined, 0.0, 0.0, calls[0] > 0
     bound = _most(source, target, status, worth, place)
-    total, best, tolerance, is_new_state = worth.nodes[start], worth.nodes[start], 1e-9 * bound, True
+    total, best, tolerance, is_new_state = worth.nodes[start], floor, 1e-9 * bound, True
+    if total > best + tolerance:
+        best, best_nodes, best_joined = total, pattern.nodes[:1].copy(), pattern.joined[:1, :1].copy()
     while True:
         if is_new_state and _most(source, target, status, worth, place) > best + tolerance:
             edge = _next_edge(source, target, status, ranks, place)
@@ -285,7 +292,7 @@ def grow(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def best_image(
-    graphs: Graphs, pattern: Pattern, q: int, scores: Floats, tolerance: float, max_calls: int
+    graphs: Graphs, pattern: Layout, q: int, scores: Floats, tolerance: float, max_calls: int
 ) -> Any:  # pragma: no cover - compiled
     """Where the pattern lies in graph ``q`` with the highest sum of ``scores[position, node]``; of ties the first.
 

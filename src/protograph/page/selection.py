@@ -1,19 +1,17 @@
 """Phase 1 (paper, Section 4.1): clusters of a class's graph embeddings, and the graphs nearest their means."""
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from protograph.page.mixture import CLIP, Covariance, Ints, Mixture, fit_mixture, mahalanobis, one_thread, scaled
+from protograph.page.num_clusters import Booleans, choose
 from protograph.page.scoring import Floats
 
-Ints = NDArray[np.int64]
-# Added to every variance, as scikit-learn does: embeddings often have constant dimensions.
-_REGULARISATION = 1e-6
+# A graph with a coordinate beyond this many scaled units, and that many deviations outside of its cluster, is far off.
+_FAR = 10.0
 
 
 @dataclass(frozen=True)
@@ -22,9 +20,9 @@ class Cluster:
 
     Attributes:
         members: Indices of its graphs, nearest the mean first.
-        distances: Their Mahalanobis distances to the mean.
-        representatives: The indices of the k graphs nearest the mean, no two with the same embedding.
-        mean: ``[dim]``.
+        distances: Their Mahalanobis distances to the mixture's mean, both scaled (see :mod:`protograph.page.mixture`).
+        representatives: The indices of the k graphs nearest the mean, no two with the same embedding, none far off.
+        mean: ``[dim]``, the mean of its graphs' embeddings as they are, without those far off.
     """
 
     members: tuple[int, ...]
@@ -35,13 +33,23 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Selection:
-    """The clusters of a class, largest first, and what had to be done differently from what was asked.
+    """The clusters of a class, largest first, and how they were found.
 
     It can be gone through like a list of its clusters.
+
+    Attributes:
+        clusters: The clusters.
+        notes: What had to be done differently from what was asked.
+        covariance: Which covariances the mixture has: ``"full"``, ``"diag"``, ``"spherical"``, or ``"none"``.
+        reason: Why these, in a sentence.
+        strengths: For ``num_clusters="auto"`` the prediction strength of each number that was tried.
     """
 
     clusters: tuple[Cluster, ...]
     notes: tuple[str, ...]
+    covariance: Covariance = "none"
+    reason: str = ""
+    strengths: Mapping[int, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.clusters)
@@ -57,40 +65,58 @@ def select(
     embeddings: Floats,
     indices: Ints,
     *,
-    num_clusters: int,
+    num_clusters: int | Literal["auto"],
     num_graphs: int,
     random_state: int,
     resolution: float = 1e-13,
     content_key: Callable[[int], bytes] | None = None,
+    min_share: float = 0.05,
 ) -> Selection:
     """Cluster the embeddings of one class and pick each cluster's representatives.
 
     Graphs whose embeddings coincide are chosen once. Too few of them for ``num_clusters`` clusters of ``num_graphs``
-    means fewer clusters, then fewer graphs; a cluster with fewer than ``num_graphs`` different ones is merged into
-    the others. Both are said in the notes.
+    means fewer clusters, then fewer graphs; a cluster with fewer than ``num_graphs`` different ones, or with less than
+    ``min_share`` of the class, is merged into the others. Graphs far outside of their cluster represent none. All of
+    that is said in the notes.
 
     Args:
         embeddings: ``[num_members, dim]``.
         indices: Index of each of them in the data set.
-        num_clusters: L of the paper.
+        num_clusters: L of the paper; ``"auto"`` is the largest number that two halves of the class agree on (see
+            :mod:`protograph.page.num_clusters`).
         num_graphs: k of the paper.
         random_state: Seed of the mixture.
         resolution: Relative precision of the embeddings.
         content_key: Gives what tells graphs with equal embeddings apart, so that their order never matters.
+        min_share: Which share of the class a cluster holds at least.
     """
     key = content_key or (lambda index: index.to_bytes(8, "big"))
     order, groups = canonical_order(embeddings, resolution)
     embeddings, indices = embeddings[order], indices[order]
-    num_distinct = int(groups[-1]) + 1
-    clusters, graphs, notes = _affordable(num_clusters, num_graphs, num_distinct)
-    labels, means, covariances, more = _mixture(embeddings, groups, clusters, graphs, random_state)
-    found = []
-    for label in range(len(means)):
-        inside = np.flatnonzero(labels == label)
-        distances = mahalanobis(embeddings[inside], means[label], covariances[label])
-        found.append(_cluster(indices[inside], groups[inside], distances, means[label], graphs, resolution, key))
+    with one_thread():
+        positions = scaled(embeddings, _grain(embeddings, resolution))
+        points = positions.clip(-CLIP, CLIP)
+        graphs, mixture, strengths, notes = _clustered(
+            points, groups, num_clusters, num_graphs, min_share, random_state
+        )
+        is_far = _far_off(positions, groups, mixture.labels, graphs)
+        found = []
+        for label, (mean, covariance) in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
+            inside = np.flatnonzero(mixture.labels == label)
+            distances = mahalanobis(points[inside], mean, covariance)
+            ranks = _nearest_first(distances, groups[inside], resolution)
+            nearest = inside[ranks]
+            found.append(
+                Cluster(
+                    members=tuple(int(i) for i in indices[nearest]),
+                    distances=tuple(float(d) for d in distances[ranks]),
+                    representatives=_representatives(nearest[~is_far[nearest]], indices, groups, graphs, key),
+                    mean=embeddings[inside[~is_far[inside]]].mean(axis=0),
+                )
+            )
     found.sort(key=lambda cluster: -len(cluster.members))
-    return Selection(tuple(found), (*notes, *more))
+    notes = (*notes, *mixture.notes, *_far_notes(indices, positions, is_far))
+    return Selection(tuple(found), notes, mixture.covariance, mixture.reason, strengths)
 
 
 def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:
@@ -103,25 +129,47 @@ def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:
     >>> groups
     array([0, 1, 1])
     """
-    scale = max(1e-300, float(np.abs(embeddings).max()))
-    digits = np.round(embeddings / (scale * max(1e-9, resolution)))
-    order = np.lexsort(digits.T[::-1])
+    grain = _grain(embeddings, resolution)
+    order = np.lexsort(np.round(embeddings / grain).T[::-1])
     ordered = embeddings[order]
-    differs = np.abs(np.diff(ordered, axis=0)).max(axis=1, initial=0.0) > 4 * scale * max(1e-9, resolution)
+    # Rounding grows with a graph's own numbers: those of one huge graph must not make all others coincide.
+    own = np.maximum(grain, max(1e-9, resolution) * np.abs(ordered).max(axis=1, initial=0.0))
+    steps = np.abs(np.diff(ordered, axis=0)).max(axis=1, initial=0.0)
+    differs = steps > 4 * np.maximum(own[1:], own[:-1])
     return order, np.concatenate([[0], np.cumsum(differs)]).astype(np.int64)
 
 
-def mahalanobis(embeddings: Floats, mean: Floats, covariance: Floats) -> Floats:
-    r"""Distance :math:`\sqrt{(h - \mu)^T \Sigma^{-1} (h - \mu)}` of each row.
+def _grain(embeddings: Floats, resolution: float) -> float:
+    """What is taken for rounding, by the numbers of an ordinary graph."""
+    sizes = np.abs(embeddings).max(axis=1, initial=0.0)
+    typical = float(np.median(sizes)) or float(sizes.max())
+    return max(1e-300, typical * max(1e-9, resolution))
 
-    >>> mahalanobis(np.array([[3.0, 4.0]]), np.zeros(2), np.diag([1.0, 4.0]))
-    array([3.60555128])
-    """
-    offsets = embeddings - mean
-    factor = np.linalg.cholesky(covariance)
-    whitened = np.linalg.solve(factor, offsets.T)
-    distances: Floats = np.sqrt((whitened**2).sum(axis=0))
-    return distances
+
+def _clustered(
+    points: Floats,
+    groups: Ints,
+    num_clusters: int | Literal["auto"],
+    num_graphs: int,
+    min_share: float,
+    random_state: int,
+) -> tuple[int, Mixture, Mapping[int, float], tuple[str, ...]]:
+    """The number of graphs a cluster can have, the mixture, the strengths of the numbers tried, and notes."""
+    num_distinct = int(groups[-1]) + 1
+    if num_clusters == "auto":
+        _, graphs, notes = _affordable(1, num_graphs, num_distinct)
+        choice = choose(points, groups, num_graphs=graphs, min_share=min_share, random_state=random_state)
+        return graphs, choice.mixture, choice.strengths, tuple(notes)
+    clusters, graphs, notes = _affordable(num_clusters, num_graphs, num_distinct)
+    mixture = fit_mixture(
+        points,
+        groups,
+        num_clusters=clusters,
+        num_graphs=graphs,
+        min_share=min_share,
+        random_state=random_state,
+    )
+    return graphs, mixture, {}, tuple(notes)
 
 
 def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[int, int, list[str]]:
@@ -141,99 +189,46 @@ def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[
     return clusters, graphs, notes
 
 
-def _mixture(
-    embeddings: Floats, groups: Ints, num_clusters: int, num_graphs: int, random_state: int
-) -> tuple[Ints, list[Floats], list[Floats], list[str]]:
-    """Fit the mixture, then merge away the clusters that cannot have ``num_graphs`` representatives."""
-    if len(embeddings) < 2:
-        identity = _REGULARISATION * np.eye(embeddings.shape[1])
-        return np.zeros(len(embeddings), dtype=np.int64), [embeddings[0]], [identity], []
-    model, notes = _fit(embeddings, num_clusters, random_state)
-    chances = _log_responsibilities(model, embeddings)
-    alive = list(range(num_clusters))
-    labels = chances.argmax(axis=1)
-    while len(alive) > 1:
-        rich = {label: len(np.unique(groups[labels == label])) for label in alive}
-        poorest = min(alive, key=lambda label: (rich[label], (labels == label).sum()))
-        if rich[poorest] >= num_graphs:
-            break
-        notes.append(
-            f"a cluster of {int((labels == poorest).sum())} graphs with {rich[poorest]} different embeddings, fewer "
-            f"than num_graphs={num_graphs}, was merged into the others"
-        )
-        alive.remove(poorest)
-        labels = np.array(alive)[chances[:, alive].argmax(axis=1)]
-    numbers = np.searchsorted(alive, labels)
-    return (
-        numbers,
-        [model.means_[label] for label in alive],
-        [model.covariances_[label] for label in alive],
-        notes,
-    )
+def _far_off(positions: Floats, groups: Ints, labels: Ints, num_graphs: int) -> Booleans:
+    """Which graphs lie so far outside of their cluster that they must not represent it.
 
-
-def _fit(embeddings: Floats, num_clusters: int, random_state: int) -> tuple[Any, list[str]]:
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.mixture import GaussianMixture
-
-    regularisation, notes = _REGULARISATION, []
-    with warnings.catch_warnings(), _thread_pools().limit(limits=1):
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        while True:
-            model = GaussianMixture(num_clusters, random_state=random_state, reg_covar=regularisation)
-            try:
-                model.fit(embeddings)
-            except ValueError:  # a covariance that is singular in float64: embeddings of a very different scale
-                if regularisation > 1e6 * float(embeddings.var()) + 1:
-                    raise
-                regularisation *= 100
-                continue
-            break
-    if regularisation > _REGULARISATION:
-        notes.append(f"the mixture's covariances were singular, so {regularisation:g} was added to every variance")
-    if not model.converged_:
-        notes.append(f"the mixture did not converge in {model.max_iter} iterations")
-    return model, notes
-
-
-def _log_responsibilities(model: Any, embeddings: Floats) -> Floats:
-    """Logarithm of weight times density in each cluster, up to a constant, ``[num_members, num_clusters]``.
-
-    scikit-learn's probabilities underflow to 0 for far clusters; merging needs to know which of those is nearest.
+    They have a coordinate beyond 10 scaled units, and their distance to the cluster's median exceeds the median of
+    these distances by 10 of their median deviations. A cluster that would have too few others keeps all.
     """
-    columns = []
-    for weight, mean, covariance in zip(model.weights_, model.means_, model.covariances_, strict=True):
-        log_determinant = np.linalg.slogdet(covariance)[1]
-        columns.append(np.log(weight) - 0.5 * (mahalanobis(embeddings, mean, covariance) ** 2 + log_determinant))
-    return np.stack(columns, axis=1)
+    far: Booleans = np.abs(positions).max(axis=1, initial=0.0) > _FAR
+    for label in np.unique(labels[far]):
+        inside = np.flatnonzero(labels == label)
+        distances = np.linalg.norm(positions[inside] - np.median(positions[inside], axis=0), axis=1)
+        excess = distances - np.median(distances)
+        # At least one scaled unit: where most graphs coincide their deviation is 0.
+        far[inside] &= excess > _FAR * max(1.0, float(np.median(np.abs(excess))))
+        if len(np.unique(groups[inside[~far[inside]]])) < num_graphs:
+            far[inside] = False
+    return far
 
 
-@lru_cache(maxsize=1)
-def _thread_pools() -> Any:
-    """The BLAS and OpenMP libraries in use; on small matrices more than one thread makes them many times slower."""
-    from threadpoolctl import ThreadpoolController
+def _far_notes(indices: Ints, positions: Floats, is_far: Booleans) -> list[str]:
+    number = int(is_far.sum())
+    if not number:
+        return []
+    farthest = int(indices[np.where(is_far, np.linalg.norm(positions, axis=1), -1.0).argmax()])
+    if number == 1:
+        return [f"graph {farthest} lies far outside of the class; it counts as a member but represents no cluster"]
+    return [
+        f"{number} graphs lie far outside of the class (the farthest is graph {farthest}); they count as members but "
+        f"represent no cluster"
+    ]
 
-    return ThreadpoolController()
 
-
-def _cluster(
-    indices: Ints,
-    groups: Ints,
-    distances: Floats,
-    mean: Floats,
-    num_graphs: int,
-    resolution: float,
-    key: Callable[[int], bytes],
-) -> Cluster:
-    order = _nearest_first(distances, groups, resolution)
-    chosen: list[int] = []
-    for group in _unique(groups[order]):
-        twins = indices[groups == group]
+def _representatives(
+    nearest: Ints, indices: Ints, groups: Ints, num_graphs: int, key: Callable[[int], bytes]
+) -> tuple[int, ...]:
+    """One graph for each of the first groups; of those that coincide, the first by content."""
+    chosen = []
+    for group in _unique(groups[nearest])[:num_graphs]:
+        twins = indices[nearest[groups[nearest] == group]]
         chosen.append(int(twins[0]) if len(twins) == 1 else min(map(int, twins), key=lambda i: (key(i), i)))
-        if len(chosen) == num_graphs:
-            break
-    members = tuple(int(i) for i in indices[order])
-    return Cluster(members, tuple(float(d) for d in distances[order]), tuple(chosen), mean)
+    return tuple(chosen)
 
 
 def _nearest_first(distances: Floats, groups: Ints, resolution: float) -> Ints:

@@ -1,0 +1,50 @@
+"""Numbers, names and lists as sentences say them."""
+
+import unicodedata
+from collections.abc import Sequence
+
+NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+MAX_NAME = 40
+
+
+def number_word(number: int) -> str:
+    """A number as a word up to twelve, beyond that in figures.
+
+    >>> number_word(0), number_word(12), number_word(13), number_word(1200)
+    ('no', 'twelve', '13', '1,200')
+    """
+    return NUMBERS[number] if 0 <= number < len(NUMBERS) else f"{number:,}"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "edge"), counted(6, "carbon"), counted(13, "other atom")
+    ('one edge', 'six carbons', '13 other atoms')
+    """
+    return f"{number_word(number)} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Items as a list in a sentence.
+
+    >>> listed(["a roof"]), listed(["a roof", "a wall"]), listed(["a roof", "a wall", "a door"])
+    ('a roof', 'a roof and a wall', 'a roof, a wall and a door')
+    """
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def clean_name(name: object) -> str:
+    r"""A name from the data on one line: what cannot be seen becomes a blank, and what is too long is cut.
+
+    >>> clean_name("wing\nspan\x1b"), clean_name("\u202e"), clean_name("a" * 1000)[-5:]
+    ('wing span', 'unnamed', 'aa...')
+    """
+    # Categories C* (control, format such as a change of direction, surrogates) and the separators of lines and blanks.
+    # Beyond a few times the limit nothing can be shown, so that a name of a gigabyte costs nothing.
+    seen = str(name)[: 4 * MAX_NAME]
+    shown = " ".join("".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in seen).split())
+    return (shown if len(shown) <= MAX_NAME else f"{shown[: MAX_NAME - 3]}...") or "unnamed"

@@ -1,0 +1,199 @@
+r"""What of a consensus belongs to the class: trimming it to the part that carries the class, and closing that part.
+
+A part P of the consensus is weighed by
+
+.. math:: s(P) = I(P) \cdot (1 + \max(0, z(P))), \qquad
+          z(P) = \frac{\sum_{v \in P} (c_v - \bar c)}{\sigma \sqrt{|P|}}
+
+with :math:`I(P)` the information (in bits) that containing P gives on being of the cluster or predicted as another
+class, and z how many standard errors its nodes' contributions to the class margin lie above those of any nodes of the
+same graphs. So a part must both tell the class and carry it, and one that does either twice as well weighs twice.
+
+The smallest part that weighs nearly as much as the heaviest is then closed: whatever of the source can be added, common
+to all k graphs and specific to the class, without losing a single graph of the cluster, belongs to it too.
+"""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from protograph.page.consensus import CommonGround, Pattern
+from protograph.page.counting import Found, PatternCounter
+from protograph.page.scoring import Floats
+from protograph.page.units import Unit, units_of
+
+# Parts that weigh within this of the heaviest are as good, and the smallest of them is taken.
+SLACK = 0.1
+# What is added in closing must by itself tell the class by so many bits: a backbone node, found everywhere, does not.
+LEAST_INFORMATION = 0.01
+# Parts that are counted for one consensus.
+MAX_PARTS = 60
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A part with its weight."""
+
+    pattern: Pattern
+    found: Found
+    excess: float
+    weight: float
+
+
+class Scales:
+    """Weighs parts of a source graph.
+
+    Args:
+        counter: Counts parts in samples of the cluster and of the other classes.
+        contributions: What each node of the source adds to the margin, above the mean of all nodes and in units of
+            their standard deviation.
+    """
+
+    def __init__(self, counter: PatternCounter, contributions: Floats) -> None:
+        self.counter = counter
+        self._contributions = contributions
+        self._known: dict[Pattern, Weighed] = {}
+
+    @property
+    def num_weighed(self) -> int:
+        """How many different parts have been weighed."""
+        return len(self._known)
+
+    def weigh(self, pattern: Pattern, within: Weighed | None = None) -> Weighed:
+        """Weigh a part; ``within`` is a smaller part of it that has been weighed."""
+        known = self._known.get(pattern)
+        if known is None:
+            found = self.counter.count(pattern, None if within is None else within.found)
+            excess = self.excess(pattern)
+            known = Weighed(pattern, found, excess, found.information * (1 + max(0.0, excess)))
+            self._known[pattern] = known
+        return known
+
+    def excess(self, pattern: Pattern) -> float:
+        """How far the contributions of the part's nodes lie above those of any nodes: z."""
+        return float(self._contributions[sorted(pattern.nodes)].sum()) / float(np.sqrt(len(pattern)))
+
+
+def trim(consensus: Pattern, scales: Scales, max_nodes: int | None = None) -> tuple[Weighed, Weighed]:
+    """The heaviest part of a consensus, and the smallest that weighs nearly as much.
+
+    Args:
+        consensus: The consensus.
+        scales: To weigh with.
+        max_nodes: Most nodes of a part.
+    """
+    limit = max_nodes or len(consensus)
+    units = [unit for unit in units_of(consensus, scales.counter.labels) if len(unit) <= limit]
+    if not units:
+        # A single node, or a ring larger than what is allowed.
+        only = consensus if len(consensus) <= limit else consensus.within(consensus.ordered()[:limit])
+        return (scales.weigh(only),) * 2
+    weighed = {}
+    for part in (*_shrinking(consensus, units, scales), *(consensus.within(unit) for unit in units)):
+        if len(part) <= limit:
+            weighed[part] = scales.weigh(part)
+    _grow(consensus, units, scales, weighed, limit)
+    heaviest = max(weighed.values(), key=lambda part: (round(part.weight, 9), len(part.pattern)))
+    enough = heaviest.weight - SLACK * abs(heaviest.weight) - 1e-12
+    smallest = min(
+        (part for part in weighed.values() if part.weight >= enough),
+        key=lambda part: (len(part.pattern), -round(part.weight, 9), sorted(part.pattern.nodes)),
+    )
+    return heaviest, smallest
+
+
+def _shrinking(consensus: Pattern, units: Sequence[Unit], scales: Scales) -> list[Pattern]:
+    """The consensus, and what is left as unit after unit goes, that which carries least of the margin first."""
+    left, part = list(units), consensus
+    path = [part]
+    while len(left) > 1:
+        options = []
+        for unit in left:
+            rest = consensus.within(frozenset().union(*(other for other in left if other is not unit)))
+            if rest.is_connected and len(rest) < len(part):
+                lost = Pattern(part.nodes - rest.nodes, frozenset())
+                options.append((round(scales.excess(lost) / np.sqrt(len(lost)), 9), sorted(lost.nodes), unit, rest))
+        if not options:
+            break
+        _, _, gone, part = min(options, key=lambda option: option[:2])
+        left = [unit for unit in left if unit is not gone]
+        path.append(part)
+    return path
+
+
+def _grow(
+    consensus: Pattern, units: Sequence[Unit], scales: Scales, weighed: dict[Pattern, Weighed], limit: int
+) -> None:
+    """Add units to the heaviest part so far, and so on, until ``MAX_PARTS`` have been weighed."""
+    queue = [(-round(part.weight, 9), sorted(part.pattern.nodes), part) for part in weighed.values()]
+    heapq.heapify(queue)
+    while queue and scales.num_weighed < MAX_PARTS:
+        part = heapq.heappop(queue)[2]
+        for unit in units:
+            grown = consensus.within(part.pattern.nodes | unit)
+            if unit & part.pattern.nodes and grown not in weighed and len(grown) <= limit:
+                weighed[grown] = scales.weigh(grown, part)
+                heapq.heappush(queue, (-round(weighed[grown].weight, 9), sorted(grown.nodes), weighed[grown]))
+
+
+class Closing:
+    """Closes a part: adds what every graph of the cluster that contains the part has besides.
+
+    Args:
+        ground: The k graphs.
+        consensus: Their consensus, whose units may be added as a whole.
+        counter: Counts in a large sample of the cluster, and in the other classes.
+        max_nodes: Most nodes of the result.
+    """
+
+    def __init__(
+        self, ground: CommonGround, consensus: Pattern, counter: PatternCounter, max_nodes: int | None = None
+    ) -> None:
+        self._ground, self._counter = ground, counter
+        self._units = [(consensus, unit) for unit in units_of(consensus, counter.labels)]
+        self._limit = max_nodes or int(ground.sizes[0])
+
+    def close(self, part: Pattern) -> Pattern:
+        """The part with all that can be added to it."""
+        found = self._counter.count(part)
+        while True:
+            options = []
+            for grown in self._candidates(part):
+                there = self._counter.count(grown, found)
+                if there.inside.sum() == found.inside.sum() and self._is_specific(grown, part):
+                    options.append((-round(there.information, 9), len(grown), sorted(grown.nodes), grown, there))
+            if not options:
+                return part
+            *_, part, found = min(options, key=lambda option: option[:3])
+
+    def _candidates(self, part: Pattern) -> list[Pattern]:
+        """Common patterns that are the part and an edge between its nodes, a unit of the consensus, or a node."""
+        whole = self._ground.whole
+        missing = whole.within(part.nodes).edges - part.edges
+        edges = [Pattern(part.nodes, part.edges | {edge}) for edge in sorted(missing)]
+        units = [
+            Pattern(part.nodes | unit, part.edges | consensus.within(part.nodes | unit).edges)
+            for consensus, unit in self._units
+            if unit & part.nodes and not unit <= part.nodes
+        ]
+        around = sorted(frozenset().union(*(whole.neighbours[node] for node in part.nodes)) - part.nodes)
+        nodes = [Pattern(part.nodes | {node}, part.edges | _edges_to(whole, part, node)) for node in around]
+        found = dict.fromkeys([*edges, *units, *nodes])
+        return [grown for grown in found if len(grown) <= self._limit and self._ground.is_common(grown)]
+
+    def _is_specific(self, grown: Pattern, part: Pattern) -> bool:
+        """Whether what was added tells the class, together with the nodes that it hangs on."""
+        fresh = grown.nodes - part.nodes
+        if not fresh:
+            return True
+        hangs_on = frozenset().union(*(grown.neighbours[node] for node in fresh))
+        addition = grown.within(fresh | hangs_on)
+        if not addition.is_connected:
+            return True
+        return self._counter.count(addition).information >= LEAST_INFORMATION
+
+
+def _edges_to(whole: Pattern, part: Pattern, node: int) -> frozenset[tuple[int, int]]:
+    return frozenset((min(node, other), max(node, other)) for other in whole.neighbours[node] & part.nodes)
