@@ -38,10 +38,6 @@ class Molecule:
         """Atoms of an element that are joined to this atom alone."""
         return [other for other in self.neighbours(atom, symbol) if self.graph.degree(other) == 1]
 
-    def have_type(self, atom: int, others: Sequence[int], kind: str) -> bool:
-        """Whether all bonds from an atom to others are known to be of a type."""
-        return all(self.bond(atom, other) == kind for other in others)
-
     @cached_property
     def ring_systems(self) -> list[Any]:
         """Rings, and rings that share atoms, largest first: what no cut of a single atom takes apart."""

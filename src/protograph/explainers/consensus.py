@@ -9,36 +9,64 @@ from torch_geometric.data import Data
 from protograph.explainers.subject import Draft, NoPrototypeError, Subject
 from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
+from protograph.metrics.encoding import EncodedGraphs, GraphArrays
 from protograph.models.outputs import log_scores, margins, probabilities
 from protograph.page.consensus_search import Group, Population, Proposal, run_session
 from protograph.page.contributions import node_contributions
+from protograph.page.counting import PatternCounter
 from protograph.page.search import SearchOptions
 from protograph.page.selection import Cluster
 
+_NONE = np.zeros(0, np.int64)
+
 
 def consensus_prototype(subject: Subject, cluster: Cluster, options: SearchOptions, max_nodes: int | None) -> Draft:
-    """The prototype of a cluster: of the sessions' proposals, the one that weighs the most."""
+    """The prototype of a cluster: of the sessions' proposals, the one that weighs the most.
+
+    Sessions that arrive at the same pattern speak for it together.
+    """
     others = np.flatnonzero(subject.embedded.predictions != subject.target)
     population = Population(encoded=subject.encoded(), cluster=np.array(cluster.members), others=others)
     groups = representative_groups(subject, cluster, options.budget)
     proposals = [
         run_session(
-            _group(subject, indices),
+            group,
             population,
             match_features=options.match_features,
             match_edges=options.match_edges,
             max_nodes=max_nodes,
             resolution=subject.classifier.resolution,
         )
-        for indices in groups
+        for group in _groups(subject, groups)
     ]
     found = [proposal for proposal in proposals if proposal is not None]
     if not found:
         raise NoPrototypeError(
             f"no nodes of its graphs {list(groups[0])} have equal features; pass match_features=False or a tolerance"
         )
-    best = max(found, key=lambda proposal: (round(proposal.weight, 9), -found.index(proposal)))
-    return _assembled(subject, best, found)
+    return _assembled(subject, _heaviest(found, subject.encoded()), found)
+
+
+def _heaviest(proposals: Sequence[Proposal], encoded: EncodedGraphs) -> Proposal:
+    """The heaviest proposal for the pattern whose proposals weigh the most together; of ties the first."""
+    from protograph.metrics.isomorphism import contains
+
+    patterns: list[tuple[GraphArrays, list[Proposal]]] = []
+    for proposal in proposals:
+        arrays = PatternCounter(encoded, proposal.indices[0], _NONE, _NONE).encode(proposal.pattern)
+        same = (
+            alike
+            for other, alike in patterns
+            if (other.num_nodes, other.num_edges) == (arrays.num_nodes, arrays.num_edges)
+            and contains(other, arrays) == 1
+        )
+        known = next(same, None)
+        if known is None:
+            patterns.append((arrays, [proposal]))
+        else:
+            known.append(proposal)
+    heaviest = max(patterns, key=lambda pattern: round(sum(proposal.weight for proposal in pattern[1]), 9))[1]
+    return max(heaviest, key=lambda proposal: round(proposal.weight, 9))
 
 
 def representative_groups(subject: Subject, cluster: Cluster, count: int) -> list[tuple[int, ...]]:
@@ -56,18 +84,30 @@ def representative_groups(subject: Subject, cluster: Cluster, count: int) -> lis
     return [tuple(chosen[first : first + k]) for first in range(0, len(chosen) - k + 1, k)]
 
 
-def _group(subject: Subject, indices: tuple[int, ...]) -> Group:
-    graphs = [subject.store[index] for index in indices]
-    embeddings = subject.node_embeddings(graphs)
+def _groups(subject: Subject, groups: Sequence[tuple[int, ...]]) -> list[Group]:
+    """The groups' graphs with their nodes' embeddings and contributions, all embedded at once."""
+    graphs = [subject.store[index] for indices in groups for index in indices]
+    embedded = subject.classifier.embed(graphs, nodes=True)
+    nodes = subject.split(embedded.node_embeddings, graphs)
     contributions = node_contributions(
         subject.classifier,
         graphs,
-        embeddings,
+        embedded,
+        nodes,
         subject.target,
         return_type=subject.embedded.return_type,
         head=subject.head(),
     )
-    return Group(indices=indices, graphs=graphs, embeddings=embeddings, contributions=contributions)
+    k = len(groups[0])
+    return [
+        Group(
+            indices=indices,
+            graphs=graphs[n * k : n * k + k],
+            embeddings=nodes[n * k : n * k + k],
+            contributions=None if contributions is None else contributions[n * k : n * k + k],
+        )
+        for n, indices in enumerate(groups)
+    ]
 
 
 def _assembled(subject: Subject, best: Proposal, found: Sequence[Proposal]) -> Draft:

@@ -72,7 +72,10 @@ class Subject:
     encoded: Callable[[], EncodedGraphs]
     head: Callable[[], LinearHead | None]
 
+    def split(self, node_embeddings: Tensor, graphs: Sequence[Data]) -> list[Floats]:
+        """Embeddings of all nodes, cut up by the graphs they belong to."""
+        return [part.numpy() for part in torch.split(node_embeddings, [node_count(graph) for graph in graphs])]
+
     def node_embeddings(self, graphs: Sequence[Data]) -> list[Floats]:
         """Embeddings of the nodes of each graph."""
-        together = self.classifier.embed(graphs, nodes=True).node_embeddings
-        return [part.numpy() for part in torch.split(together, [node_count(graph) for graph in graphs])]
+        return self.split(self.classifier.embed(graphs, nodes=True).node_embeddings, graphs)

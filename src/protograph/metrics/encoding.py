@@ -1,6 +1,7 @@
 """Graphs as whole numbers, as the compiled searches read them: a label for each node, neighbours, labels of edges."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -97,7 +98,7 @@ class EncodedGraphs:
         inside = slice(starts[0], starts[-1])
         return GraphArrays(self.labels[first:last], starts - starts[0], self.neighbours[inside], self.bonds[inside])
 
-    @property
+    @cached_property
     def label_counts(self) -> Ints:
         """How many nodes have each label."""
         return np.bincount(self.labels, minlength=len(self._nodes))

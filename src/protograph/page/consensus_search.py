@@ -19,6 +19,7 @@ from protograph.page.features import Agreement, MatchFeatures
 from protograph.page.matching import Matching
 from protograph.page.scoring import Floats, Scorer
 from protograph.page.trimming import Closing, Scales, Weighed, trim
+from protograph.page.units import units_of
 
 Ints = NDArray[np.int64]
 # Graphs that parts are counted in while searching, of the cluster and of the others; for the start, and for closing.
@@ -79,7 +80,7 @@ class Proposal:
             where it is not known, or they do not add up to something positive.
         consensus: What it was trimmed from.
         trimmed: What was left before it was closed.
-        weight: The heaviest part's weight, by which sessions are compared.
+        weight: The heaviest part's weight.
         num_weighed: How many parts were weighed.
     """
 
@@ -130,9 +131,10 @@ def run_session(
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
     aligned = ground.align(consensus.pattern, scores, tolerance)
     scales = Scales(population.counter(group.indices[0], SAMPLE), _averaged(aligned, means, scale, own))
-    heaviest, trimmed = trim(consensus.pattern, scales, max_nodes)
+    units = units_of(consensus.pattern, scales.counter.labels)
+    heaviest, trimmed = trim(consensus.pattern, units, scales, max_nodes)
     counter = population.counter(group.indices[0], CLOSING_SAMPLE, SAMPLE)
-    pattern = Closing(ground, consensus.pattern, counter, max_nodes).close(trimmed.pattern)
+    pattern = Closing(ground, consensus.pattern, units, counter, max_nodes).close(trimmed.pattern)
     matches = ground.align(pattern, scores, tolerance)
     return Proposal(
         indices=group.indices,
@@ -160,13 +162,16 @@ def pair_scores(group: Group, match_features: MatchFeatures, resolution: float) 
 def _consensus(
     group: Group, population: Population, ground: CommonGround, pairs: Sequence[Matching], own: Floats
 ) -> tuple[Consensus | None, int]:
-    """The consensus from the best start that is common, and that start."""
+    """The consensus from the best start that has more than one node, or else any, and that start."""
     ranks = _ranks(pairs, int(ground.sizes[0]))
+    best: tuple[Consensus | None, int] = None, -1
     for start in _starts(population.counter(group.indices[0], START_SAMPLE), ground.whole, own, ranks):
         found = ground.largest(start, np.maximum(own, 0.0) if own.any() else None, ranks)
-        if found is not None:
+        if found is not None and len(found.pattern) > 1:
             return found, start
-    return None, -1
+        if best[0] is None:
+            best = found, start
+    return best
 
 
 def _starts(counter: PatternCounter, whole: Pattern, own: Floats, ranks: Ints) -> list[int]:

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph.classifier import RunningClassifier
+from protograph.classifier import Pass, RunningClassifier
 from protograph.embedding import Embedded
 from protograph.graphs.cleaning import node_count
 from protograph.models.leaving_out import check_readout, classified_without
@@ -61,6 +61,7 @@ def linear_head(embedded: Embedded, resolution: float) -> LinearHead | None:
 def node_contributions(
     running: RunningClassifier,
     graphs: Sequence[Data],
+    whole: Pass,
     node_embeddings: Sequence[Floats],
     target: int,
     *,
@@ -72,12 +73,12 @@ def node_contributions(
     Args:
         running: The model.
         graphs: The graphs.
+        whole: What the model gives for them.
         node_embeddings: Their nodes' embeddings.
         target: The class.
         return_type: What the model's outputs are.
         head: The linear map that the model ends in, if it does.
     """
-    whole = running.embed(graphs)
     found = []
     for number, (graph, nodes) in enumerate(zip(graphs, node_embeddings, strict=True)):
         scores = log_scores(whole.outputs[number : number + 1], return_type)

@@ -77,7 +77,7 @@ class PatternCounter:
     def __init__(self, encoded: EncodedGraphs, source: int, inside: Ints, outside: Ints) -> None:
         self._encoded = encoded
         self._source = encoded[source]
-        self._inside, self._outside = inside, outside
+        self._both, self._num_inside = np.concatenate([inside, outside]), inside.size
 
     @property
     def labels(self) -> list[int]:
@@ -87,11 +87,14 @@ class PatternCounter:
 
     def count(self, pattern: Pattern, among: Found | None = None) -> Found:
         """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
-        arrays = self.encode(pattern)
-        known = among or Found(np.ones(self._inside.size, np.bool_), np.ones(self._outside.size, np.bool_))
-        return Found(
-            self._contain(arrays, self._inside, known.inside), self._contain(arrays, self._outside, known.outside)
-        )
+        from protograph.metrics.isomorphism import contained_in
+
+        known = np.ones(self._both.size, np.bool_) if among is None else np.concatenate([among.inside, among.outside])
+        result = np.zeros(self._both.size, np.bool_)
+        if known.any():
+            found = contained_in(self.encode(pattern), self._encoded, indices=self._both[known], max_calls=_MAX_CALLS)
+            result[known] = found > 0
+        return Found(result[: self._num_inside], result[self._num_inside :])
 
     def encode(self, pattern: Pattern) -> GraphArrays:
         """A pattern as the compiled search reads it."""
@@ -111,11 +114,3 @@ class PatternCounter:
         first, last = self._source.starts[node], self._source.starts[node + 1]
         at = first + int(np.searchsorted(self._source.neighbours[first:last], other))
         return int(self._source.bonds[at])
-
-    def _contain(self, arrays: GraphArrays, indices: Ints, known: Bools) -> Bools:
-        from protograph.metrics.isomorphism import contained_in
-
-        result = np.zeros(indices.size, np.bool_)
-        if known.any():
-            result[known] = contained_in(arrays, self._encoded, indices=indices[known], max_calls=_MAX_CALLS) > 0
-        return result

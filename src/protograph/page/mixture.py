@@ -26,9 +26,11 @@ Covariance = Literal["full", "diag", "spherical", "none"]
 # Beyond this many scaled units a coordinate says no more than "far".
 CLIP = 3.0
 # A normal distribution's inter-quartile range, in standard deviations.
-_NORMAL_RANGE = 1.349
+NORMAL_RANGE = 1.349
 # Added to every variance, as scikit-learn does; after scaling the variances are about 1.
 _REGULARISATION = 1e-6
+_MOST_REGULARISATION = 1e6
+_MAX_ITERATIONS = 100
 _STARTS = 3
 # The starts are tried on that many graphs, or as many as full covariances ask for, and the best goes on with all.
 _START_GRAPHS = 1000
@@ -75,7 +77,7 @@ def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
     unit = np.where(largest > 0, largest, 1.0)
     values = embeddings / unit
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
-    spread, deviation = (high - low) / _NORMAL_RANGE, values.std(axis=0)
+    spread, deviation = (high - low) / NORMAL_RANGE, values.std(axis=0)
     # Four roundings: constant values such as 0.1 have a standard deviation of about one.
     least = np.maximum(tolerance / unit, 4 * np.finfo(np.float64).eps)
     spread = np.where(spread > least, spread, deviation)
@@ -123,7 +125,7 @@ def fit_mixture(
     if points.shape[1] == 0 or num_distinct == 1:
         return _single(points)
     kind, reason = covariance_for(num_distinct, num_clusters, points.shape[1])
-    model, notes = fit_components(points, num_clusters, kind, random_state, num_starts=_STARTS)
+    model, notes = fit_components(points, num_clusters, kind, random_state)
     chances = log_responsibilities(model, points)
     labels, alive, merged = _merge(chances, groups, num_graphs, min_share)
     return Mixture(
@@ -143,16 +145,29 @@ def fit_components(
     covariance: Covariance,
     random_state: int,
     *,
-    num_starts: int = 1,
     tolerance: float = 1e-3,
+    start_iterations: int = _MAX_ITERATIONS,
     regularisation: float = _REGULARISATION,
 ) -> tuple[Any, list[str]]:
-    """Fit scikit-learn's mixture; returns it, and notes on what went otherwise than planned."""
+    """Fit scikit-learn's mixture from the best of three starts.
+
+    Args:
+        points: ``[num_graphs, dim]``.
+        num_clusters: How many components.
+        covariance: Of which kind.
+        random_state: Seed of the starts.
+        tolerance: Least gain in the mean log-likelihood that another iteration is worth.
+        start_iterations: Most iterations of a start; the best goes on from there.
+        regularisation: What is added to every variance; raised until no covariance is singular.
+
+    Returns:
+        The mixture, and notes on what went otherwise than planned.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
-    least, notes = regularisation, []
     sample = evenly(len(points), max(_START_GRAPHS, 2 * points.shape[1] * num_clusters))
+    raised, notes = regularisation, []
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
         while True:
@@ -160,23 +175,24 @@ def fit_components(
                 num_clusters,
                 covariance_type=covariance,
                 random_state=random_state,
-                reg_covar=regularisation,
-                n_init=num_starts,
+                reg_covar=raised,
+                n_init=_STARTS,
+                max_iter=start_iterations,
                 tol=tolerance,
                 warm_start=True,
             )
             try:
                 model.fit(points[sample])
-                if len(sample) < len(points):
-                    model.fit(points)  # goes on from the best start
+                if len(sample) < len(points) or not model.converged_:
+                    model.set_params(max_iter=_MAX_ITERATIONS).fit(points)  # goes on from the best start
             except ValueError:  # a covariance that is singular in float64
-                if regularisation > 1e6:
+                if raised > _MOST_REGULARISATION:
                     raise
-                regularisation *= 100
+                raised *= 100
                 continue
             break
-    if regularisation > least:
-        notes.append(f"the mixture's covariances were singular, so {regularisation:g} was added to every variance")
+    if raised > regularisation:
+        notes.append(f"the mixture's covariances were singular, so {raised:g} was added to every variance")
     if not model.converged_:
         notes.append(f"the mixture did not converge in {model.max_iter} iterations")
     return model, notes

@@ -6,12 +6,23 @@ from typing import Literal
 
 import numpy as np
 
-from protograph.page.mixture import CLIP, Covariance, Ints, Mixture, fit_mixture, mahalanobis, one_thread, scaled
+from protograph.page.mixture import (
+    CLIP,
+    NORMAL_RANGE,
+    Covariance,
+    Ints,
+    Mixture,
+    fit_mixture,
+    mahalanobis,
+    one_thread,
+    scaled,
+)
 from protograph.page.num_clusters import Booleans, choose
 from protograph.page.scoring import Floats
 
-# A graph with a coordinate beyond this many scaled units, and that many deviations outside of its cluster, is far off.
+# A graph is far off that is this many units away in this share of the dimensions.
 _FAR = 10.0
+_FAR_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -192,18 +203,21 @@ def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[
 def _far_off(positions: Floats, groups: Ints, labels: Ints, num_graphs: int) -> Booleans:
     """Which graphs lie so far outside of their cluster that they must not represent it.
 
-    They have a coordinate beyond 10 scaled units, and their distance to the cluster's median exceeds the median of
-    these distances by 10 of their median deviations. A cluster that would have too few others keeps all.
+    In a quarter of the dimensions they are more than 10 units from the cluster's median; a unit is the cluster's own
+    inter-quartile range / 1.349, or the class's where that is larger. Fewer dimensions do not count: one that is dead
+    for most graphs has hardly a spread. A cluster that would have too few others keeps all.
     """
-    far: Booleans = np.abs(positions).max(axis=1, initial=0.0) > _FAR
-    for label in np.unique(labels[far]):
+    far = np.zeros(len(labels), dtype=np.bool_)
+    if not (np.abs(positions) > _FAR).any():
+        return far
+    for label in np.unique(labels):
         inside = np.flatnonzero(labels == label)
-        distances = np.linalg.norm(positions[inside] - np.median(positions[inside], axis=0), axis=1)
-        excess = distances - np.median(distances)
-        # At least one scaled unit: where most graphs coincide their deviation is 0.
-        far[inside] &= excess > _FAR * max(1.0, float(np.median(np.abs(excess))))
-        if len(np.unique(groups[inside[~far[inside]]])) < num_graphs:
-            far[inside] = False
+        low, middle, high = np.quantile(positions[inside], [0.25, 0.5, 0.75], axis=0)
+        units = np.maximum(1.0, (high - low) / NORMAL_RANGE)
+        beyond = np.abs(positions[inside] - middle) > _FAR * units
+        outside = beyond.mean(axis=1) >= _FAR_SHARE
+        if len(np.unique(groups[inside[~outside]])) >= num_graphs:
+            far[inside] = outside
     return far
 
 

@@ -2,12 +2,13 @@ r"""What of a consensus belongs to the class: trimming it to the part that carri
 
 A part P of the consensus is weighed by
 
-.. math:: s(P) = I(P) \cdot (1 + \max(0, z(P))), \qquad
+.. math:: s(P) = I(P) \cdot \big(1 + \max(0, z(P))^2\big), \qquad
           z(P) = \frac{\sum_{v \in P} (c_v - \bar c)}{\sigma \sqrt{|P|}}
 
 with :math:`I(P)` the information (in bits) that containing P gives on being of the cluster or predicted as another
 class, and z how many standard errors its nodes' contributions to the class margin lie above those of any nodes of the
-same graphs. So a part must both tell the class and carry it, and one that does either twice as well weighs twice.
+same graphs. So a part must both tell the class and carry it; one that carries no more than others do counts by what it
+tells alone.
 
 The smallest part that weighs nearly as much as the heaviest is then closed: whatever of the source can be added, common
 to all k graphs and specific to the class, without losing a single graph of the cluster, belongs to it too.
@@ -20,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from protograph.page.consensus import CommonGround, Pattern
-from protograph.page.counting import Found, PatternCounter
+from protograph.page.counting import Found, PatternCounter, information
 from protograph.page.scoring import Floats
-from protograph.page.units import Unit, units_of
+from protograph.page.units import Unit
 
 # Parts that weigh within this of the heaviest are as good, and the smallest of them is taken.
 SLACK = 0.1
@@ -30,6 +31,15 @@ SLACK = 0.1
 LEAST_INFORMATION = 0.01
 # Parts that are counted for one consensus.
 MAX_PARTS = 60
+
+
+def weight_of(bits: float, excess: float) -> float:
+    """Weight of a part that tells so many bits and whose nodes' contributions lie so far above those of any nodes.
+
+    >>> weight_of(0.5, 2.0), weight_of(0.5, -2.0)
+    (2.5, 0.5)
+    """
+    return bits * (1 + max(0.0, excess) ** 2)
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ class Scales:
         if known is None:
             found = self.counter.count(pattern, None if within is None else within.found)
             excess = self.excess(pattern)
-            known = Weighed(pattern, found, excess, found.information * (1 + max(0.0, excess)))
+            known = Weighed(pattern, found, excess, weight_of(found.information, excess))
             self._known[pattern] = known
         return known
 
@@ -76,32 +86,36 @@ class Scales:
         return float(self._contributions[sorted(pattern.nodes)].sum()) / float(np.sqrt(len(pattern)))
 
 
-def trim(consensus: Pattern, scales: Scales, max_nodes: int | None = None) -> tuple[Weighed, Weighed]:
+def trim(
+    consensus: Pattern, units: Sequence[Unit], scales: Scales, max_nodes: int | None = None
+) -> tuple[Weighed, Weighed]:
     """The heaviest part of a consensus, and the smallest that weighs nearly as much.
 
     Args:
         consensus: The consensus.
+        units: What its parts are made of.
         scales: To weigh with.
         max_nodes: Most nodes of a part.
     """
     limit = max_nodes or len(consensus)
-    units = [unit for unit in units_of(consensus, scales.counter.labels) if len(unit) <= limit]
-    if not units:
+    fitting = [unit for unit in units if len(unit) <= limit]
+    if not fitting:
         # A single node, or a ring larger than what is allowed.
         only = consensus if len(consensus) <= limit else consensus.within(consensus.ordered()[:limit])
         return (scales.weigh(only),) * 2
-    weighed = {}
-    for part in (*_shrinking(consensus, units, scales), *(consensus.within(unit) for unit in units)):
-        if len(part) <= limit:
-            weighed[part] = scales.weigh(part)
-    _grow(consensus, units, scales, weighed, limit)
-    heaviest = max(weighed.values(), key=lambda part: (round(part.weight, 9), len(part.pattern)))
-    enough = heaviest.weight - SLACK * abs(heaviest.weight) - 1e-12
+    weighed = [scales.weigh(consensus.within(unit)) for unit in fitting]
+    weighed += _weighed_up(_shrinking(consensus, fitting, scales), scales, limit)
+    weighed += _grown(consensus, fitting, scales, weighed, limit)
+    heaviest = max(weighed, key=lambda part: (round(part.weight, 9), len(part.pattern)))
     smallest = min(
-        (part for part in weighed.values() if part.weight >= enough),
+        (part for part in weighed if part.weight >= _enough(heaviest.weight)),
         key=lambda part: (len(part.pattern), -round(part.weight, 9), sorted(part.pattern.nodes)),
     )
     return heaviest, smallest
+
+
+def _enough(heaviest: float) -> float:
+    return heaviest - SLACK * abs(heaviest) - 1e-12
 
 
 def _shrinking(consensus: Pattern, units: Sequence[Unit], scales: Scales) -> list[Pattern]:
@@ -123,19 +137,41 @@ def _shrinking(consensus: Pattern, units: Sequence[Unit], scales: Scales) -> lis
     return path
 
 
-def _grow(
-    consensus: Pattern, units: Sequence[Unit], scales: Scales, weighed: dict[Pattern, Weighed], limit: int
-) -> None:
-    """Add units to the heaviest part so far, and so on, until ``MAX_PARTS`` have been weighed."""
-    queue = [(-round(part.weight, 9), sorted(part.pattern.nodes), part) for part in weighed.values()]
+def _weighed_up(path: Sequence[Pattern], scales: Scales, limit: int) -> list[Weighed]:
+    """Weigh what is left of the consensus from the smallest part up, since each part must have those before it."""
+    found: list[Weighed] = []
+    for part in reversed(path):
+        if len(part) <= limit:
+            found.append(scales.weigh(part, found[-1] if found else None))
+    return found
+
+
+def _grown(
+    consensus: Pattern, units: Sequence[Unit], scales: Scales, weighed: Sequence[Weighed], limit: int
+) -> list[Weighed]:
+    """Parts that come of adding units to the heaviest part so far, and so on, until enough have been weighed.
+
+    A part of which it is known beforehand that it cannot weigh enough is left alone: what is added never makes a
+    pattern more frequent in the cluster, and at best it becomes unknown elsewhere.
+    """
+    queue = [(-round(part.weight, 9), sorted(part.pattern.nodes), part) for part in weighed]
     heapq.heapify(queue)
+    seen, heaviest = {part.pattern for part in weighed}, max(part.weight for part in weighed)
+    found: list[Weighed] = []
     while queue and scales.num_weighed < MAX_PARTS:
         part = heapq.heappop(queue)[2]
         for unit in units:
+            if not unit & part.pattern.nodes or unit <= part.pattern.nodes:
+                continue
             grown = consensus.within(part.pattern.nodes | unit)
-            if unit & part.pattern.nodes and grown not in weighed and len(grown) <= limit:
-                weighed[grown] = scales.weigh(grown, part)
-                heapq.heappush(queue, (-round(weighed[grown].weight, 9), sorted(grown.nodes), weighed[grown]))
+            most = weight_of(information(part.found.shares[0], 0.0), scales.excess(grown))
+            if grown in seen or len(grown) > limit or most < _enough(heaviest):
+                continue
+            seen.add(grown)
+            found.append(scales.weigh(grown, part))
+            heaviest = max(heaviest, found[-1].weight)
+            heapq.heappush(queue, (-round(found[-1].weight, 9), sorted(grown.nodes), found[-1]))
+    return found
 
 
 class Closing:
@@ -143,16 +179,22 @@ class Closing:
 
     Args:
         ground: The k graphs.
-        consensus: Their consensus, whose units may be added as a whole.
+        consensus: Their consensus.
+        units: Its units, which may be added as a whole.
         counter: Counts in a large sample of the cluster, and in the other classes.
         max_nodes: Most nodes of the result.
     """
 
     def __init__(
-        self, ground: CommonGround, consensus: Pattern, counter: PatternCounter, max_nodes: int | None = None
+        self,
+        ground: CommonGround,
+        consensus: Pattern,
+        units: Sequence[Unit],
+        counter: PatternCounter,
+        max_nodes: int | None = None,
     ) -> None:
         self._ground, self._counter = ground, counter
-        self._units = [(consensus, unit) for unit in units_of(consensus, counter.labels)]
+        self._consensus, self._units = consensus, units
         self._limit = max_nodes or int(ground.sizes[0])
 
     def close(self, part: Pattern) -> Pattern:
@@ -174,8 +216,8 @@ class Closing:
         missing = whole.within(part.nodes).edges - part.edges
         edges = [Pattern(part.nodes, part.edges | {edge}) for edge in sorted(missing)]
         units = [
-            Pattern(part.nodes | unit, part.edges | consensus.within(part.nodes | unit).edges)
-            for consensus, unit in self._units
+            Pattern(part.nodes | unit, part.edges | self._consensus.within(part.nodes | unit).edges)
+            for unit in self._units
             if unit & part.nodes and not unit <= part.nodes
         ]
         around = sorted(frozenset().union(*(whole.neighbours[node] for node in part.nodes)) - part.nodes)
