@@ -15,6 +15,41 @@ Vector = list[float]
 # ---- Phase 1 -----------------------------------------------------------------------------------------------------
 
 
+def scale(points, clip=3.0):
+    """Each dimension by its median and inter-quartile range / 1.349; values beyond the clip count as the clip."""
+    columns = []
+    for d in range(len(points[0])):
+        values = [point[d] for point in points]
+        mean = sum(values) / len(values)
+        spread = (quantile(values, 0.75) - quantile(values, 0.25)) / 1.349
+        if spread == 0:
+            spread = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+        if spread > 0:
+            middle = quantile(values, 0.5)
+            columns.append([max(-clip, min(clip, (value - middle) / spread)) for value in values])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def quantile(values, share):
+    """Linear between the two nearest in order."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def agreement(labels, others):
+    """Prediction strength: the smallest share, over clusters, of pairs that the other labels put together too."""
+    shares = []
+    for cluster in sorted(set(labels)):
+        members = [i for i, label in enumerate(labels) if label == cluster]
+        pairs = list(combinations(members, 2))
+        together = [1 for i, j in pairs if others[i] == others[j]]
+        shares.append(len(together) / len(pairs) if pairs else 0.0)
+    return min(shares)
+
+
 @dataclass
 class Mixture:
     weights: list[float]
@@ -23,7 +58,7 @@ class Mixture:
 
 
 def expectation_maximisation(points, responsibilities, *, regularisation=1e-6, tolerance=1e-3, max_iterations=100):
-    """EM from given responsibilities; returns the mixture and the label of each point."""
+    """EM from given responsibilities; returns the mixture, the label of each point and the mean log-likelihood."""
     mixture = maximisation(points, responsibilities, regularisation)
     bound = -math.inf
     for _ in range(max_iterations):
@@ -33,7 +68,7 @@ def expectation_maximisation(points, responsibilities, *, regularisation=1e-6, t
             break
         bound = new_bound
     responsibilities, _ = expectation(points, mixture)
-    return mixture, [row.index(max(row)) for row in responsibilities]
+    return mixture, [row.index(max(row)) for row in responsibilities], new_bound
 
 
 def expectation(points, mixture):

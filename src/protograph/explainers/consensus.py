@@ -1,9 +1,11 @@
 """Phase 2 of our own: what k representatives have in common, trimmed to what belongs to the class."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.explainers.subject import Draft, NoPrototypeError, Subject
@@ -11,6 +13,7 @@ from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.metrics.encoding import EncodedGraphs, GraphArrays
 from protograph.models.outputs import log_scores, margins, probabilities
+from protograph.page.consensus import Pattern
 from protograph.page.consensus_search import Group, Population, Proposal, run_session
 from protograph.page.contributions import node_contributions
 from protograph.page.counting import PatternCounter
@@ -32,6 +35,7 @@ def consensus_prototype(subject: Subject, cluster: Cluster, options: SearchOptio
         run_session(
             group,
             population,
+            partial(_margins, subject, group.graphs[0]),
             match_features=options.match_features,
             match_edges=options.match_edges,
             max_nodes=max_nodes,
@@ -112,14 +116,8 @@ def _groups(subject: Subject, groups: Sequence[tuple[int, ...]]) -> list[Group]:
 
 def _assembled(subject: Subject, best: Proposal, found: Sequence[Proposal]) -> Draft:
     """The prototype of the best proposal, with a record a session."""
-    parts = [_cut(subject.store[proposal.indices[0]], proposal) for proposal in found]
-    outputs = subject.classifier.classify(parts)
-    if not bool(torch.isfinite(outputs).all()):
-        raise ValueError(
-            f"the model's output for a subgraph of {min(part.num_nodes for part in parts)} or more nodes is NaN or "
-            f"infinite; it must be able to classify small parts of its graphs"
-        )
-    scores = log_scores(outputs, subject.embedded.return_type)
+    parts = [cut(subject.store[proposal.indices[0]], proposal.pattern) for proposal in found]
+    scores = log_scores(_judged(subject, parts), subject.embedded.return_type)
     chances, odds = probabilities(scores)[:, subject.target].tolist(), margins(scores, subject.target).tolist()
     sessions = [
         _session(proposal, chance, margin) for proposal, chance, margin in zip(found, chances, odds, strict=True)
@@ -141,10 +139,28 @@ def _assembled(subject: Subject, best: Proposal, found: Sequence[Proposal]) -> D
     )
 
 
-def _cut(source: Data, proposal: Proposal) -> Data:
-    nodes = sorted(proposal.pattern.nodes)
+def _margins(subject: Subject, source: Data, patterns: Sequence[Pattern]) -> list[float]:
+    """The model's margin of the class for patterns of a source."""
+    outputs = _judged(subject, [cut(source, pattern) for pattern in patterns])
+    found: list[float] = margins(log_scores(outputs, subject.embedded.return_type), subject.target).tolist()
+    return found
+
+
+def _judged(subject: Subject, parts: Sequence[Data]) -> Tensor:
+    outputs = subject.classifier.classify(parts)
+    if not bool(torch.isfinite(outputs).all()):
+        raise ValueError(
+            f"the model's output for a subgraph of {min(part.num_nodes or 0 for part in parts)} or more nodes is NaN "
+            f"or infinite; it must be able to classify small parts of its graphs"
+        )
+    return outputs
+
+
+def cut(source: Data, pattern: Pattern) -> Data:
+    """A pattern of a graph as a graph, its nodes in their order."""
+    nodes = sorted(pattern.nodes)
     place = {node: position for position, node in enumerate(nodes)}
-    return with_edges(induced_subgraph(source, nodes), [(place[u], place[v]) for u, v in proposal.pattern.edges])
+    return with_edges(induced_subgraph(source, nodes), [(place[u], place[v]) for u, v in pattern.edges])
 
 
 def _session(proposal: Proposal, probability: float, margin: float) -> Session:

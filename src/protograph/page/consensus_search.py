@@ -5,7 +5,7 @@ what belongs to the class and closes it. The representatives nearest the mean ar
 the model has wrong, or that is typical in all but the point, must not decide. So session b takes the b-th nearest k.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +80,6 @@ class Proposal:
             where it is not known, or they do not add up to something positive.
         consensus: What it was trimmed from.
         trimmed: What was left before it was closed.
-        weight: The heaviest part's weight.
         num_weighed: How many parts were weighed.
     """
 
@@ -92,8 +91,12 @@ class Proposal:
     margin_share: float | None
     consensus: Consensus
     trimmed: Weighed
-    weight: float
     num_weighed: int
+
+    @property
+    def weight(self) -> float:
+        """By which sessions are compared; what carries the class counts for more here than within a session."""
+        return self.trimmed.found.information * (1 + max(0.0, self.trimmed.excess) ** 2)
 
     def steps(self) -> tuple[str, ...]:
         """What was done, a sentence a step."""
@@ -107,20 +110,32 @@ class Proposal:
             f"trimmed to {_size(trimmed.pattern)}: found in {inside:.1%} of the cluster's graphs and {outside:.1%} of "
             f"the others looked at ({trimmed.found.information:.2f} bits), and its nodes carry {trimmed.excess:.1f} "
             f"standard errors more of the margin than any nodes do",
-            f"closed to {_size(self.pattern)}: what all of those graphs of the cluster have besides",
+            f"closed to {_size(self.pattern)}: what all of those graphs of the cluster have besides, as long as the "
+            f"model takes it for the class",
         )
 
 
 def run_session(
     group: Group,
     population: Population,
+    judge: Callable[[Sequence[Pattern]], Sequence[float]],
     *,
     match_features: MatchFeatures = True,
     match_edges: bool = False,
     max_nodes: int | None = None,
     resolution: float = 1e-13,
 ) -> Proposal | None:
-    """Search one group of k graphs; ``None`` where no node of the source is common to them."""
+    """Search one group of k graphs; ``None`` where no node of the source is common to them.
+
+    Args:
+        group: The k graphs.
+        population: Where patterns are counted.
+        judge: Gives the model's margin of the class for patterns of the source.
+        match_features: Which nodes may stand for each other.
+        match_edges: Whether edges must have equal attributes.
+        max_nodes: Most nodes of the pattern.
+        resolution: Relative precision of the embeddings.
+    """
     ground = CommonGround(group.graphs, match_features, match_edges=match_edges)
     pairs = pair_scores(group, match_features, resolution)
     means, scale = _standard(group.contributions)
@@ -132,9 +147,10 @@ def run_session(
     aligned = ground.align(consensus.pattern, scores, tolerance)
     scales = Scales(population.counter(group.indices[0], SAMPLE), _averaged(aligned, means, scale, own))
     units = units_of(consensus.pattern, scales.counter.labels)
-    heaviest, trimmed = trim(consensus.pattern, units, scales, max_nodes)
+    trimmed = trim(consensus.pattern, units, scales, max_nodes)
     counter = population.counter(group.indices[0], CLOSING_SAMPLE, SAMPLE)
-    pattern = Closing(ground, consensus.pattern, units, counter, max_nodes).close(trimmed.pattern)
+    path = Closing(ground, consensus.pattern, units, counter, max_nodes).close(trimmed.pattern)
+    pattern = _largest_of_the_class(path, judge(path))
     matches = ground.align(pattern, scores, tolerance)
     return Proposal(
         indices=group.indices,
@@ -145,9 +161,14 @@ def run_session(
         margin_share=_margin_share(matches, group.contributions),
         consensus=consensus,
         trimmed=trimmed,
-        weight=heaviest.weight,
         num_weighed=scales.num_weighed,
     )
+
+
+def _largest_of_the_class(path: Sequence[Pattern], margins: Sequence[float]) -> Pattern:
+    """The last pattern of the path that the model predicts as the class; the last of all where there is none."""
+    predicted = [pattern for pattern, margin in zip(path, margins, strict=True) if margin > 0]
+    return (predicted or path)[-1]
 
 
 def pair_scores(group: Group, match_features: MatchFeatures, resolution: float) -> list[Matching]:

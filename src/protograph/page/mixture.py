@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from protograph.page.scoring import Floats
 
 Ints = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 Covariance = Literal["full", "diag", "spherical", "none"]
 
 # Beyond this many scaled units a coordinate says no more than "far".
@@ -72,17 +73,17 @@ def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
     >>> scaled(np.array([[0.0, 5.0], [10.0, 5.0], [20.0, 5.0]])).round(4)
     array([[-1.349], [ 0.   ], [ 1.349]])
     """
-    # Dividing first keeps the squares of the standard deviation in range.
     largest = np.abs(embeddings).max(axis=0, initial=0.0)
-    unit = np.where(largest > 0, largest, 1.0)
-    values = embeddings / unit
-    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
-    spread, deviation = (high - low) / NORMAL_RANGE, values.std(axis=0)
-    # Four roundings: constant values such as 0.1 have a standard deviation of about one.
-    least = np.maximum(tolerance / unit, 4 * np.finfo(np.float64).eps)
+    unit = np.where(largest > 0, largest, 1.0)  # keeps the squares in range
+    deviation = (embeddings / unit).std(axis=0)
+    # Four roundings: constant values such as 0.1 have a deviation of about one.
+    deviation = np.where(deviation > 4 * np.finfo(np.float64).eps, deviation * unit, 0.0)
+    low, middle, high = np.quantile(embeddings, [0.25, 0.5, 0.75], axis=0)
+    least = np.maximum(tolerance, 1e-300 * unit)
+    spread = (high - low) / NORMAL_RANGE
     spread = np.where(spread > least, spread, deviation)
     kept = spread > least
-    result: Floats = (values[:, kept] - middle[kept]) / spread[kept]
+    result: Floats = (embeddings[:, kept] - middle[kept]) / spread[kept]
     return result
 
 
@@ -110,6 +111,7 @@ def fit_mixture(
     num_graphs: int,
     min_share: float,
     random_state: int,
+    aside: Booleans | None = None,
 ) -> Mixture:
     """Fit the mixture, then merge away the clusters that are too small.
 
@@ -120,12 +122,14 @@ def fit_mixture(
         num_graphs: How many different embeddings a cluster must have.
         min_share: Which share of the graphs it must hold.
         random_state: Seed of the starts.
+        aside: Which graphs the mixture is fitted without; they join the cluster that they are most likely in.
     """
-    num_distinct = len(np.unique(groups))
+    fitted = np.ones(len(points), dtype=np.bool_) if aside is None else ~aside
+    num_distinct = len(np.unique(groups[fitted]))
     if points.shape[1] == 0 or num_distinct == 1:
         return _single(points)
     kind, reason = covariance_for(num_distinct, num_clusters, points.shape[1])
-    model, notes = fit_components(points, num_clusters, kind, random_state)
+    model, notes = fit_components(points[fitted], num_clusters, kind, random_state)
     chances = log_responsibilities(model, points)
     labels, alive, merged = _merge(chances, groups, num_graphs, min_share)
     return Mixture(

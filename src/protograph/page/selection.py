@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
 from protograph.page.mixture import (
     CLIP,
     NORMAL_RANGE,
+    Booleans,
     Covariance,
     Ints,
     Mixture,
@@ -17,7 +18,7 @@ from protograph.page.mixture import (
     one_thread,
     scaled,
 )
-from protograph.page.num_clusters import Booleans, choose
+from protograph.page.num_clusters import choose
 from protograph.page.scoring import Floats
 
 # A graph is far off that is this many units away in this share of the dimensions.
@@ -106,10 +107,8 @@ def select(
     embeddings, indices = embeddings[order], indices[order]
     with one_thread():
         positions = scaled(embeddings, _grain(embeddings, resolution))
-        points = positions.clip(-CLIP, CLIP)
-        graphs, mixture, strengths, notes = _clustered(
-            points, groups, num_clusters, num_graphs, min_share, random_state
-        )
+        mixture, strengths, notes = _clustered(positions, groups, num_clusters, num_graphs, min_share, random_state)
+        points, graphs = positions.clip(-CLIP, CLIP), min(num_graphs, int(groups[-1]) + 1)
         is_far = _far_off(positions, groups, mixture.labels, graphs)
         found = []
         for label, (mean, covariance) in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
@@ -154,33 +153,46 @@ def _grain(embeddings: Floats, resolution: float) -> float:
     """What is taken for rounding, by the numbers of an ordinary graph."""
     sizes = np.abs(embeddings).max(axis=1, initial=0.0)
     typical = float(np.median(sizes)) or float(sizes.max())
-    return max(1e-300, typical * max(1e-9, resolution))
+    return max(1e-300, 1e-300 * float(sizes.max()), typical * max(1e-9, resolution))
+
+
+class _Options(TypedDict):
+    num_graphs: int
+    min_share: float
+    random_state: int
+    aside: Booleans
 
 
 def _clustered(
-    points: Floats,
+    positions: Floats,
     groups: Ints,
     num_clusters: int | Literal["auto"],
     num_graphs: int,
     min_share: float,
     random_state: int,
-) -> tuple[int, Mixture, Mapping[int, float], tuple[str, ...]]:
-    """The number of graphs a cluster can have, the mixture, the strengths of the numbers tried, and notes."""
-    num_distinct = int(groups[-1]) + 1
+) -> tuple[Mixture, Mapping[int, float], tuple[str, ...]]:
+    """The mixture, the strengths of the numbers tried, and notes."""
+    number = 1 if num_clusters == "auto" else num_clusters
+    number, graphs, notes = _affordable(number, num_graphs, int(groups[-1]) + 1)
+    points = positions.clip(-CLIP, CLIP)
+    aside = _aside(positions, groups, number * graphs, graphs, min_share)
+    options = _Options(num_graphs=graphs, min_share=min_share, random_state=random_state, aside=aside)
     if num_clusters == "auto":
-        _, graphs, notes = _affordable(1, num_graphs, num_distinct)
-        choice = choose(points, groups, num_graphs=graphs, min_share=min_share, random_state=random_state)
-        return graphs, choice.mixture, choice.strengths, tuple(notes)
-    clusters, graphs, notes = _affordable(num_clusters, num_graphs, num_distinct)
-    mixture = fit_mixture(
-        points,
-        groups,
-        num_clusters=clusters,
-        num_graphs=graphs,
-        min_share=min_share,
-        random_state=random_state,
-    )
-    return graphs, mixture, {}, tuple(notes)
+        choice = choose(points, groups, **options)
+        return choice.mixture, choice.strengths, tuple(notes)
+    return fit_mixture(points, groups, num_clusters=number, **options), {}, tuple(notes)
+
+
+def _aside(positions: Floats, groups: Ints, num_needed: int, num_graphs: int, min_share: float) -> Booleans:
+    """Which graphs the mixture is fitted without: those far outside of the class, too few to be a cluster.
+
+    The likelihood knows no bound where a single graph has a component: it would take one from the others.
+    """
+    far = (np.abs(positions) > _FAR).mean(axis=1) >= _FAR_SHARE if positions.size else np.zeros(len(groups), np.bool_)
+    is_small = far.sum() < min_share * len(far) or len(np.unique(groups[far])) < num_graphs
+    if not is_small or len(np.unique(groups[~far])) < num_needed:
+        far[:] = False
+    return far
 
 
 def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[int, int, list[str]]:
@@ -225,7 +237,7 @@ def _far_notes(indices: Ints, positions: Floats, is_far: Booleans) -> list[str]:
     number = int(is_far.sum())
     if not number:
         return []
-    farthest = int(indices[np.where(is_far, np.linalg.norm(positions, axis=1), -1.0).argmax()])
+    farthest = int(indices[np.where(is_far, np.abs(positions).mean(axis=1), -1.0).argmax()])
     if number == 1:
         return [f"graph {farthest} lies far outside of the class; it counts as a member but represents no cluster"]
     return [

@@ -2,7 +2,7 @@ r"""What of a consensus belongs to the class: trimming it to the part that carri
 
 A part P of the consensus is weighed by
 
-.. math:: s(P) = I(P) \cdot \big(1 + \max(0, z(P))^2\big), \qquad
+.. math:: s(P) = I(P) \cdot (1 + \max(0, z(P))), \qquad
           z(P) = \frac{\sum_{v \in P} (c_v - \bar c)}{\sigma \sqrt{|P|}}
 
 with :math:`I(P)` the information (in bits) that containing P gives on being of the cluster or predicted as another
@@ -37,9 +37,9 @@ def weight_of(bits: float, excess: float) -> float:
     """Weight of a part that tells so many bits and whose nodes' contributions lie so far above those of any nodes.
 
     >>> weight_of(0.5, 2.0), weight_of(0.5, -2.0)
-    (2.5, 0.5)
+    (1.5, 0.5)
     """
-    return bits * (1 + max(0.0, excess) ** 2)
+    return bits * (1 + max(0.0, excess))
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,8 @@ class Scales:
         return float(self._contributions[sorted(pattern.nodes)].sum()) / float(np.sqrt(len(pattern)))
 
 
-def trim(
-    consensus: Pattern, units: Sequence[Unit], scales: Scales, max_nodes: int | None = None
-) -> tuple[Weighed, Weighed]:
-    """The heaviest part of a consensus, and the smallest that weighs nearly as much.
+def trim(consensus: Pattern, units: Sequence[Unit], scales: Scales, max_nodes: int | None = None) -> Weighed:
+    """The smallest part of a consensus that weighs nearly as much as the heaviest.
 
     Args:
         consensus: The consensus.
@@ -102,16 +100,15 @@ def trim(
     if not fitting:
         # A single node, or a ring larger than what is allowed.
         only = consensus if len(consensus) <= limit else consensus.within(consensus.ordered()[:limit])
-        return (scales.weigh(only),) * 2
+        return scales.weigh(only)
     weighed = [scales.weigh(consensus.within(unit)) for unit in fitting]
     weighed += _weighed_up(_shrinking(consensus, fitting, scales), scales, limit)
     weighed += _grown(consensus, fitting, scales, weighed, limit)
-    heaviest = max(weighed, key=lambda part: (round(part.weight, 9), len(part.pattern)))
-    smallest = min(
-        (part for part in weighed if part.weight >= _enough(heaviest.weight)),
+    enough = _enough(max(part.weight for part in weighed))
+    return min(
+        (part for part in weighed if part.weight >= enough),
         key=lambda part: (len(part.pattern), -round(part.weight, 9), sorted(part.pattern.nodes)),
     )
-    return heaviest, smallest
 
 
 def _enough(heaviest: float) -> float:
@@ -197,18 +194,19 @@ class Closing:
         self._consensus, self._units = consensus, units
         self._limit = max_nodes or int(ground.sizes[0])
 
-    def close(self, part: Pattern) -> Pattern:
-        """The part with all that can be added to it."""
-        found = self._counter.count(part)
+    def close(self, part: Pattern) -> list[Pattern]:
+        """The part, and what it grows to as one thing after the other is added."""
+        found, path = self._counter.count(part), [part]
         while True:
             options = []
-            for grown in self._candidates(part):
+            for grown in self._candidates(path[-1]):
                 there = self._counter.count(grown, found)
-                if there.inside.sum() == found.inside.sum() and self._is_specific(grown, part):
+                if there.inside.sum() == found.inside.sum() and self._is_specific(grown, path[-1]):
                     options.append((-round(there.information, 9), len(grown), sorted(grown.nodes), grown, there))
             if not options:
-                return part
-            *_, part, found = min(options, key=lambda option: option[:3])
+                return path
+            *_, grown, found = min(options, key=lambda option: option[:3])
+            path.append(grown)
 
     def _candidates(self, part: Pattern) -> list[Pattern]:
         """Common patterns that are the part and an edge between its nodes, a unit of the consensus, or a node."""
