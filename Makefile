@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck coverage bench peers found accuracy wheel clean help
+.PHONY: demo test lint typecheck coverage bench peers found accuracy prototypes wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench   speed and memory, as ratios measured in one run"
 	@echo "make peers   do XGNN and GNNInterpreter reach p = 0.9, and how long do they take? ten seeds (an hour)"
 	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
+	@echo "make prototypes are the prototypes right? ten seeds of every data set with a ground truth (an hour)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
 
@@ -55,6 +56,9 @@ found: $(STAMP)
 accuracy: $(STAMP)
 	$(BIN)/python -m benchmarks.accuracy
 	$(BIN)/python -m benchmarks.benzene_settings
+
+prototypes: $(STAMP)
+	$(BIN)/python -m benchmarks.prototypes
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel

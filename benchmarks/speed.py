@@ -44,7 +44,8 @@ def forward_pass(model: torch.nn.Module, graphs: list) -> None:
 
 
 def explain_everything(model: torch.nn.Module, graphs: list) -> None:
-    pg.PAGE(num_clusters=2, num_graphs=3, budget=5, max_iterations=1000).fit(model, graphs).explain_all()
+    walk = {"search": "walk", "num_clusters": 2, "num_graphs": 3, "budget": 5, "max_iterations": 1000, "max_nodes": 13}
+    pg.PAGE(**walk).fit(model, graphs).explain_all()
 
 
 def whole_run(model: torch.nn.Module, graphs: list, repeats: int) -> dict:
@@ -76,7 +77,7 @@ def real_set(name: str, repeats: int) -> dict[str, list[float]]:
 
 def searches(model: torch.nn.Module, graphs: list, repeats: int) -> list[dict]:
     """One prototype's search for each cluster of each class, against the oracle on the same graphs."""
-    page = pg.PAGE().fit(model, graphs)
+    page = pg.PAGE(search="walk", num_clusters=2, max_nodes=13).fit(model, graphs)
     rows = []
     for target in range(page.num_classes_):
         for number, cluster in enumerate(page.representatives(target).clusters):

@@ -1,4 +1,5 @@
 import copy
+import dataclasses
 import json
 import math
 import re
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.explanation import EmbeddingMap, Explanation, Explanations, Prototype, Session
+from protograph.explanation import EmbeddingMap, Evidence, Explanation, Explanations, Prototype, Session
 from protograph.storage import load, save
 
 DTYPES = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
@@ -35,7 +36,7 @@ def same(left, right):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict | Explanations):
         return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, Session | Prototype | EmbeddingMap | Explanation):
+    if isinstance(left, Session | Evidence | Prototype | EmbeddingMap | Explanation):
         return same(vars(left), vars(right))
     return left == right
 
@@ -82,6 +83,30 @@ def graphs(draw, depth=1):
 
 
 @st.composite
+def evidences(draw, num_nodes, num_edges):
+    def figures(size, values):
+        return tuple(draw(st.just([]) | st.lists(values, min_size=size, max_size=size)))
+
+    finite = st.floats(allow_nan=False, allow_infinity=False)
+    return Evidence(
+        num_in_class=draw(COUNTS),
+        num_class=draw(st.integers(9, 10**12)),
+        num_elsewhere=draw(COUNTS),
+        num_others=9,
+        num_in_cluster=draw(COUNTS),
+        information=draw(finite),
+        node_sources=figures(num_nodes, COUNTS),
+        edge_sources=figures(num_edges, COUNTS),
+        node_graphs=figures(num_nodes, COUNTS),
+        edge_graphs=figures(num_edges, COUNTS),
+        num_looked_at=draw(st.integers(9, 99)),
+        contributions=figures(num_nodes, finite),
+        margin_share=draw(st.none() | finite),
+        steps=figures(draw(st.integers(0, 2)), TEXT),
+    )
+
+
+@st.composite
 def prototypes(draw, sources):
     graph = draw(graphs())
     if not sources or draw(st.booleans()):
@@ -111,7 +136,14 @@ def prototypes(draw, sources):
         nodes=draw(st.lists(whole, min_size=graph.num_nodes, max_size=graph.num_nodes)),
         matches=torch.randint(-1, 5, (graph.num_nodes, columns), generator=torch.Generator().manual_seed(0)),
         sessions=draw(st.lists(session, max_size=2)),
+        evidence=draw(st.none() | evidences(graph.num_nodes, num_edges_of(graph))),
+        num_clusters=draw(st.none() | COUNTS),
     )
+
+
+def num_edges_of(graph):
+    """Pairs of different nodes that are joined."""
+    return len({frozenset(edge) for edge in graph.edge_index.T.tolist() if edge[0] != edge[1]})
 
 
 @st.composite
@@ -158,6 +190,22 @@ def test_everything_comes_back_exactly(tmp_path, pair, kind):
 
 
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+EVIDENCE = Evidence(
+    num_in_class=3,
+    num_class=4,
+    num_elsewhere=1,
+    num_others=5,
+    num_in_cluster=2,
+    information=0.625,
+    node_sources=(2, 1, 2),
+    edge_sources=(1, 1),
+    node_graphs=(3, 2, 3),
+    edge_graphs=(2, 2),
+    num_looked_at=3,
+    contributions=(0.5, -0.25, 1.0),
+    margin_share=0.75,
+    steps=("matched 2 graphs", "left out 1 node"),
+)
 
 
 def one(**changes):
@@ -175,6 +223,8 @@ def one(**changes):
         sessions=[
             Session(start=(0, 1), probability=0.9, margin=2.2, size=3, source=17, stopped="full", num_iterations=2)
         ],
+        evidence=EVIDENCE,
+        num_clusters=2,
     )
     fields = {
         "target": 1,
@@ -323,6 +373,7 @@ def document(tmp_path_factory):
 GONE = object()
 LONG = "x" * 50
 PROTOTYPE = "explanation.prototypes[0]"
+EVIDENCE_AT = "explanation.prototypes.0.evidence"
 X = f"{PROTOTYPE}.graph.x"
 
 
@@ -389,6 +440,48 @@ X = f"{PROTOTYPE}.graph.x"
         ),
         ("explanation.prototypes.0.sessions.0.size", GONE, f"{PROTOTYPE}.sessions[0] must have size, got an object"),
         ("explanation.prototypes.0.sessions.0.is_exact", 1, f"{PROTOTYPE}.sessions[0].is_exact must be true or false"),
+        ("explanation.prototypes.0.num_clusters", None, f"{PROTOTYPE}.num_clusters must be a whole number, got null"),
+        ("explanation.prototypes.0.evidence", None, f"{PROTOTYPE}.evidence must be an object, got null"),
+        ("explanation.prototypes.0.evidence", [], f"{PROTOTYPE}.evidence must be an object, got []"),
+        (f"{EVIDENCE_AT}.num_class", 4.0, f"{PROTOTYPE}.evidence.num_class must be a whole number, got 4.0"),
+        (f"{EVIDENCE_AT}.num_in_cluster", -1, f"{PROTOTYPE}.evidence.num_in_cluster must be a whole number of at le"),
+        (
+            f"{EVIDENCE_AT}.num_in_class",
+            5,
+            f"{PROTOTYPE}.evidence.num_in_class must be at most 4, which is num_class, got 5",
+        ),
+        (
+            f"{EVIDENCE_AT}.num_elsewhere",
+            6,
+            f"{PROTOTYPE}.evidence.num_elsewhere must be at most 5, which is num_others, got 6",
+        ),
+        (f"{EVIDENCE_AT}.information", "nan", f'{PROTOTYPE}.evidence.information must be a finite number, got "nan"'),
+        (f"{EVIDENCE_AT}.margin_share", "inf", f'{PROTOTYPE}.evidence.margin_share must be a finite number, got "inf"'),
+        (f"{EVIDENCE_AT}.margin_share", "all", f'{PROTOTYPE}.evidence.margin_share must be a number, got "all"'),
+        (
+            f"{EVIDENCE_AT}.contributions.1",
+            "-inf",
+            f'{PROTOTYPE}.evidence.contributions[1] must be a finite number, got "-inf"',
+        ),
+        (
+            f"{EVIDENCE_AT}.contributions",
+            [1.0],
+            f"{PROTOTYPE}.evidence.contributions must be empty or a list of 3, one for each node of graph, got [1.0]",
+        ),
+        (f"{EVIDENCE_AT}.node_sources", [1, 2], f"{PROTOTYPE}.evidence.node_sources must be empty or a list of 3, o"),
+        (
+            f"{EVIDENCE_AT}.edge_graphs",
+            [1, 2, 3],
+            f"{PROTOTYPE}.evidence.edge_graphs must be empty or a list of 2, one for each edge between different nodes",
+        ),
+        (f"{EVIDENCE_AT}.edge_sources.0", True, f"{PROTOTYPE}.evidence.edge_sources[0] must be a whole number, got t"),
+        (
+            f"{EVIDENCE_AT}.node_graphs.2",
+            4,
+            f"{PROTOTYPE}.evidence.node_graphs[2] must be at most 3, which is num_looked_at, got 4",
+        ),
+        (f"{EVIDENCE_AT}.steps", "one", f'{PROTOTYPE}.evidence.steps must be a list, got "one"'),
+        (f"{EVIDENCE_AT}.steps.1", 2, f"{PROTOTYPE}.evidence.steps[1] must be text, got 2"),
         ("explanation.prototypes.0.graph.x.type", "pickle", f'{X}.type must be "tensor", "value" or "graph", got "pic'),
         ("explanation.prototypes.0.graph.x.dtype", "object", f"{X}.dtype must be one of bool, uint8, "),
         ("explanation.prototypes.0.graph.x.dtype", "int64", f"{X}.data must be int64 values, got others"),
@@ -470,10 +563,54 @@ def test_every_truncation_is_refused(document, tmp_path, monkeypatch):
         assert message_of(content[:length], tmp_path, monkeypatch).startswith("it is not JSON, or cut off (")
 
 
+# What files of earlier releases do not have.
+OPTIONAL = {"edge_names", "model_calls", "evidence", "num_clusters"}
+
+
+def test_files_of_earlier_releases_are_read(document, tmp_path):
+    earlier = copy.deepcopy(document)
+    for name in ("evidence", "num_clusters"):
+        del earlier["explanation"]["prototypes"][0][name]
+    (tmp_path / "e.json").write_text(json.dumps(earlier))
+    (prototype,) = load(tmp_path / "e.json").prototypes
+    assert prototype.evidence is prototype.num_clusters is None
+    assert prototype.cluster_size == 312
+
+
+def test_evidence_of_numpy_is_saved_and_none_is_not_written(tmp_path):
+    counted = Evidence(
+        num_in_class=np.int64(3),
+        num_class=4,
+        num_elsewhere=0,
+        num_others=5,
+        num_in_cluster=2,
+        information=np.float32(0.5),
+        node_graphs=tuple(np.array([1, 1, 1])),
+        num_looked_at=1,
+    )
+    prototype = dataclasses.replace(one().prototypes[0], evidence=counted, num_clusters=np.int64(2))
+    save(one(prototypes=[prototype]), tmp_path / "e.json")
+    (again,) = load(tmp_path / "e.json").prototypes
+    assert same(again.evidence, dataclasses.replace(
+        counted, num_in_class=3, information=0.5, node_graphs=(1, 1, 1)
+    ))  # fmt: skip
+    save(one(prototypes=[dataclasses.replace(prototype, evidence=None, num_clusters=None)]), tmp_path / "e.json")
+    written = json.loads((tmp_path / "e.json").read_text())["explanation"]["prototypes"][0]
+    assert not {"evidence", "num_clusters"} & set(written)
+
+
+def test_evidence_that_does_not_fit_is_not_saved(tmp_path):
+    wrong = dataclasses.replace(EVIDENCE, margin_share=math.nan)
+    prototype = dataclasses.replace(one().prototypes[0], evidence=wrong)
+    with pytest.raises(ValueError, match=r'\.evidence\.margin_share must be a finite number, got "nan"$'):
+        save(one(prototypes=[prototype]), tmp_path / "e.json")
+
+
 def test_every_missing_field_is_refused(document, tmp_path, monkeypatch):
     explanation = document["explanation"]
-    for parent in (explanation, explanation["prototypes"][0], explanation["prototypes"][0]["sessions"][0]):
-        for name in list(parent):
+    (prototype,) = explanation["prototypes"]
+    for parent in (explanation, prototype, prototype["sessions"][0], prototype["evidence"]):
+        for name in set(parent) - OPTIONAL:
             value = parent.pop(name)
             content = json.dumps(document).encode()
             assert message_of(content, tmp_path, monkeypatch).endswith(f"must have {name}, got an object without it")

@@ -2,7 +2,7 @@
 
 >>> import protograph as pg
 >>> sorted(pg.__all__)[:4]
-['Explanation', 'Explanations', 'GNNInterpreter', 'GraphClassifier']
+['Evidence', 'Explanation', 'Explanations', 'GNNInterpreter']
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ from protograph.classifier import GraphClassifier
 from protograph.errors import NotFittedError, ProtographWarning
 from protograph.explainers.page import PAGE
 from protograph.explainers.random_subgraph import RandomSubgraph
-from protograph.explanation import Explanation, Explanations, Prototype, Session
+from protograph.explanation import Evidence, Explanation, Explanations, Prototype, Session
 
 if TYPE_CHECKING:
     from protograph import datasets, metrics
@@ -26,6 +26,7 @@ __version__ = "0.1.0"
 __all__ = [
     "PAGE",
     "XGNN",
+    "Evidence",
     "Explanation",
     "Explanations",
     "GNNInterpreter",

@@ -52,7 +52,7 @@ class Evidence:
         node_sources: In how many of the k sources each node is found.
         edge_sources: In how many of the k sources each of :attr:`Prototype.edges` is found.
         node_graphs: In how many of ``num_looked_at`` graphs of the cluster each node is found: as a part of the largest
-            connected part of the prototype that lies there.
+            connected part of the prototype that lies there; empty for a walk.
         edge_graphs: The same of each edge.
         num_looked_at: How many graphs of the cluster were searched for that.
         contributions: What each node adds to the class margin in its source graphs, the mean over its k counterparts;

@@ -1,6 +1,7 @@
 """Explanations as JSON files: self-contained, versioned, and read without running anything they hold."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from os import PathLike
@@ -12,12 +13,16 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.checked_json import Field, Json, UnfitError, pack_number
-from protograph.explanation import EmbeddingMap, Explanation, Explanations, Prototype, Session
+from protograph.explanation import EmbeddingMap, Evidence, Explanation, Explanations, Prototype, Session
 from protograph.files import atomic_path
 from protograph.graph_json import INTEGERS, pack_graph, pack_tensor, pack_value, read_graph, read_tensor, read_value
 
 FORMAT = "protograph-explanation"
 VERSION = 1
+
+EVIDENCE_COUNTS = ("num_in_class", "num_class", "num_elsewhere", "num_others", "num_in_cluster", "num_looked_at")
+NODE_COUNTS = ("node_sources", "node_graphs")
+EDGE_COUNTS = ("edge_sources", "edge_graphs")
 
 
 def save(explanation: Explanation | Explanations, path: str | PathLike[str]) -> None:
@@ -137,8 +142,13 @@ def _pack_explanation(explanation: Explanation) -> Json:
 
 
 def _pack_prototype(prototype: Prototype) -> Json:
-    matches = prototype.matches
-    return {
+    matches, evidence = prototype.matches, prototype.evidence
+    # Written only where they are known: files of earlier releases have neither.
+    later = {
+        "num_clusters": None if prototype.num_clusters is None else int(prototype.num_clusters),
+        "evidence": None if evidence is None else _pack_evidence(evidence),
+    }
+    return {key: value for key, value in later.items() if value is not None} | {
         "graph": pack_graph(prototype.graph),
         "probability": pack_number(prototype.probability),
         "margin": pack_number(prototype.margin),
@@ -149,6 +159,17 @@ def _pack_prototype(prototype: Prototype) -> Json:
         "nodes": _pack_integers(prototype.nodes),
         "matches": None if matches is None else pack_tensor(matches),
         "sessions": [_pack_session(session) for session in prototype.sessions],
+    }
+
+
+def _pack_evidence(evidence: Evidence) -> Json:
+    share = evidence.margin_share
+    return {name: int(getattr(evidence, name)) for name in EVIDENCE_COUNTS} | {
+        "information": pack_number(evidence.information),
+        **{name: _pack_integers(getattr(evidence, name)) for name in (*NODE_COUNTS, *EDGE_COUNTS)},
+        "contributions": [pack_number(value) for value in evidence.contributions],
+        "margin_share": None if share is None else pack_number(share),
+        "steps": [str(step) for step in evidence.steps],
     }
 
 
@@ -225,6 +246,7 @@ def _read_explanation(field: Field) -> Explanation:
 
 
 def _read_prototype(field: Field, graphs: Mapping[int, Data]) -> Prototype:
+    entries = field.entries()
     prototype = Prototype(
         graph=read_graph(field["graph"]),
         probability=field["probability"].number(),
@@ -236,6 +258,8 @@ def _read_prototype(field: Field, graphs: Mapping[int, Data]) -> Prototype:
         nodes=field["nodes"].optional(_read_list),
         matches=field["matches"].optional(_read_matches),
         sessions=[_read_session(item) for item in field["sessions"].items()],
+        evidence=_read_evidence(field["evidence"]) if "evidence" in entries else None,
+        num_clusters=field["num_clusters"].integer() if "num_clusters" in entries else None,
     )
     _check_prototype(prototype, field, graphs)
     return prototype
@@ -253,6 +277,24 @@ def _check_prototype(prototype: Prototype, field: Field, graphs: Mapping[int, Da
         wanted = [count, prototype.matches.size(1) if prototype.sources is None else len(prototype.sources)]
         if list(prototype.matches.shape) != wanted:
             raise field["matches"]["shape"].unfit(f"{wanted}, nodes by sources")
+    if prototype.evidence is not None:
+        _check_evidence(prototype.evidence, field["evidence"], count, len(prototype.edges))
+
+
+def _check_evidence(evidence: Evidence, field: Field, num_nodes: int, num_edges: int) -> None:
+    """Raise unless there is a figure for each node and edge, where there are any, and no part exceeds its whole."""
+    sizes = dict.fromkeys((*NODE_COUNTS, "contributions"), (num_nodes, "node"))
+    sizes |= dict.fromkeys(EDGE_COUNTS, (num_edges, "edge between different nodes"))
+    for name, (size, what) in sizes.items():
+        if len(getattr(evidence, name)) not in (0, size):
+            raise field[name].unfit(f"empty or a list of {size}, one for each {what} of graph")
+    for part, whole in (("num_in_class", "num_class"), ("num_elsewhere", "num_others")):
+        if getattr(evidence, part) > getattr(evidence, whole):
+            raise field[part].unfit(f"at most {getattr(evidence, whole)}, which is {whole}")
+    for name in ("node_graphs", "edge_graphs"):
+        for item in field[name].items():
+            if item.integer() > evidence.num_looked_at:
+                raise item.unfit(f"at most {evidence.num_looked_at}, which is num_looked_at")
 
 
 def _read_list(field: Field) -> list[int]:
@@ -264,6 +306,44 @@ def _read_matches(field: Field) -> Tensor:
     if matches.dim() != 2 or field["dtype"].value not in INTEGERS:
         raise UnfitError(f"{field.where} must be whole numbers of shape [num_nodes, num_sources], got others")
     return matches
+
+
+def _read_evidence(field: Field) -> Evidence:
+    # One by one, so that a type checker knows them.
+    return Evidence(
+        num_in_class=_read_count(field["num_in_class"]),
+        num_class=_read_count(field["num_class"]),
+        num_elsewhere=_read_count(field["num_elsewhere"]),
+        num_others=_read_count(field["num_others"]),
+        num_in_cluster=_read_count(field["num_in_cluster"]),
+        information=_read_finite(field["information"]),
+        node_sources=_read_counts(field["node_sources"]),
+        edge_sources=_read_counts(field["edge_sources"]),
+        node_graphs=_read_counts(field["node_graphs"]),
+        edge_graphs=_read_counts(field["edge_graphs"]),
+        num_looked_at=_read_count(field["num_looked_at"]),
+        contributions=tuple(_read_finite(item) for item in field["contributions"].items()),
+        margin_share=field["margin_share"].optional(_read_finite),
+        steps=field["steps"].texts(),
+    )
+
+
+def _read_count(field: Field) -> int:
+    count = field.integer()
+    if count < 0:
+        raise field.unfit("a whole number of at least 0")
+    return count
+
+
+def _read_counts(field: Field) -> tuple[int, ...]:
+    return tuple(_read_count(item) for item in field.items())
+
+
+def _read_finite(field: Field) -> float:
+    number = field.number()
+    if not math.isfinite(number):
+        raise field.unfit("a finite number")
+    return number
 
 
 def _read_session(field: Field) -> Session:

@@ -19,6 +19,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.cli import main
+from protograph.cli.compare import NAMES, _chosen
 from protograph.cli.loading import DataOptions, load_graphs
 from protograph.datasets import catalogue, registry
 from protograph.datasets.sources import SourceFile
@@ -188,8 +189,8 @@ def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(folder):
         ),
         (["narrow.pt", "--model", "model.pt"], r"error: RuntimeError: .*shape"),
         (["graphs.pt", "--model", "model.pt", "--k", "0"], "error: num_graphs must be at least 1, got 0"),
-        (["graphs.pt", "--model", "model.pt", "--clusters", "auto"], "error: num_clusters='auto' is not available"),
-        (["graphs.pt", "--model", "model.pt", "--search", "consensus"], "error: search='consensus' is not available"),
+        (["graphs.pt", "--model", "model.pt", "--clusters", "0"], "error: num_clusters must be at least 1, got 0"),
+        (["graphs.pt", "--model", "model.pt", "--max-nodes", "0"], "error: max_nodes must be at least 1, got 0"),
         (
             ["graphs.pt", "--model", "model.pt", "--engine", "ray"],
             "error: engine='ray' is not available in this version",
@@ -267,6 +268,8 @@ def test_an_interrupt_leaves_nothing_behind(folder):
     command = [
         sys.executable,
         "-c",
+        # A child of a background job ignores interrupts unless it is told not to.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from protograph.cli import main; main()",
         "explain",
         "ba-house",
@@ -480,12 +483,42 @@ def test_a_run_is_judged(folder):
         assert row["accuracy"] is None  # a file of graphs has no ground truth
         assert row["prototypes"][0]["probability"] == explanation.prototypes[0].probability
         assert row["prototypes"][0]["support"] > 0  # it occurs at least in the graph it was cut from
+        assert row["prototypes"][0]["truth_margin"] is None
+        assert 0.5 <= row["prototypes"][0]["sources_probability"] <= 1  # representatives are predicted as the class
     text = run("evaluate", "judged", cwd=folder)
     assert text.returncode == 0, text.stderr
+    assert re.search(
+        r"1\. p = [01]\.\d{4} \(sources [01]\.\d{4}\); margin -?\d+\.\d\d \(sources -?\d+\.\d\d\);", text.stdout
+    )
     assert text.stdout.splitlines()[-1].endswith("120 the graphs it was found in: none were held out")
     (folder / "judged" / "run.json").write_text("{}")
     assert run("evaluate", "judged", cwd=folder).stderr.startswith("error: judged/run.json is damaged ('data')")
     assert run("evaluate", "nowhere", cwd=folder).stderr.startswith("error: nowhere has no run.json; give a folder")
+
+
+def test_clusters_and_size_follow_from_the_data_by_default(folder):
+    options = ("--model", "model.pt", "--target", 0, "--out", "auto")
+    done = run("explain", "graphs.pt", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    explanation = pg.load(folder / "auto" / "explanation.json")[0]
+    chosen = {name: explanation.options[name] for name in ("num_clusters", "max_nodes", "search")}
+    assert chosen == {"num_clusters": "auto", "max_nodes": None, "search": "consensus"}
+    assert explanation.prototypes[0].evidence.num_class == explanation.num_predicted
+    done = run("explain", "graphs.pt", *options, "--search", "walk", "--clusters", 1, "--max-nodes", 4, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    explanation = pg.load(folder / "auto" / "explanation.json")[0]
+    assert explanation.options["search"] == "walk"
+    assert [prototype.num_clusters for prototype in explanation.prototypes] == [1]
+    assert explanation.prototypes[0].num_nodes <= 4
+
+
+def test_other_explainers_have_defaults_of_their_own(folder):
+    options = ("--model", "model.pt", "--target", 0, "--out", "peer", "--explainer", "random")
+    done = run("explain", "graphs.pt", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    explanation = pg.load(folder / "peer" / "explanation.json")[0]
+    chosen = {name: explanation.options[name] for name in ("num_prototypes", "max_nodes", "num_candidates")}
+    assert chosen == {"num_prototypes": 2, "max_nodes": 13, "num_candidates": 2 * 5 * 3}
 
 
 @pytest.mark.parametrize("name", ["random", "xgnn"])
@@ -496,6 +529,19 @@ def test_other_explainers(folder, name):
     (prototype,) = json.loads(done.stdout)["classes"]["0"]["prototypes"]
     assert 1 <= prototype["nodes"] <= 4
     assert prototype["cluster"] is None
+
+
+@pytest.mark.parametrize(("prototypes", "clusters", "count"), [(None, "auto", 2), (3, 3, 3)])
+def test_page_finds_out_how_many_prototypes_unless_it_is_told(prototypes, clusters, count):
+    made = {name: make(7) for name, make in _chosen(",".join(NAMES), prototypes, None).items()}
+    assert list(made) == ["page", "walk", "xgnn", "gnninterpreter", "random"]
+    page, walk = made["page"], made["walk"]
+    assert (page.search, page.num_clusters, page.max_nodes) == ("consensus", clusters, None)
+    assert (walk.search, walk.num_clusters, walk.max_nodes) == ("walk", count, None)
+    assert {one.num_prototypes for one in list(made.values())[2:]} == {count}
+    assert {one.max_nodes for one in list(made.values())[2:]} == {13}
+    assert {one.random_state for one in made.values()} == {7}
+    assert {make(0).max_nodes for make in _chosen(",".join(NAMES), prototypes, 6).values()} == {6}
 
 
 def test_explainers_are_compared(folder, monkeypatch):
@@ -510,17 +556,17 @@ def test_explainers_are_compared(folder, monkeypatch):
         return pg.datasets.GraphDataset(graphs=graphs, name="tiny", class_names=("a", "b"), ground_truths=truths)
 
     monkeypatch.setattr(registry, "LOADERS", {**registry.LOADERS, "tiny": tiny})
-    arguments = ("compare", "tiny", "--explainers", "page,random", "--seeds", 1, "--max-nodes", 6)
+    arguments = ("compare", "tiny", "--explainers", "page,walk,random", "--seeds", 1, "--max-nodes", 6)
     done = run(*arguments, cwd=folder)
     assert done.returncode == 0, done.stderr
-    header, page, chance = done.stdout.splitlines()[:3]
+    header, *rows = done.stdout.splitlines()[:4]
     assert header.split()[:3] == ["explainer", "accuracy", "p_GNN"]
-    assert (page.split()[0], chance.split()[0]) == ("page", "random")
+    assert [row.split()[0] for row in rows] == ["page", "walk", "random"]
     assert "the ground truths' own density is 0.222 to 0.222" in done.stdout
     picture = folder / "runs" / "compare-tiny" / "prototypes.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     facts = json.loads(run(*arguments, "--json", cwd=folder).stdout)
     assert facts["explainers"]["page"]["slower"]["mean"] == 1.0
-    assert len(facts["rows"]) == 2
+    assert len(facts["rows"]) == 3
     bad = run("compare", "tiny", "--explainers", "page,magic", cwd=folder)
-    assert bad.stderr == "error: --explainers must be among page, xgnn, gnninterpreter, random, got magic\n"
+    assert bad.stderr == "error: --explainers must be among page, walk, xgnn, gnninterpreter, random, got magic\n"

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation import EmbeddingMap, Explanation, Prototype, Session
+from protograph.explanation import EmbeddingMap, Evidence, Explanation, Prototype, Session
 
 HOUSE = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4), (3, 4)]
 # A house, nodes 0 to 4, on a ring of backbone nodes, 5 to 8.
@@ -36,6 +36,27 @@ def house():
         source=17,
         nodes=[0, 1, 2, 3, 4],
         sessions=[session],
+    )
+
+
+@pytest.fixture(scope="session")
+def evidence():
+    """Evidence for the house: its head is missing in a quarter of the graphs looked at."""
+    return Evidence(
+        num_in_class=400,
+        num_class=455,
+        num_elsewhere=4,
+        num_others=1545,
+        num_in_cluster=300,
+        information=0.8125,
+        node_sources=(2, 3, 3, 3, 3),
+        edge_sources=(2, 1, 3, 3, 3, 3),
+        node_graphs=(30, 40, 40, 40, 40),
+        edge_graphs=(30, 20, 40, 40, 40, 40),
+        num_looked_at=40,
+        contributions=(1.5, -0.25, 0.5, 0.5, 0.5),
+        margin_share=0.625,
+        steps=("3 graphs have 7 nodes in common", "left out 2 nodes that the other classes have too"),
     )
 
 

@@ -4,6 +4,7 @@ import struct
 import sys
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -81,7 +82,8 @@ def test_a_row_has_two_pictures_and_says_what_it_is(explain):
         "Class 1: house",
         "455 of 2,000 graphs are predicted as it; found by PAGE",
         "Prototype 1: p = 0.9998, margin 8.52",
-        "cluster 0, 312 graphs · 5 nodes, 6 edges · cut from graph 17, 5 of 9 nodes",
+        "a house of four body nodes and one head node",
+        "cluster 1, 312 graphs · 5 nodes, 6 edges · cut from graph 17, 5 of 9 nodes",
         "the prototype",
         "where it is in graph 17",
     ]
@@ -127,13 +129,52 @@ def test_a_prototype_without_a_source_is_drawn_alone(explain, house):
     made = Prototype(graph=house.graph, probability=0.5, margin=0.0)
     figure = explanations_figure([explain(prototypes=[made])])
     assert len(figure.axes) == 1
-    assert texts(figure)[2:] == ["Prototype 1: p = 0.5000, margin 0.00", "5 nodes, 6 edges", "the prototype"]
+    name = "a house of four body nodes and one head node"
+    assert texts(figure)[2:] == ["Prototype 1: p = 0.5000, margin 0.00", name, "5 nodes, 6 edges", "the prototype"]
+
+
+def widths(axes, label):
+    return next(item for item in axes.collections if item.get_label() == label).get_linewidths().tolist()
+
+
+def test_what_is_found_in_fewer_graphs_is_paler_and_thinner(explain, house, evidence):
+    found = replace(house, evidence=evidence, num_clusters=2)
+    figure = explanations_figure([explain(prototypes=[found])])
+    assert texts(figure)[2:7] == [
+        "Prototype 1: p = 0.9998, margin 8.52",
+        "a house of four body nodes and one head node",
+        "found in 88% of the graphs predicted as house and in 0.3% of the others",
+        "cluster 1 of 2, 312 graphs · 5 nodes, 6 edges · cut from graph 17, 5 of 9 nodes",
+        "paler nodes and thinner edges are found in fewer of the 40 graphs of its cluster that were looked at",
+    ]
+    check_that_nothing_is_clipped(figure)
+    alone, within = figure.axes
+    # 30 of 40 graphs have the head: a quarter of the way to white, of which pale is 72%.
+    assert fills(alone, "nodes") == ["#DD7C2E", *["#56B4E9"] * 4]
+    full = widths(within, "edges")[0] / widths(prototype_figure(explain(), house).axes[1], "edges")[0]
+    assert full == 1.0  # in the source graph all is drawn in full
+    first, second, *rest = widths(alone, "edges")
+    assert first == pytest.approx(rest[0] * (0.35 + 0.65 * 0.75))
+    assert second == pytest.approx(rest[0] * (0.35 + 0.65 * 0.5))
+    assert len(set(rest)) == 1
+
+
+def test_what_is_found_in_all_graphs_or_was_not_looked_up_is_drawn_in_full(explain, house, evidence):
+    everywhere = replace(evidence, node_graphs=(40,) * 5, edge_graphs=(40,) * 6)
+    unknown = replace(evidence, node_graphs=(), edge_graphs=(), num_looked_at=0)
+    odd = replace(unknown, num_looked_at=3)
+    plain = prototype_figure(explain(), house).axes[0]
+    for counted in (everywhere, unknown, odd):
+        figure = prototype_figure(explain(), replace(house, evidence=counted))
+        assert fills(figure.axes[0], "nodes") == fills(plain, "nodes")
+        assert widths(figure.axes[0], "edges") == widths(plain, "edges")
+        assert not any("paler" in text for text in texts(figure))
 
 
 def test_a_source_that_was_not_kept_is_only_named(explain):
     figure = explanations_figure([explain(source_graphs={})])
     assert len(figure.axes) == 1
-    assert "cluster 0, 312 graphs · 5 nodes, 6 edges · cut from graph 17" in texts(figure)
+    assert "cluster 1, 312 graphs · 5 nodes, 6 edges · cut from graph 17" in texts(figure)
 
 
 def test_several_prototypes_and_classes_are_rows_and_sections(explain, house):

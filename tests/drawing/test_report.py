@@ -1,5 +1,6 @@
 import base64
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -70,15 +71,73 @@ def test_the_report_holds_everything(explain):
     ):
         assert text in page.texts
     assert [image["alt"] for image in page.images] == [
-        "Prototype 1 of Class 1: house: cluster 0, 312 graphs · 5 nodes, 6 edges · cut from graph 17",
+        "Prototype 1 of Class 1: house: cluster 1, 312 graphs · 5 nodes, 6 edges · cut from graph 17",
         "Map of the 2 graphs predicted as Class 1: house, by cluster",
     ]
     assert all(picture.startswith(b"<?xml") for picture in pictures(page))
 
 
-def test_text_from_the_data_is_escaped(explain):
+def test_the_report_shows_the_evidence(explain, house, evidence):
+    found = replace(house, evidence=evidence, num_clusters=2)
+    page = Page(report_html([explain(prototypes=[found])]))
+    for text in (
+        "a house of four body nodes and one head node; found in 88% of the graphs predicted as house and in 0.3% of "
+        "the others; p more than 0.999; cluster 1 of 2, 312 graphs",
+        "paler nodes and thinner edges are found in fewer of the 40 graphs of its cluster that were looked at",
+        "Evidence: graphs that contain it",
+        "400 of 455 (88%)",
+        "4 of 1,545 (0.3%)",
+        "300 of 312 (96%)",
+        "0.81 of 1 bit",
+        "62%",
+        "1 of 2",
+        "2 steps that led to it",
+        "left out 2 nodes that the other classes have too",
+        "Evidence node by node and edge by edge",
+        "0 (head)",
+        "30 of 40",
+        "+1.500",
+        "-0.250",
+        "0 (head) and 1 (body)",
+        "2 of 3",
+        "20 of 40",
+        "Node of graph 17",
+    ):
+        assert text in page.texts, text
+    assert page.tags.count("details") == 3  # steps, node by node, sessions
+
+
+def test_the_report_leaves_out_evidence_that_is_not_known(explain, house, evidence):
+    little = replace(
+        evidence,
+        num_others=0,
+        num_elsewhere=0,
+        information=-0.5,
+        node_sources=(),
+        edge_sources=(),
+        node_graphs=(),
+        edge_graphs=(),
+        num_looked_at=0,
+        contributions=(),
+        margin_share=None,
+        steps=(),
+    )
+    made = Prototype(graph=house.graph, probability=0.5, margin=0.0, evidence=little)
+    page = Page(report_html([explain(prototypes=[made])]))
+    assert {"400 of 455 (88%)", "-0.50 of 1 bit"} <= set(page.texts)
+    assert not {"Predicted otherwise", "Its cluster", "Margin share"} & set(page.texts)
+    assert "details" not in page.tags
+    # Features without names, and edges that were not counted.
+    plain = replace(house, evidence=replace(little, node_sources=(3,) * 5), sources=None, nodes=None)
+    page = Page(report_html([explain(prototypes=[plain], feature_names=())]))
+    assert {"0", "0 and 1", "In sources"} <= set(page.texts)
+    assert not {"In graphs looked at", "Adds to the margin"} & set(page.texts)
+
+
+def test_text_from_the_data_is_escaped(explain, house, evidence):
     evil = "<script>alert('1')</script>\"&"
     explanation = explain(
+        prototypes=[replace(house, evidence=replace(evidence, steps=(evil,)))],
         class_names=("no house", evil),
         feature_names=("head", evil, "backbone"),
         warnings=(evil,),

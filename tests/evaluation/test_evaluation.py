@@ -51,6 +51,42 @@ def test_scores_by_hand():
     assert scores.as_json()["prototypes"][1]["lift"] is None  # JSON has no infinity
 
 
+def test_the_model_s_word_on_prototype_truth_and_sources_side_by_side():
+    model, truth = zoo.make(), path(1, 1)
+    sources = {0: GRAPHS[0], 3: GRAPHS[3], 9: GRAPHS[1]}
+    found = explanation([prototype(path(0, 1), sources=[0, 3, 7])], source_graphs=sources)
+    (scores,) = evaluate(found, graphs=GRAPHS, truths=[truth], held_out=HELD_OUT, model=model).prototypes
+    assert (scores.probability, scores.margin) == (0.9, 2.2)
+    with torch.no_grad():
+        alone = torch.zeros(2, dtype=torch.long)
+        logits = model(truth.x, truth.edge_index, alone).double()
+        each = [model(g.x, g.edge_index, alone.new_zeros(3)).double()[0] for g in (GRAPHS[0], GRAPHS[3])]
+    margins = [float(one[1] - one[0]) for one in (logits[0], *each)]
+    assert scores.truth_margin == pytest.approx(margins[0], abs=1e-5)
+    assert scores.truth_probability == pytest.approx(1 / (1 + math.exp(-margins[0])), abs=1e-6)
+    assert scores.sources_margin == pytest.approx((margins[1] + margins[2]) / 2, abs=1e-5)
+    assert scores.sources_probability == pytest.approx(
+        sum(1 / (1 + math.exp(-margin)) for margin in margins[1:]) / 2, abs=1e-6
+    )
+    bare = explanation([prototype(path(0, 1))])
+    (scores,) = evaluate(bare, graphs=GRAPHS, truths=[], held_out=HELD_OUT, model=model).prototypes
+    assert scores.truth_probability is scores.truth_margin is None
+    assert scores.sources_probability is scores.sources_margin is None
+
+
+def test_a_truth_that_the_model_cannot_read_has_no_figures():
+    class Weighted(torch.nn.Module):
+        def forward(self, x, edge_index, edge_attr, batch):
+            sums = torch.zeros(int(batch.max()) + 1, 2, dtype=x.dtype).index_add(0, batch, x)
+            return sums + edge_attr.sum()
+
+    graphs = [Data(x=g.x, edge_index=g.edge_index, edge_attr=torch.ones(g.num_edges)) for g in GRAPHS]
+    found = explanation([prototype(graphs[2], sources=[0])], source_graphs={0: graphs[0]})
+    (scores,) = evaluate(found, graphs=graphs, truths=[path(0, 1)], held_out=HELD_OUT, model=Weighted()).prototypes
+    assert scores.truth_margin is scores.truth_probability is None
+    assert scores.sources_margin == pytest.approx(-1.0)  # one node of class 1, two of class 0
+
+
 def test_every_truth_is_reported_and_the_best_counted():
     found = explanation([prototype(path(0, 1))])
     truths = [path(0, 1, 0), path(0, 1), path(1, 1)]

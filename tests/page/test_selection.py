@@ -138,7 +138,7 @@ def test_merging_keeps_the_other_clusters_apart():
     found = chosen(points, num_clusters=3)
     assert sorted(len(c.members) for c in found.clusters) == [20, 21]
     assert found.notes == (
-        "a cluster of 1 graph, 2.4% of the class, was merged into the others: its graphs have 1 different embeddings, "
+        "a cluster of 1 graph, 2.4% of the class, was merged into the others: its graphs have 1 different embedding, "
         "fewer than num_graphs=3",
     )
 
@@ -158,6 +158,14 @@ def test_graphs_far_away_represent_where_no_others_are_left():
     found = chosen(points, num_clusters=1, num_graphs=21)
     assert set(found.clusters[0].representatives) == set(range(21))
     assert found.notes == ()
+
+
+def test_of_very_few_graphs_none_is_called_far_away():
+    few, more = np.array([[0.0], [1.0], [2.0], [3.0], [99.0]]), np.array([[1.0 * i] for i in [*range(9), 999]])
+    assert chosen(few, num_clusters=1).notes == ()
+    assert chosen(more, num_clusters=1).notes == (
+        "graph 9 lies far outside of the class; it counts as a member but represents no cluster",
+    )
 
 
 def test_a_small_group_far_from_the_others_is_a_cluster_and_not_far_away():
@@ -186,7 +194,7 @@ def test_a_cluster_of_too_few_different_graphs_is_merged():
     assert sorted(len(c.members) for c in found.clusters) == [20, 30]
     assert found.notes == (
         "a cluster of 10 graphs, 20.0% of the class, was merged into the others: its graphs have 1 different "
-        "embeddings, fewer than num_graphs=3",
+        "embedding, fewer than num_graphs=3",
     )
 
 
@@ -196,7 +204,7 @@ def test_constant_dimensions_and_any_scale_work(scale):
     points[:, 0] = scale * np.arange(20)
     found = chosen(points, num_clusters=1)
     assert set(found.clusters[0].representatives) <= {8, 9, 10, 11}
-    assert found.reason == "full covariances: 20 different graphs a cluster are at least twice the 1 dimensions"
+    assert found.reason == "full covariances: 20 different graphs a cluster are at least twice the 1 dimension"
     assert found.notes == ()
 
 

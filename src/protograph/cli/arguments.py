@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 NUM_SHOWN = 10
+# How many prototypes of a class, and of how many nodes, explainers find that cannot tell by themselves.
+NUM_PROTOTYPES = 2
+MAX_NODES = 13
 
 
 class SplitKind(StrEnum):

@@ -9,15 +9,20 @@ import typer
 
 from protograph.cli import arguments
 
-NAMES = ("page", "xgnn", "gnninterpreter", "random")
+NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
 
 
 def compare(
     data: Annotated[str, typer.Argument(metavar="NAME", help="A data set's name.")],
     explainers: Annotated[str, typer.Option(help="Names, divided by commas.", metavar="NAMES")] = ",".join(NAMES),
     seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")] = 3,
-    prototypes: Annotated[int, typer.Option(help="Prototypes of a class.", min=1, metavar="N")] = 2,
-    max_nodes: Annotated[int, typer.Option(help="Largest prototype.", min=2, metavar="N")] = 13,
+    prototypes: Annotated[
+        int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="N")
+    ] = None,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option(help="Largest prototype; page and walk find out, the others take 13.", min=2, metavar="N"),
+    ] = None,
     with_robustness: Annotated[
         bool, typer.Option("--robustness", help="Also consistency and faithfulness: ten more models a seed.")
     ] = False,
@@ -26,6 +31,8 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Compare explainers: one row each, mean and spread over seeds, and a picture beside the ground truth.
+
+    Explainers are page, walk (PAGE as the paper describes it), xgnn, gnninterpreter and random.
 
     Results are kept in the folder, and a run that was broken off goes on where it ended.
     """
@@ -60,21 +67,19 @@ def compare(
         typer.echo(f"\n{folder}: every figure and prototype, prototypes.png")
 
 
-def _chosen(names: str, prototypes: int, max_nodes: int) -> Mapping[str, Callable[[int], Any]]:
+def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mapping[str, Callable[[int], Any]]:
     from protograph import PAGE, XGNN, GNNInterpreter, RandomSubgraph
 
+    count = prototypes or arguments.NUM_PROTOTYPES
+    peer = {"num_prototypes": count, "max_nodes": max_nodes or arguments.MAX_NODES}
     makers: dict[str, Callable[[int], Any]] = {
-        "page": lambda seed: PAGE(num_clusters=prototypes, max_nodes=max_nodes, random_state=seed),
-        "xgnn": lambda seed: XGNN(num_prototypes=prototypes, max_nodes=max_nodes, random_state=seed),
-        "gnninterpreter": lambda seed: GNNInterpreter(
-            num_prototypes=prototypes, max_nodes=max_nodes, random_state=seed
-        ),
-        # As many candidates as PAGE shows the model.
+        "page": lambda seed: PAGE(num_clusters=prototypes or "auto", max_nodes=max_nodes, random_state=seed),
+        "walk": lambda seed: PAGE(search="walk", num_clusters=count, max_nodes=max_nodes, random_state=seed),
+        "xgnn": lambda seed: XGNN(**peer, random_state=seed),
+        "gnninterpreter": lambda seed: GNNInterpreter(**peer, random_state=seed),
+        # As many candidates as a walk shows the model.
         "random": lambda seed: RandomSubgraph(
-            num_prototypes=prototypes,
-            max_nodes=max_nodes,
-            num_candidates=prototypes * PAGE.budget * PAGE.num_graphs,
-            random_state=seed,
+            **peer, num_candidates=count * PAGE.budget * PAGE.num_graphs, random_state=seed
         ),
     }
     wanted = [name.strip().lower() for name in names.split(",") if name.strip()]

@@ -54,7 +54,8 @@ def evaluate(
         typer.echo(
             f"\naccuracy of the data set, the mean over its classes with a ground truth: {sum(right) / len(right):.3f}"
         )
-    typer.echo(f"\nsupport, elsewhere and coverage are of {len(judged.predictions)} {where}")
+    typer.echo("\np and margin: of the prototype, of the ground truth by itself, and the mean of its representatives")
+    typer.echo(f"support, elsewhere and coverage are of {len(judged.predictions)} {where}")
 
 
 def _lines(scores: Any, name: str) -> list[str]:
@@ -63,7 +64,10 @@ def _lines(scores: Any, name: str) -> list[str]:
     lines = [f"{label}: {right}coverage {_interval(scores.coverage)}, overlap {scores.overlap[0]:.2f}, "
              f"gain area {_interval(scores.gain_area)}"]  # fmt: skip
     for number, one in enumerate(scores.prototypes, start=1):
-        parts = [f"p = {one.probability:.4f}"]
+        parts = [
+            f"p = {one.probability:.4f}{_beside(one.truth_probability, one.sources_probability, 4)}",
+            f"margin {one.margin:.2f}{_beside(one.truth_margin, one.sources_margin, 2)}",
+        ]
         if one.accuracy is not None:
             each = ", ".join(f"{value:.3f}" for value in one.accuracies)
             which = f" (truth {one.truth + 1} of {each})" if len(one.accuracies) > 1 else ""
@@ -77,6 +81,14 @@ def _lines(scores: Any, name: str) -> list[str]:
             parts.append("valid molecule" if one.is_valid else "not a valid molecule")
         lines.append(f"  {number}. {'; '.join(parts)}")
     return lines
+
+
+def _beside(truth: float | None, sources: float | None, digits: int) -> str:
+    """The same figure of the prototype's truth, and the mean of its sources, as far as there are any."""
+    known = [
+        f"{name} {value:.{digits}f}" for name, value in (("truth", truth), ("sources", sources)) if value is not None
+    ]
+    return f" ({', '.join(known)})" if known else ""
 
 
 def _interval(estimate: tuple[float, float, float]) -> str:

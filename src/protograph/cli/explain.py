@@ -55,11 +55,13 @@ def explain(
     explainer: Annotated[
         Explainer, typer.Option(help="page, xgnn, gnninterpreter or random.", metavar="NAME")
     ] = Explainer.PAGE,
-    clusters: Annotated[str, typer.Option(help="Clusters of a class.", metavar="L|auto")] = "2",
+    clusters: Annotated[str, typer.Option(help="Clusters of a class; auto finds out.", metavar="L|auto")] = "auto",
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
-    max_nodes: Annotated[int, typer.Option(help="Largest prototype.", metavar="N")] = 13,
-    search: Annotated[Search, typer.Option(help="walk or consensus.", metavar="KIND")] = Search.WALK,
+    max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; by the data.", metavar="N")] = None,
+    search: Annotated[
+        Search, typer.Option(help="consensus, or walk (the paper's).", metavar="KIND")
+    ] = Search.CONSENSUS,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.LOCAL,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
@@ -141,13 +143,15 @@ def _lasting(name_or_path: str) -> str:
 
 
 def _peer(explainer: Explainer, page: Any) -> Any:
-    """An explainer to compare PAGE with, with as many prototypes of the same size."""
+    """An explainer to compare PAGE with, with as many prototypes of the same size where these are given."""
     from protograph import XGNN, GNNInterpreter, RandomSubgraph
 
+    num_prototypes = arguments.NUM_PROTOTYPES if page.num_clusters == "auto" else page.num_clusters
+    max_nodes = arguments.MAX_NODES if page.max_nodes is None else page.max_nodes
     kinds = {Explainer.XGNN: XGNN, Explainer.GNNINTERPRETER: GNNInterpreter, Explainer.RANDOM: RandomSubgraph}
-    options = {"num_prototypes": page.num_clusters, "max_nodes": page.max_nodes, "random_state": page.random_state}
+    options = {"num_prototypes": num_prototypes, "max_nodes": max_nodes, "random_state": page.random_state}
     if explainer is Explainer.RANDOM:  # as many candidates as PAGE would show the model
-        options["num_candidates"] = page.num_clusters * page.budget * page.num_graphs
+        options["num_candidates"] = num_prototypes * page.budget * page.num_graphs
     return kinds[explainer](**options)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from protograph.drawing.palette import COLORS, OTHER_COLOR
 from protograph.drawing.style import INK, MUTED, RULE, our_style
-from protograph.drawing.words import count
+from protograph.drawing.words import cluster_name, count
 from protograph.explanation import EmbeddingMap, Explanation
 
 SIZE = (7.2, 4.4)
@@ -41,7 +41,7 @@ def _draw_points(axes: Any, embeddings: EmbeddingMap) -> None:
     size = float(np.clip(4000 / max(1, len(clusters)), 4, 34))
     for cluster, members in sorted(Counter(embeddings.clusters).items(), key=lambda item: (item[0] < 0, item[0])):
         place = embeddings.positions[clusters == cluster]
-        name = f"cluster {cluster}" if cluster >= 0 else "in no cluster"
+        name = cluster_name(cluster) if cluster >= 0 else "in no cluster"
         color = COLORS[cluster % len(COLORS)] if cluster >= 0 else OTHER_COLOR
         style = {"c": color, "s": size, "alpha": 0.75, "edgecolors": "white", "linewidths": 0.4}
         axes.scatter(place[:, 0], place[:, 1], label=f"{name}, {count(members, 'graph')}", **style)

@@ -13,7 +13,7 @@ from protograph.drawing.panel import draw_graph
 from protograph.drawing.scene import Scene, View, scene_of
 from protograph.drawing.style import INK, MUTED, RULE, our_style
 from protograph.drawing.text import fitted
-from protograph.drawing.words import class_facts, class_title, origin, score
+from protograph.drawing.words import about, class_facts, class_title, origin, pale_note, score
 from protograph.explanation import Explanation, Prototype
 from protograph.files import atomic_path
 
@@ -26,7 +26,7 @@ WIDTH = 10.4
 MARGIN = 0.5
 LEFT_PANEL, BETWEEN = 4.0, 0.4
 RIGHT_PANEL = WIDTH - 2 * MARGIN - LEFT_PANEL - BETWEEN
-HEADER, TITLE, CAPTION, PANEL, SPACE = 0.82, 0.6, 0.28, 2.9, 0.34
+HEADER, TITLE, LINE, CAPTION, PANEL, SPACE = 0.82, 0.4, 0.2, 0.28, 2.9, 0.34
 
 
 def plot(explanations: Sequence[Explanation], path: str | PathLike[str] | None = None) -> None:
@@ -151,11 +151,17 @@ class _Section:
     @property
     def height(self) -> float:
         header = HEADER if self.with_titles else 0.0
-        return header + self.legend_height + len(self.scenes) * self.row_height
+        titles = sum(self.title_height(scene) for scene in self.scenes)
+        return header + self.legend_height + titles + len(self.scenes) * (CAPTION + PANEL + SPACE)
 
-    @property
-    def row_height(self) -> float:
-        return (TITLE if self.with_titles else 0.0) + CAPTION + PANEL + SPACE
+    def title_height(self, scene: Scene) -> float:
+        return TITLE + LINE * len(self.lines(scene)) if self.with_titles else 0.0
+
+    def lines(self, scene: Scene) -> list[tuple[str, str]]:
+        """What is said of a prototype below its title, and in which colour."""
+        facts = (origin(scene.prototype, scene.num_source_nodes), pale_note(scene.prototype))
+        name, *found = about(self.explanation, scene.prototype)
+        return [(name, INK), *((line, MUTED) for line in (*found, *facts) if line)]
 
 
 def _sections(explanations: Sequence[Explanation]) -> list[_Section]:
@@ -222,8 +228,9 @@ def _draw_row(sheet: _Sheet, scene: Scene, section: _Section, number: int) -> No
     if section.with_titles:
         sheet.rule()
         sheet.write(MARGIN, 0.14, f"Prototype {number}: {score(scene.prototype)}", 12, INK, "bold")
-        sheet.write(MARGIN, 0.38, origin(scene.prototype, scene.num_source_nodes), 9.5, MUTED)
-        sheet.top -= TITLE
+        for row, (line, color) in enumerate(section.lines(scene)):
+            sheet.write(MARGIN, 0.4 + LINE * row, line, 9.5, color)
+        sheet.top -= section.title_height(scene)
     sheet.write(MARGIN, 0.1, "the prototype", 8.5, MUTED)
     if scene.within is not None:
         sheet.write(MARGIN + LEFT_PANEL + BETWEEN, 0.1, _where(scene), 8.5, MUTED)
@@ -242,4 +249,5 @@ def _where(scene: Scene) -> str:
 
 
 def _draw_view(sheet: _Sheet, x: float, width: float, view: View, palette: Palette) -> None:
-    draw_graph(sheet.panel(x, width, PANEL), (width, PANEL), view.graph, view.positions, palette, view.part)
+    axes = sheet.panel(x, width, PANEL)
+    draw_graph(axes, (width, PANEL), view.graph, view.positions, palette, view.part, view.shares)

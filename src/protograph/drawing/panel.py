@@ -1,6 +1,6 @@
 """One graph in one frame."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ MIN_TEXT_RADIUS = 5.0
 POINTS = 72.0
 MANY_EDGES = 3
 PALE = 0.72
+# Width of an edge that no other graph has, as a share of that of one that all have.
+THINNEST = 0.35
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,27 @@ class Highlight:
 
 
 @dataclass(frozen=True)
+class Shares:
+    """How strongly nodes and edges are drawn: 1 in full, less paler and thinner. What has no share is drawn in full.
+
+    Attributes:
+        nodes: Share of each node; may be empty.
+        edges: Shares by the two nodes, the lower one first.
+    """
+
+    nodes: Sequence[float] = ()
+    edges: Mapping[tuple[int, int], float] = field(default_factory=dict)
+
+    def of_edges(self, edges: Edges) -> NDArray[np.float64]:
+        """Share of each edge, ``[num_edges]``."""
+        return np.array([self.edges.get((u, v), 1.0) for u, v in edges.tolist()], dtype=np.float64)
+
+    def of_nodes(self, nodes: Sequence[int]) -> list[float]:
+        """Share of each node."""
+        return [self.nodes[node] if self.nodes else 1.0 for node in nodes]
+
+
+@dataclass(frozen=True)
 class _Sizes:
     """In points: what an edge's length of 1 becomes, the radius of a node, and the width of an edge."""
 
@@ -50,7 +73,13 @@ class _Sizes:
 
 
 def draw_graph(
-    axes: Any, frame: tuple[float, float], graph: Data, positions: Positions, palette: Palette, part: Highlight | None
+    axes: Any,
+    frame: tuple[float, float],
+    graph: Data,
+    positions: Positions,
+    palette: Palette,
+    part: Highlight | None,
+    shares: Shares | None = None,
 ) -> None:
     """Draw a graph so that it fills the frame.
 
@@ -61,6 +90,7 @@ def draw_graph(
         positions: Where its nodes are.
         palette: How its nodes look.
         part: What to highlight; ``None`` draws everything in full colour.
+        shares: What to draw paler and thinner; ``None`` nothing.
     """
     axes.set_axis_off()
     if not len(positions):
@@ -82,8 +112,12 @@ def draw_graph(
         rest = sorted(set(nodes) - set(part.nodes))
         _draw_nodes(axes, positions, rest, colors, insides, sizes, is_pale=True)
     own = {int(node): directions[node] for node in part.loops}
-    _draw_edges(axes, positions, part.edges, own, sizes, is_pale=False)
-    _draw_nodes(axes, positions, part.nodes, colors, insides, sizes, is_pale=False)
+    shares = shares or Shares()
+    _draw_edges(axes, positions, part.edges, own, sizes, is_pale=False, shares=shares)
+    weakened = [
+        mixed(color, "#FFFFFF", PALE * (1 - share)) for color, share in zip(colors, shares.of_nodes(nodes), strict=True)
+    ]
+    _draw_nodes(axes, positions, part.nodes, weakened, insides, sizes, is_pale=False)
     _fit(axes, positions, frame, sizes)
 
 
@@ -137,13 +171,23 @@ def _draw_halo(axes: Any, positions: Positions, part: Highlight, sizes: _Sizes) 
 
 
 def _draw_edges(
-    axes: Any, positions: Positions, edges: Edges, loops: dict[int, Positions], sizes: _Sizes, *, is_pale: bool
+    axes: Any,
+    positions: Positions,
+    edges: Edges,
+    loops: dict[int, Positions],
+    sizes: _Sizes,
+    *,
+    is_pale: bool,
+    shares: Shares | None = None,
 ) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
     color, width, order = (PALE_EDGE, 0.7 * sizes.width, 2) if is_pale else (EDGE, sizes.width, 4)
-    lines = LineCollection(list(positions[edges]), colors=color, linewidths=width, capstyle="round", zorder=order)
+    strengths = (shares or Shares()).of_edges(edges)
+    colors = [mixed(color, PALE_EDGE, 1 - strength) for strength in strengths]
+    widths = width * (THINNEST + (1 - THINNEST) * strengths)
+    lines = LineCollection(list(positions[edges]), colors=colors, linewidths=widths, capstyle="round", zorder=order)
     lines.set_label("pale edges" if is_pale else "edges")
     axes.add_collection(lines, autolim=False)
     for node, direction in loops.items():

@@ -1,15 +1,16 @@
 """The report: one HTML file that needs nothing else, no network and no scripts."""
 
-from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from os import PathLike
 from typing import Any
 
 from protograph.drawing.embeddings import embedding_figure
+from protograph.drawing.evidence import evidence_table, part_tables, steps
 from protograph.drawing.figure import figure_bytes, prototype_figure, shared_palette
+from protograph.drawing.html import details, facts, figure, table
 from protograph.drawing.palette import Palette
-from protograph.drawing.words import class_facts, class_title, count, origin, score
+from protograph.drawing.words import class_facts, class_title, cluster_name, count, origin, pale_note, score, sentence
 from protograph.explanation import Explanation, Prototype
 from protograph.files import atomic_path
 from protograph.summary import describe_composition
@@ -21,9 +22,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 CSS = """
 :root { color-scheme: light dark; --ink: #1d2433; --muted: #667085; --rule: #e4e7ec; --back: #fff; --card: #f7f8fa;
-  --notice: #fff6db; --hit: #e3eefb; }
+  --notice: #fff6db; --hit: #e3eefb; --bar: #3b82c4; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --muted: #98a2b3; --rule: #343b49; --back: #151922;
-  --card: #1d2330; --notice: #3a3116; --hit: #1f3350; } }
+  --card: #1d2330; --notice: #3a3116; --hit: #1f3350; --bar: #6aa9e0; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: var(--back);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
@@ -31,12 +32,19 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
 h2 { font-size: 1.45rem; margin: 3.2rem 0 .3rem; padding-top: 1.4rem; border-top: 2px solid var(--rule); }
 h3 { font-size: 1.1rem; margin: 2.2rem 0 .2rem; }
 p { margin: .3rem 0 .8rem; }
-.muted, caption { color: var(--muted); }
+.muted, caption, figcaption { color: var(--muted); }
+.sentence { font-size: 1.05rem; max-width: 48rem; }
 nav a { margin-right: 1.2rem; }
 a { color: inherit; }
 figure { margin: 1rem 0; padding: .5rem; background: #fff; border: 1px solid var(--rule); border-radius: 8px; }
 figure img { display: block; width: 100%; height: auto; }
 figure.small { max-width: 44rem; }
+figcaption { padding: .1rem .8rem .4rem; font-size: .85rem; color: #667085; }
+.beside { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
+.beside > * { flex: 1 1 22rem; min-width: 0; }
+table.evidence td { white-space: nowrap; }
+.bar { display: block; width: 6rem; height: .5rem; margin-top: .45rem; background: var(--rule); border-radius: 3px; }
+.bar span { display: block; height: 100%; background: var(--bar); border-radius: 3px; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: .6rem 0 1.2rem; font-size: .9rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding-bottom: .3rem; }
@@ -49,6 +57,7 @@ td.hit { background: var(--hit); font-weight: 600; }
 ul.notice { list-style: none; margin: 1rem 0; padding: .7rem 1rem; background: var(--notice); border-radius: 8px; }
 details { margin: .6rem 0; padding: .5rem .9rem; background: var(--card); border-radius: 8px; }
 summary { cursor: pointer; }
+details ol { margin: .5rem 0; padding-left: 1.4rem; }
 @media print { details { display: block; } figure { break-inside: avoid; } }
 """
 
@@ -133,11 +142,15 @@ def _notices(warnings: Sequence[str]) -> str:
 def _prototype_section(explanation: Explanation, prototype: Prototype, number: int, palette: Palette) -> str:
     picture = figure_bytes(prototype_figure(explanation, prototype, palette=palette, with_titles=False), ".svg")
     words = f"Prototype {number} of {class_title(explanation)}: {origin(prototype, None)}"
+    own = facts(_prototype_facts(explanation, prototype), "Prototype")
     return "\n".join(
         [
             f"<h3>Prototype {number}: {escape(score(prototype))}</h3>",
-            _figure(picture, "svg+xml", words),
-            _facts(_prototype_facts(explanation, prototype)),
+            f'<p class="sentence">{escape(sentence(explanation, prototype))}</p>',
+            figure(picture, "svg+xml", words, caption=pale_note(prototype)),
+            f'<div class="beside">{evidence_table(prototype)}{own}</div>',
+            steps(prototype),
+            part_tables(explanation, prototype),
             _sessions(prototype),
         ]
     )
@@ -146,24 +159,24 @@ def _prototype_section(explanation: Explanation, prototype: Prototype, number: i
 def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
     composition = describe_composition(prototype.graph, explanation.feature_names)
     size = f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"
-    facts = {
+    rows = {
         "Probability of the class": f"{prototype.probability:.7f}",
         "Margin (log-odds)": f"{prototype.margin:.4f}",
         "Size": f"{size} ({composition})" if composition else size,
     }
     if prototype.cluster is not None:
-        facts["Cluster"] = str(prototype.cluster)
+        rows["Cluster"] = cluster_name(prototype.cluster, prototype.num_clusters).removeprefix("cluster ")
     if prototype.cluster_size is not None:
-        facts["Cluster size"] = (
+        rows["Cluster size"] = (
             f"{prototype.cluster_size:,} of {explanation.num_predicted:,} graphs predicted as the class"
         )
     if prototype.sources is not None:
-        facts["Representatives (sources)"] = ", ".join(f"graph {source}" for source in prototype.sources)
+        rows["Representatives (sources)"] = ", ".join(f"graph {source}" for source in prototype.sources)
     if prototype.source is not None:
-        facts["Cut from (source)"] = f"graph {prototype.source}"
+        rows["Cut from (source)"] = f"graph {prototype.source}"
     if prototype.nodes is not None:
-        facts["Its nodes there"] = ", ".join(map(str, prototype.nodes))
-    return facts
+        rows["Its nodes there"] = ", ".join(map(str, prototype.nodes))
+    return rows
 
 
 def _sessions(prototype: Prototype) -> str:
@@ -184,8 +197,7 @@ def _sessions(prototype: Prototype) -> str:
         )
         for number, session in enumerate(prototype.sessions, start=1)
     ]
-    title = f"{count(len(rows), 'search session')}"
-    return f"<details><summary>{title}</summary>{_table(header, rows)}</details>"
+    return details(count(len(rows), "search session"), table(header, rows))
 
 
 def _map_section(explanation: Explanation) -> str:
@@ -196,7 +208,7 @@ def _map_section(explanation: Explanation) -> str:
     picture = figure_bytes(embedding_figure(explanation), ending)
     words = f"Map of the {count(len(embeddings.indices), 'graph')} predicted as {class_title(explanation)}, by cluster"
     kind = "svg+xml" if ending == ".svg" else "png"
-    return f"<h3>Graph embeddings of the class</h3>\n{_figure(picture, kind, words, 'small')}"
+    return f"<h3>Graph embeddings of the class</h3>\n{figure(picture, kind, words, 'small')}"
 
 
 def _shared(title: str, explanations: Sequence[Explanation], render: Callable[[Explanation], str]) -> list[str]:
@@ -238,8 +250,8 @@ def _making(explanation: Explanation) -> str:
         "Seconds": {stage: f"{seconds:.3g}" for stage, seconds in explanation.timings.items()},
         "Versions": explanation.versions,
     }
-    facts = [_facts(rows, caption) for caption, rows in tables.items() if rows]
-    return "\n".join([f"<p>Explainer: {escape(explanation.explainer)}</p>", *facts])
+    parts = [facts(rows, caption) for caption, rows in tables.items() if rows]
+    return "\n".join([f"<p>Explainer: {escape(explanation.explainer)}</p>", *parts])
 
 
 def option_text(value: Any) -> str:
@@ -252,20 +264,3 @@ def option_text(value: Any) -> str:
         return value
     name = getattr(value, "__qualname__", None)
     return repr(value) if name is None else f"{value.__module__}.{name}"
-
-
-def _facts(facts: Mapping[str, str], caption: str = "") -> str:
-    head = f"<caption>{escape(caption)}</caption>" if caption else ""
-    rows = [f'<tr><th scope="row">{escape(k)}</th><td>{escape(v)}</td></tr>' for k, v in facts.items()]
-    return f'<div class="wide"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
-
-
-def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _figure(content: bytes, kind: str, words: str, style: str = "") -> str:
-    data = b64encode(content).decode("ascii")
-    return f'<figure class="{style}"><img alt="{escape(words)}" src="data:image/{kind};base64,{data}"></figure>'

@@ -7,7 +7,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph.drawing.layout import Positions, layout, node_count, undirected_edges
-from protograph.drawing.panel import Highlight
+from protograph.drawing.panel import Highlight, Shares
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 
@@ -17,11 +17,12 @@ MAX_SOURCE_NODES = 500
 
 @dataclass(frozen=True)
 class View:
-    """A graph, where its nodes are, and what is highlighted."""
+    """A graph, where its nodes are, what is highlighted, and how strongly each part is drawn."""
 
     graph: Data
     positions: Positions
     part: Highlight | None = None
+    shares: Shares | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def scene_of(explanation: Explanation, prototype: Prototype) -> Scene:
     """Lay out a prototype and its source graph; nodes have the same places in both where there is a source."""
     source = None if prototype.source is None else explanation.source_graphs.get(prototype.source)
     if source is None or prototype.nodes is None:
-        return Scene(prototype, View(prototype.graph, layout(prototype.graph)))
+        return Scene(prototype, View(prototype.graph, layout(prototype.graph), shares=shares_of(prototype)))
     num_nodes = node_count(source)
     nodes = list(prototype.nodes)
     if num_nodes > MAX_SOURCE_NODES:
@@ -61,7 +62,18 @@ def scene_of(explanation: Explanation, prototype: Prototype) -> Scene:
     index = np.asarray(nodes, dtype=np.int64)
     part = Highlight(nodes, index[edges], index[loops])
     positions = layout(source, nodes, part.edges)
-    return Scene(prototype, View(prototype.graph, positions[index]), View(source, positions, part), num_nodes)
+    alone = View(prototype.graph, positions[index], shares=shares_of(prototype))
+    return Scene(prototype, alone, View(source, positions, part), num_nodes)
+
+
+def shares_of(prototype: Prototype) -> Shares | None:
+    """In which share of the graphs looked at each node and edge is found; ``None`` where none were."""
+    evidence = prototype.evidence
+    if evidence is None or not evidence.num_looked_at:
+        return None
+    total = evidence.num_looked_at
+    edges = dict(zip(prototype.edges, (found / total for found in evidence.edge_graphs), strict=False))
+    return Shares([found / total for found in evidence.node_graphs], edges)
 
 
 def nearest_nodes(graph: Data, nodes: Sequence[int], limit: int) -> list[int]:

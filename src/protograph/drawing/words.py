@@ -1,5 +1,9 @@
 """Numbers and names as pictures and reports say them."""
 
+import math
+from dataclasses import replace
+
+from protograph.describing import describe
 from protograph.explanation import Explanation, Prototype
 
 
@@ -36,12 +40,46 @@ def score(prototype: Prototype) -> str:
     return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}"
 
 
+def cluster_name(number: int, num_clusters: int | None = None) -> str:
+    """A cluster as people count, from 1; the data count from 0.
+
+    >>> cluster_name(0), cluster_name(0, 2)
+    ('cluster 1', 'cluster 1 of 2')
+    """
+    return f"cluster {number + 1}" + ("" if num_clusters is None else f" of {num_clusters}")
+
+
+def sentence(explanation: Explanation, prototype: Prototype) -> str:
+    """What a prototype is, where it is found, and what the model says, in one sentence."""
+    return describe(prototype, explanation.class_name, colors=explanation.feature_colors)
+
+
+def about(explanation: Explanation, prototype: Prototype) -> list[str]:
+    """A line that says what a prototype is, and one that says where it is found, if that is known."""
+    plain = replace(prototype, probability=math.nan, cluster=None)
+    name = sentence(explanation, replace(plain, evidence=None))
+    found = sentence(explanation, plain).removeprefix(name).removeprefix("; ")
+    return [line for line in (name, found) if line]
+
+
+def pale_note(prototype: Prototype) -> str:
+    """What it means that some nodes and edges are drawn paler; nothing where none are."""
+    evidence = prototype.evidence
+    found = () if evidence is None else (*evidence.node_graphs, *evidence.edge_graphs)
+    if evidence is None or not found or min(found) >= evidence.num_looked_at:
+        return ""
+    return (
+        "paler nodes and thinner edges are found in fewer of the "
+        f"{count(evidence.num_looked_at, 'graph')} of its cluster that were looked at"
+    )
+
+
 def origin(prototype: Prototype, num_source_nodes: int | None) -> str:
     """Cluster, size and source of a prototype."""
     parts = [f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"]
     if prototype.cluster is not None:
         members = "" if prototype.cluster_size is None else f", {count(prototype.cluster_size, 'graph')}"
-        parts.insert(0, f"cluster {prototype.cluster}{members}")
+        parts.insert(0, f"{cluster_name(prototype.cluster, prototype.num_clusters)}{members}")
     if prototype.source is not None:
         part = f", {prototype.num_nodes} of {count(num_source_nodes, 'node')}" if num_source_nodes is not None else ""
         parts.append(f"cut from graph {prototype.source}{part}")

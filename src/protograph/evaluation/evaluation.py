@@ -15,10 +15,13 @@ from protograph.metrics.accuracy import accuracy
 from protograph.metrics.coverage import coverage, gain_area, overlap
 from protograph.metrics.density import density
 from protograph.metrics.encoding import EncodedGraphs
-from protograph.metrics.judging import Model
+from protograph.metrics.judging import Model, judge
 from protograph.metrics.margin_share import margin_share
 from protograph.metrics.support import support
 from protograph.metrics.validity import validity
+
+# Graphs by whose outputs the kind of output is told where the explanation has none.
+REFERENCE = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,10 @@ class PrototypeScores:
         support_elsewhere: Share of the other held-out graphs that contain it.
         lift: The first over the second.
         margin_share: How much of the class margin of its source graph its nodes carry.
+        truth_probability: The model's probability of the class for the ground truth that counts.
+        truth_margin: The log-odds of the class for it.
+        sources_probability: The mean probability of the class over the graphs it was found in (the representatives).
+        sources_margin: The mean log-odds of the class over them.
         is_valid: Whether RDKit sanitises it as a molecule.
     """
 
@@ -66,6 +73,10 @@ class PrototypeScores:
     support_elsewhere: float
     lift: float
     margin_share: float | None
+    truth_probability: float | None
+    truth_margin: float | None
+    sources_probability: float | None
+    sources_margin: float | None
     is_valid: bool | None
 
 
@@ -156,7 +167,38 @@ def _scores(
         lift=found.lift(target),
         margin_share=_margin_share(prototype, explanation, model),
         is_valid=_is_valid(prototype),
+        **_beside(prototype, explanation, graphs, counted, model),
     )
+
+
+def _beside(
+    prototype: Prototype, explanation: Explanation, graphs: Sequence[Data], truth: Data | None, model: Model
+) -> dict[str, float | None]:
+    """What the model makes of the prototype's truth and of its sources."""
+    known = explanation.source_graphs
+    reference = [*known.values()] or [graphs[index] for index in range(min(REFERENCE, len(graphs)))]
+    sources = [known[index] for index in prototype.sources or () if index in known]
+    of_sources = _judged(sources, explanation.target, model, reference)
+    try:
+        of_truth = _judged([] if truth is None else [truth], explanation.target, model, reference)
+    except Exception:  # a model of the user's own may need what a ground truth lacks, such as bonds
+        of_truth = None, None
+    return {
+        "truth_probability": of_truth[0],
+        "truth_margin": of_truth[1],
+        "sources_probability": of_sources[0],
+        "sources_margin": of_sources[1],
+    }
+
+
+def _judged(
+    graphs: Sequence[Data], target: int, model: Model, reference: Sequence[Data]
+) -> tuple[float | None, float | None]:
+    """Mean probability and mean margin of some graphs; ``None`` where there are none."""
+    if not graphs:
+        return None, None
+    judged = judge(model, graphs, target, reference_graphs=reference)
+    return judged.probability, float(judged.margins.mean())
 
 
 def _margin_share(prototype: Prototype, explanation: Explanation, model: Model) -> float | None:

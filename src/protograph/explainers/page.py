@@ -240,6 +240,8 @@ class PAGE(Explainer):
             sources=[self._store[index] for index in draft.sources],
             match_features=self.match_features,
             match_edges=self.match_edges,
+            # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
+            is_looked_up=self.search == "consensus",
         )
         evidence = replace(
             gather(draft.graph, prototype.edges, draft.matches, ground),

@@ -58,7 +58,11 @@ class Pattern:
 
     def ordered(self) -> list[int]:
         """Its nodes, from the lowest on each next to an earlier one; those that cannot be reached are left out."""
-        order = [min(self.nodes)]
+        return self.reached_from(min(self.nodes))
+
+    def reached_from(self, start: int) -> list[int]:
+        """The nodes that can be reached from one of them, each next to an earlier one."""
+        order = [start]
         seen = set(order)
         for node in order:
             fresh = sorted(self.neighbours[node] - seen)
@@ -145,6 +149,34 @@ class CommonGround:
             floor: A pattern that is worth no more is not wanted.
             max_calls: Nodes to try before the best pattern so far has to do.
         """
+        pattern, worth, bound, is_exact = self._grown(start, node_worth, ranks, without, floor, max_calls)
+        return None if pattern is None else Consensus(pattern, worth, bound, is_exact)
+
+    def largest_of_all(self, max_calls: int = MAX_CALLS) -> Consensus | None:
+        """The common connected pattern with the most nodes and edges, wherever it starts.
+
+        Its bound holds for all starts, and it is exact only if the search from each of them was.
+        """
+        best: Pattern | None = None
+        most, highest, is_exact = 0.0, 0.0, True
+        calls = max(1, max_calls // int(self.sizes[0]))
+        for start in range(int(self.sizes[0])):
+            found, worth, bound, is_proven = self._grown(start, None, None, range(start), most, calls)
+            if found is not None:
+                best, most = found, worth
+            highest, is_exact = max(highest, bound), is_exact and is_proven
+        return None if best is None else Consensus(best, most, highest, is_exact)
+
+    def _grown(
+        self,
+        start: int,
+        node_worth: Floats | None,
+        ranks: Ints | None,
+        without: Iterable[int],
+        floor: float,
+        max_calls: int,
+    ) -> tuple[Pattern | None, float, float, bool]:
+        """The best pattern above the floor, its worth, a bound on any with this start, and whether that is reached."""
         from protograph.page.consensus_kernels import grow
 
         source, target, kinds = self._edges[0]
@@ -162,22 +194,11 @@ class CommonGround:
             floor,
             max_calls,
         )
-        if not len(nodes):
-            return None
-        edges = {_edge(nodes[i], nodes[j]) for i, j in zip(*np.nonzero(np.triu(joined)), strict=True)}
-        return Consensus(
-            Pattern(frozenset(nodes.tolist()), frozenset(edges)), float(worth), float(bound), bool(is_exact)
-        )
-
-    def largest_of_all(self, max_calls: int = MAX_CALLS) -> Consensus | None:
-        """The common connected pattern with the most nodes and edges, wherever it starts."""
-        best: Consensus | None = None
-        calls = max(1, max_calls // int(self.sizes[0]))
-        for start in range(int(self.sizes[0])):
-            floor = 0.0 if best is None else best.worth
-            found = self.largest(start, without=range(start), floor=floor, max_calls=calls)
-            best = found or best
-        return best
+        pattern = None
+        if len(nodes):
+            edges = {_edge(nodes[i], nodes[j]) for i, j in zip(*np.nonzero(np.triu(joined)), strict=True)}
+            pattern = Pattern(frozenset(nodes.tolist()), frozenset(edges))
+        return pattern, float(worth), float(bound), bool(is_exact)
 
     def is_common(self, pattern: Pattern, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""

@@ -94,6 +94,8 @@ def _window(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int) -> An
 def _extends(graphs: Graphs, pattern: Layout, q: int, image: Ints) -> bool:  # pragma: no cover - compiled
     """Whether the image from before the pattern's last change still serves, perhaps with one more node."""
     last = pattern.size[0] - 1
+    if last > 0 and image[0] < 0:  # there is none
+        return False
     for at in range(last):
         for earlier in range(at):
             kind = pattern.joined[at, earlier]
@@ -244,10 +246,11 @@ def grow(
     for edge in range(source.size):
         if is_barred[source[edge]] or is_barred[target[edge]]:
             status[edge] = _OUT
+    bound = _most(source, target, status, worth, place)
     for q in range(1, k):
         if not lies_in(graphs, pattern, q, images[q], calls):
-            return best_nodes, best_joined, 0.0, 0.0, calls[0] > 0
-    bound = _most(source, target, status, worth, place)
+            is_known = calls[0] > 0
+            return best_nodes, best_joined, 0.0, 0.0 if is_known else bound, is_known
     total, best, tolerance, is_new_state = worth.nodes[start], floor, 1e-9 * bound, True
     if total > best + tolerance:
         best, best_nodes, best_joined = total, pattern.nodes[:1].copy(), pattern.joined[:1, :1].copy()

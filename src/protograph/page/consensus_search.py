@@ -18,7 +18,7 @@ from protograph.page.counting import PatternCounter, spread
 from protograph.page.features import Agreement, MatchFeatures
 from protograph.page.matching import Matching
 from protograph.page.scoring import Floats, Scorer
-from protograph.page.trimming import Closing, Scales, Weighed, trim
+from protograph.page.trimming import Closing, Scales, Surroundings, Weighed, trim
 from protograph.page.units import units_of
 
 Ints = NDArray[np.int64]
@@ -147,7 +147,8 @@ def run_session(
     aligned = ground.align(consensus.pattern, scores, tolerance)
     scales = Scales(population.counter(group.indices[0], SAMPLE), _averaged(aligned, means, scale, own))
     units = units_of(consensus.pattern, scales.counter.labels)
-    trimmed = trim(consensus.pattern, units, scales, max_nodes)
+    surroundings = Surroundings(ground, scales.counter.labels, start)
+    trimmed = trim(consensus.pattern, units, scales, max_nodes, surroundings)
     counter = population.counter(group.indices[0], CLOSING_SAMPLE, SAMPLE)
     path = Closing(ground, consensus.pattern, units, counter, max_nodes).close(trimmed.pattern)
     pattern = _largest_of_the_class(path, judge(path))

@@ -23,10 +23,15 @@ from protograph.embedding import Embedded
 from protograph.graphs.cleaning import node_count
 from protograph.models.leaving_out import check_readout, classified_without
 from protograph.models.outputs import ReturnType, log_scores, margins
+from protograph.page.counting import spread
 from protograph.page.scoring import Floats
 
 # Log scores that a linear map gives to this, relative to their size, are given exactly.
 _LINEAR = 1e-7
+# Embeddings (each dimension scaled to 1) that vary less than this in some direction leave its weight open.
+_INDEPENDENT = 1e-9
+# Graphs that the map is fitted to, for each of its weights.
+_FITTED_TO = 64
 # Rows of nodes that go through the model at a time where it is run again for every node.
 _MAX_ROWS = 2**16
 
@@ -43,19 +48,27 @@ class LinearHead:
 
 
 def linear_head(embedded: Embedded, resolution: float) -> LinearHead | None:
-    """Find the linear map that the model ends in; ``None`` where it does not, or the graphs are too few to tell.
+    """Find the linear map that the model ends in; ``None`` where it does not, or the graphs cannot tell.
 
-    It is fitted to half of the graphs and must give the scores of the other half.
+    It is fitted to some graphs, spread over all, and must give the scores of all. The embeddings must leave no choice:
+    where a weight could be another and the scores the same, what a single node adds would be a guess.
     """
     embeddings, scores = embedded.graph_embeddings, embedded.scores - embedded.scores[:, :1]
     rows, dim = embeddings.shape
     if rows < 4 * (dim + 1) or not np.isfinite(scores).all():
         return None
-    design = np.concatenate([embeddings, np.ones((rows, 1))], axis=1)
-    fitted, *_ = np.linalg.lstsq(design[0 : 16 * dim : 2], scores[0 : 16 * dim : 2], rcond=1e-12)
-    error = np.abs(design[1 : 16 * dim : 2] @ fitted - scores[1 : 16 * dim : 2]).max()
+    scale = np.abs(embeddings).max(axis=0)
+    is_alive = scale > 0
+    design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((rows, 1))], axis=1)
+    chosen = spread(np.arange(rows), min(rows // 2, _FITTED_TO * (dim + 1)))
+    fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(_INDEPENDENT, resolution))
+    error = np.abs(design @ fitted - scores).max()
     is_linear = error <= max(_LINEAR, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
-    return LinearHead(fitted[:-1]) if is_linear else None
+    if not is_linear or rank < design.shape[1]:
+        return None
+    weights = np.zeros((dim, scores.shape[1]))
+    weights[is_alive] = fitted[:-1] / scale[is_alive, None]
+    return LinearHead(weights)
 
 
 def node_contributions(

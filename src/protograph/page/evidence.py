@@ -47,6 +47,7 @@ class Ground:
         sources: The k graphs that it was found in.
         match_features: Which nodes may stand for each other.
         match_edges: Whether edges must have equal attributes.
+        is_looked_up: Whether nodes and edges are looked up one by one in graphs of the cluster.
     """
 
     store: GraphStore
@@ -57,6 +58,7 @@ class Ground:
     sources: Sequence[Data]
     match_features: MatchFeatures = True
     match_edges: bool = False
+    is_looked_up: bool = True
 
 
 def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Ground) -> Evidence:
@@ -69,7 +71,7 @@ def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Gr
     members = np.asarray(ground.cluster, dtype=np.int64)
     inside, outside = contains[members].mean(), contains[~is_class].mean() if (~is_class).any() else 0.0
     node_sources, edge_sources = _in_sources(edges, matches, ground.sources)
-    node_graphs, edge_graphs, looked_at = _in_cluster(graph, edges, contains, ground)
+    looked_up = _in_cluster(graph, edges, contains, ground) if ground.is_looked_up else ((), (), 0)
     return Evidence(
         num_in_class=int(contains[is_class].sum()),
         num_class=int(is_class.sum()),
@@ -79,9 +81,9 @@ def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Gr
         information=information(float(inside), float(outside)),
         node_sources=node_sources,
         edge_sources=edge_sources,
-        node_graphs=node_graphs,
-        edge_graphs=edge_graphs,
-        num_looked_at=looked_at,
+        node_graphs=looked_up[0],
+        edge_graphs=looked_up[1],
+        num_looked_at=looked_up[2],
     )
 
 

@@ -93,14 +93,14 @@ def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> tuple[Cova
     >>> covariance_for(100, 2, 32)
     ('diag', 'diagonal covariances: 50 different graphs a cluster are fewer than twice the 32 dimensions')
     """
-    each = num_distinct / num_clusters
+    each, dims = num_distinct / num_clusters, counted(dim, "dimension")
     kind: Covariance = "full" if each >= 2 * dim else "diag" if each >= 5 else "spherical"
     why = {
-        "full": f"at least twice the {dim} dimensions",
-        "diag": f"fewer than twice the {dim} dimensions",
-        "spherical": f"fewer than twice the {dim} dimensions, and than 5",
+        "full": f"at least twice the {dims}",
+        "diag": f"fewer than twice the {dims}",
+        "spherical": f"fewer than twice the {dims}, and than 5",
     }[kind]
-    return kind, f"{_WORDS[kind]} covariances: {each:g} different graphs a cluster are {why}"
+    return kind, f"{_WORDS[kind]} covariances: {each:.4g} different graphs a cluster are {why}"
 
 
 def fit_mixture(
@@ -150,10 +150,11 @@ def fit_components(
     random_state: int,
     *,
     tolerance: float = 1e-3,
+    num_starts: int = _STARTS,
     start_iterations: int = _MAX_ITERATIONS,
     regularisation: float = _REGULARISATION,
 ) -> tuple[Any, list[str]]:
-    """Fit scikit-learn's mixture from the best of three starts.
+    """Fit scikit-learn's mixture from the best of several starts.
 
     Args:
         points: ``[num_graphs, dim]``.
@@ -161,6 +162,7 @@ def fit_components(
         covariance: Of which kind.
         random_state: Seed of the starts.
         tolerance: Least gain in the mean log-likelihood that another iteration is worth.
+        num_starts: How many starts.
         start_iterations: Most iterations of a start; the best goes on from there.
         regularisation: What is added to every variance; raised until no covariance is singular.
 
@@ -180,7 +182,7 @@ def fit_components(
                 covariance_type=covariance,
                 random_state=random_state,
                 reg_covar=raised,
-                n_init=_STARTS,
+                n_init=num_starts,
                 max_iter=start_iterations,
                 tol=tolerance,
                 warm_start=True,
@@ -287,7 +289,7 @@ def _merge(chances: Floats, groups: Ints, num_graphs: int, min_share: float) -> 
             break
         poorest = min(small, key=lambda label: (rich[label], sizes[label]))
         why = (
-            f"its graphs have {rich[poorest]} different embeddings, fewer than num_graphs={num_graphs}"
+            f"its graphs have {counted(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
             if rich[poorest] < num_graphs
             else f"a cluster must hold {min_share:.0%}"
         )

@@ -41,6 +41,7 @@ _MIN_GRAPHS = 10
 # Which graphs go together is clear long before scikit-learn's own tolerance of 0.001, and after two iterations which
 # start is the best. With a single start, halves that agree look as if they did not whenever one of them got stuck.
 _TOLERANCE = 1e-2
+_STARTS = 2
 _START_ITERATIONS = 2
 
 
@@ -155,6 +156,7 @@ def _halves_agree(points: Floats, groups: Ints, first: Booleans, num_clusters: i
             kind,
             random_state,
             tolerance=_TOLERANCE,
+            num_starts=_STARTS,
             start_iterations=_START_ITERATIONS,
         )
         labels.append(log_responsibilities(model, points).argmax(axis=1))

@@ -1,6 +1,6 @@
 """Phase 1 (paper, Section 4.1): clusters of a class's graph embeddings, and the graphs nearest their means."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
@@ -24,6 +24,8 @@ from protograph.page.scoring import Floats
 # A graph is far off that is this many units away in this share of the dimensions.
 _FAR = 10.0
 _FAR_SHARE = 0.25
+# Of fewer different graphs than this, quartiles say little.
+_MIN_OTHERS = 8
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Selection:
     notes: tuple[str, ...]
     covariance: Covariance = "none"
     reason: str = ""
-    strengths: Mapping[int, float] = field(default_factory=dict)
+    strengths: dict[int, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.clusters)
@@ -170,7 +172,7 @@ def _clustered(
     num_graphs: int,
     min_share: float,
     random_state: int,
-) -> tuple[Mixture, Mapping[int, float], tuple[str, ...]]:
+) -> tuple[Mixture, dict[int, float], tuple[str, ...]]:
     """The mixture, the strengths of the numbers tried, and notes."""
     number = 1 if num_clusters == "auto" else num_clusters
     number, graphs, notes = _affordable(number, num_graphs, int(groups[-1]) + 1)
@@ -190,7 +192,7 @@ def _aside(positions: Floats, groups: Ints, num_needed: int, num_graphs: int, mi
     """
     far = (np.abs(positions) > _FAR).mean(axis=1) >= _FAR_SHARE if positions.size else np.zeros(len(groups), np.bool_)
     is_small = far.sum() < min_share * len(far) or len(np.unique(groups[far])) < num_graphs
-    if not is_small or len(np.unique(groups[~far])) < num_needed:
+    if not is_small or len(np.unique(groups[~far])) < max(num_needed, _MIN_OTHERS):
         far[:] = False
     return far
 
@@ -228,7 +230,7 @@ def _far_off(positions: Floats, groups: Ints, labels: Ints, num_graphs: int) -> 
         units = np.maximum(1.0, (high - low) / NORMAL_RANGE)
         beyond = np.abs(positions[inside] - middle) > _FAR * units
         outside = beyond.mean(axis=1) >= _FAR_SHARE
-        if len(np.unique(groups[inside[~outside]])) >= num_graphs:
+        if len(np.unique(groups[inside[~outside]])) >= max(num_graphs, _MIN_OTHERS):
             far[inside] = outside
     return far
 

@@ -23,7 +23,7 @@ import numpy as np
 from protograph.page.consensus import CommonGround, Pattern
 from protograph.page.counting import Found, PatternCounter, information
 from protograph.page.scoring import Floats
-from protograph.page.units import Unit
+from protograph.page.units import Unit, units_of
 
 # Parts that weigh within this of the heaviest are as good, and the smallest of them is taken.
 SLACK = 0.1
@@ -86,7 +86,51 @@ class Scales:
         return float(self._contributions[sorted(pattern.nodes)].sum()) / float(np.sqrt(len(pattern)))
 
 
-def trim(consensus: Pattern, units: Sequence[Unit], scales: Scales, max_nodes: int | None = None) -> Weighed:
+class Surroundings:
+    """What a part can grow by in its source, whether or not the consensus has it.
+
+    A consensus is one way of many in which the k graphs agree. A ring that tells the class may have had to give way to
+    a longer piece of backbone, so parts may also take units of the source, if all k graphs have them.
+
+    Args:
+        ground: The k graphs.
+        labels: Label of each node of the source.
+        start: The node that the consensus grew from.
+    """
+
+    def __init__(self, ground: CommonGround, labels: Sequence[int], start: int) -> None:
+        self._ground = ground
+        component = ground.whole.within(ground.whole.reached_from(start))
+        self._units = units_of(component, labels)
+        self._start = start
+
+    def seeds(self) -> list[Pattern]:
+        """The units that the start belongs to, if they are common."""
+        own = (self._ground.whole.within(unit) for unit in self._units if self._start in unit)
+        return [pattern for pattern in own if self.is_common(pattern)]
+
+    def grown(self, part: Pattern) -> list[Pattern]:
+        """The part with each unit of the source that touches it; not all of these need be common."""
+        whole, found = self._ground.whole, []
+        for unit in self._units:
+            if unit & part.nodes and not unit <= part.nodes:
+                nodes = part.nodes | unit
+                fresh = {edge for edge in whole.within(nodes).edges if not part.nodes.issuperset(edge)}
+                found.append(Pattern(nodes, part.edges | fresh))
+        return found
+
+    def is_common(self, pattern: Pattern) -> bool:
+        """Whether all k graphs have the pattern."""
+        return self._ground.is_common(pattern)
+
+
+def trim(
+    consensus: Pattern,
+    units: Sequence[Unit],
+    scales: Scales,
+    max_nodes: int | None = None,
+    surroundings: Surroundings | None = None,
+) -> Weighed:
     """The smallest part of a consensus that weighs nearly as much as the heaviest.
 
     Args:
@@ -94,21 +138,47 @@ def trim(consensus: Pattern, units: Sequence[Unit], scales: Scales, max_nodes: i
         units: What its parts are made of.
         scales: To weigh with.
         max_nodes: Most nodes of a part.
+        surroundings: What parts may grow by besides.
     """
-    limit = max_nodes or len(consensus)
+    limit = max_nodes or 2**31
     fitting = [unit for unit in units if len(unit) <= limit]
-    if not fitting:
+    seeds = [] if surroundings is None else [seed for seed in surroundings.seeds() if len(seed) <= limit]
+    if not fitting and not seeds:
         # A single node, or a ring larger than what is allowed.
         only = consensus if len(consensus) <= limit else consensus.within(consensus.ordered()[:limit])
         return scales.weigh(only)
-    weighed = [scales.weigh(consensus.within(unit)) for unit in fitting]
+    parts = dict.fromkeys([*(consensus.within(unit) for unit in fitting), *seeds])
+    weighed = [scales.weigh(part) for part in parts]
     weighed += _weighed_up(_shrinking(consensus, fitting, scales), scales, limit)
-    weighed += _grown(consensus, fitting, scales, weighed, limit)
+    weighed += _grown(_Growth(consensus, fitting, surroundings), scales, weighed, limit)
     enough = _enough(max(part.weight for part in weighed))
     return min(
         (part for part in weighed if part.weight >= enough),
         key=lambda part: (len(part.pattern), -round(part.weight, 9), sorted(part.pattern.nodes)),
     )
+
+
+@dataclass(frozen=True)
+class _Growth:
+    """How parts grow: by units of the consensus, and of the source."""
+
+    consensus: Pattern
+    units: Sequence[Unit]
+    surroundings: Surroundings | None
+
+    def grown(self, part: Pattern) -> list[tuple[Pattern, bool]]:
+        """Larger parts, and whether they are known to be common."""
+        touching = (unit for unit in self.units if unit & part.nodes and not unit <= part.nodes)
+        found = {}
+        if part.nodes <= self.consensus.nodes and part.edges <= self.consensus.edges:
+            found = {self.consensus.within(part.nodes | unit): True for unit in touching}
+        if self.surroundings is not None:
+            found = {grown: False for grown in self.surroundings.grown(part)} | found
+        return list(found.items())
+
+    def is_common(self, pattern: Pattern) -> bool:
+        """Whether all k graphs have the pattern."""
+        return self.surroundings is not None and self.surroundings.is_common(pattern)
 
 
 def _enough(heaviest: float) -> float:
@@ -118,7 +188,7 @@ def _enough(heaviest: float) -> float:
 def _shrinking(consensus: Pattern, units: Sequence[Unit], scales: Scales) -> list[Pattern]:
     """The consensus, and what is left as unit after unit goes, that which carries least of the margin first."""
     left, part = list(units), consensus
-    path = [part]
+    path = [part] if units else []
     while len(left) > 1:
         options = []
         for unit in left:
@@ -143,31 +213,28 @@ def _weighed_up(path: Sequence[Pattern], scales: Scales, limit: int) -> list[Wei
     return found
 
 
-def _grown(
-    consensus: Pattern, units: Sequence[Unit], scales: Scales, weighed: Sequence[Weighed], limit: int
-) -> list[Weighed]:
+def _grown(growth: _Growth, scales: Scales, weighed: Sequence[Weighed], limit: int) -> list[Weighed]:
     """Parts that come of adding units to the heaviest part so far, and so on, until enough have been weighed.
 
     A part of which it is known beforehand that it cannot weigh enough is left alone: what is added never makes a
     pattern more frequent in the cluster, and at best it becomes unknown elsewhere.
     """
-    queue = [(-round(part.weight, 9), sorted(part.pattern.nodes), part) for part in weighed]
+    queue = [(-round(part.weight, 9), sorted(part.pattern.nodes), n, part) for n, part in enumerate(weighed)]
     heapq.heapify(queue)
     seen, heaviest = {part.pattern for part in weighed}, max(part.weight for part in weighed)
     found: list[Weighed] = []
     while queue and scales.num_weighed < MAX_PARTS:
-        part = heapq.heappop(queue)[2]
-        for unit in units:
-            if not unit & part.pattern.nodes or unit <= part.pattern.nodes:
-                continue
-            grown = consensus.within(part.pattern.nodes | unit)
+        part = heapq.heappop(queue)[3]
+        for grown, is_known in growth.grown(part.pattern):
             most = weight_of(information(part.found.shares[0], 0.0), scales.excess(grown))
             if grown in seen or len(grown) > limit or most < _enough(heaviest):
                 continue
             seen.add(grown)
-            found.append(scales.weigh(grown, part))
-            heaviest = max(heaviest, found[-1].weight)
-            heapq.heappush(queue, (-round(found[-1].weight, 9), sorted(grown.nodes), found[-1]))
+            if is_known or growth.is_common(grown):
+                found.append(scales.weigh(grown, part))
+                heaviest = max(heaviest, found[-1].weight)
+                entry = -round(found[-1].weight, 9), sorted(grown.nodes), len(weighed) + len(found), found[-1]
+                heapq.heappush(queue, entry)
     return found
 
 
