@@ -13,7 +13,6 @@ truth. Each finished seed is added to results/prototypes.json, so that a run tha
 import argparse
 import json
 import statistics
-import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -56,13 +55,7 @@ def one_seed(name: str, seed: int) -> dict:
 
 
 def one_method(explainer, data, graphs, model) -> dict:
-    from benchmarks.speed import forward_pass, seconds
-
-    explainer.fit(model, graphs).explain_all()  # so that nothing is compiled below
-    passes = [seconds(lambda: forward_pass(model, list(graphs))) for _ in range(3)]
-    started = time.perf_counter()
     explanations = explainer.fit(model, graphs).explain_all()
-    taken = time.perf_counter() - started
     classes = {}
     for target, truths in data.ground_truths.items():
         if target in explanations:
@@ -78,8 +71,6 @@ def one_method(explainer, data, graphs, model) -> dict:
             (p.cluster_size / e.num_predicted for e in explanations.values() for p in e.prototypes if p.cluster_size),
             default=None,
         ),
-        "seconds": taken,
-        "limit": 3 + 3 * statistics.median(passes),
     }
 
 
@@ -168,9 +159,6 @@ def show(name: str, rows: list[dict]) -> None:
     pure = [p["purity"] for p in found if p["purity"] is not None]
     if pure:
         say(f"clusters are pure to {min(pure):.3f}; both truths apart in {sum(map(apart, ours))} of {len(ours)} seeds")
-    times = [one["seconds"] / one["limit"] for one in ours]
-    middle = statistics.median(times)
-    say(f"time over the limit of 3 passes + 3 s: {min(times):.2f} to {max(times):.2f}, median {middle:.2f}")
 
 
 def say(text: str) -> None:

@@ -134,7 +134,8 @@ def test_a_prototype_without_a_source_is_drawn_alone(explain, house):
 
 
 def widths(axes, label):
-    return next(item for item in axes.collections if item.get_label() == label).get_linewidths().tolist()
+    lines = next(item for item in axes.collections if item.get_label() == label)
+    return np.asarray(lines.get_linewidths()).tolist()
 
 
 def test_what_is_found_in_fewer_graphs_is_paler_and_thinner(explain, house, evidence):
@@ -150,7 +151,7 @@ def test_what_is_found_in_fewer_graphs_is_paler_and_thinner(explain, house, evid
     check_that_nothing_is_clipped(figure)
     alone, within = figure.axes
     # 30 of 40 graphs have the head: a quarter of the way to white, of which pale is 72%.
-    assert fills(alone, "nodes") == ["#DD7C2E", *["#56B4E9"] * 4]
+    assert fills(alone, "nodes") == ["#DD7B2E", *["#56B4E9"] * 4]
     full = widths(within, "edges")[0] / widths(prototype_figure(explain(), house).axes[1], "edges")[0]
     assert full == 1.0  # in the source graph all is drawn in full
     first, second, *rest = widths(alone, "edges")

@@ -11,6 +11,7 @@ from protograph.evaluation.held_out import held_out
 from protograph.evaluation.truths import accuracy_of, planted_truth
 from protograph.explanation import EmbeddingMap
 from protograph.metrics import EncodedGraphs
+from protograph.training import GCN
 from tests import zoo
 
 
@@ -52,7 +53,7 @@ def test_scores_by_hand():
 
 
 def test_the_model_s_word_on_prototype_truth_and_sources_side_by_side():
-    model, truth = zoo.make(), path(1, 1)
+    model, truth = GCN(2, 2, (8,)).eval(), path(1, 1)
     sources = {0: GRAPHS[0], 3: GRAPHS[3], 9: GRAPHS[1]}
     found = explanation([prototype(path(0, 1), sources=[0, 3, 7])], source_graphs=sources)
     (scores,) = evaluate(found, graphs=GRAPHS, truths=[truth], held_out=HELD_OUT, model=model).prototypes

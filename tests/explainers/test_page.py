@@ -14,8 +14,13 @@ from tests import zoo
 GRAPHS = zoo.random_graphs(60)
 
 
-def fitted(model=None, graphs=GRAPHS, **options):
-    return pg.PAGE(num_graphs=options.pop("num_graphs", 3), **options).fit(model or zoo.make(), graphs)
+# The paper's search with the paper's options, and our own with the defaults.
+SEARCHES = {"walk": {"search": "walk", "num_clusters": 2, "max_nodes": 13}, "consensus": {}}
+either = pytest.mark.parametrize("search", SEARCHES)
+
+
+def fitted(model=None, graphs=GRAPHS, search="walk", **options):
+    return pg.PAGE(**SEARCHES[search] | options).fit(model or zoo.make(), graphs)
 
 
 def as_networkx(graph):
@@ -80,17 +85,20 @@ def test_representatives_are_phase_one_alone():
     assert sorted(members) == np.flatnonzero(explainer.predictions_ == 1).tolist()
 
 
-def test_given_representatives_skip_phase_one():
-    explanation = fitted().explain(1, representatives=[5, 9])
+@either
+def test_given_representatives_skip_phase_one(search):
+    explanation = fitted(search=search).explain(1, representatives=[5, 9])
     (prototype,) = explanation.prototypes
     assert prototype.sources == [5, 9]
     assert prototype.matches.shape[1] == 2
     assert explanation.embedding_map is None
 
 
+@either
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 @pytest.mark.parametrize("num_graphs", [1, 2, 3, 5])
-def test_any_number_of_graphs(num_graphs):
-    explanation = fitted(num_graphs=num_graphs).explain(0)
+def test_any_number_of_graphs(num_graphs, search):
+    explanation = fitted(search=search, num_graphs=num_graphs).explain(0)
     assert all(len(p.sources) == num_graphs for p in explanation.prototypes)
 
 
@@ -99,54 +107,60 @@ def test_every_scoring_function(scoring):
     assert fitted(scoring=scoring).explain(1).prototypes
 
 
-def test_max_nodes_bounds_the_prototype():
-    assert all(p.num_nodes <= 3 for p in fitted(max_nodes=3).explain(1).prototypes)
+@either
+def test_max_nodes_bounds_the_prototype(search):
+    assert all(p.num_nodes <= 3 for p in fitted(search=search, max_nodes=3).explain(1).prototypes)
 
 
-def test_twenty_classes():
+@either
+def test_twenty_classes(search):
     model = zoo.make(num_classes=20)
-    explainer = fitted(model, num_graphs=1, num_clusters=1)
+    explainer = fitted(model, search=search, num_graphs=1, num_clusters=1)
     with pytest.warns(pg.ProtographWarning, match=r"^no graph is predicted as class \d+(, \d+)*, so there is no"):
         explanations = explainer.explain_all()
     assert set(explanations) == set(np.unique(explainer.predictions_).tolist())
     assert explainer.num_classes_ == 20
 
 
+@either
 @pytest.mark.parametrize("output", ["probs", "log_probs"])
-def test_every_return_type_gives_the_same_explanation(output):
-    raw = fitted(zoo.make()).explain(1)
+def test_every_return_type_gives_the_same_explanation(output, search):
+    raw = fitted(zoo.make(), search=search).explain(1)
     model = zoo.make()
     model.output = output
-    other = fitted(model).explain(1)
+    other = fitted(model, search=search).explain(1)
     assert [p.nodes for p in raw.prototypes] == [p.nodes for p in other.prototypes]
     assert [p.probability for p in raw.prototypes] == pytest.approx([p.probability for p in other.prototypes])
 
 
-def test_one_sigmoid_column_is_two_classes_and_warns():
+@either
+def test_one_sigmoid_column_is_two_classes_and_warns(search):
     model = zoo.make(num_classes=1)
     model.output = "probs"
     with pytest.warns(pg.ProtographWarning, match=r"single output lies in \[0, 1\].*return_type='probs'"):
-        explainer = fitted(model)
+        explainer = fitted(model, search=search)
     assert explainer.num_classes_ == 2
-    quiet = pg.PAGE().fit(pg.GraphClassifier(model, return_type="probs"), GRAPHS)
+    quiet = pg.PAGE(**SEARCHES[search]).fit(pg.GraphClassifier(model, return_type="probs"), GRAPHS)
     assert quiet.explain(1).prototypes[0].nodes == explainer.explain(1).prototypes[0].nodes
 
 
 # ---- any graphs -----------------------------------------------------------------------------------------------------
 
 
-def test_a_generator_a_tuple_and_a_list_are_the_same():
-    expected = fitted().explain(1).prototypes[0]
+@either
+def test_a_generator_a_tuple_and_a_list_are_the_same(search):
+    expected = fitted(search=search).explain(1).prototypes[0]
     for graphs in (tuple(GRAPHS), (g for g in GRAPHS)):
-        found = fitted(graphs=graphs).explain(1).prototypes[0]
+        found = fitted(graphs=graphs, search=search).explain(1).prototypes[0]
         assert (found.source, found.nodes) == (expected.source, expected.nodes)
 
 
-def test_edge_attributes_and_extra_tensors_reach_the_prototype():
+@either
+def test_edge_attributes_and_extra_tensors_reach_the_prototype(search):
     graphs = zoo.random_graphs(40, edge_dim=2)
     for graph in graphs:
         graph.charge = torch.arange(graph.num_nodes)
-    explanation = fitted(zoo.make(conv="gine"), graphs).explain(1)
+    explanation = fitted(zoo.make(conv="gine"), graphs, search).explain(1)
     for p in explanation.prototypes:
         assert p.graph.charge.tolist() == p.nodes
         assert p.graph.edge_attr.shape == (p.graph.edge_index.size(1), 2)
@@ -160,26 +174,28 @@ def test_match_edges_walks_equal_edges_only():
         assert len(first) == len(second)
 
 
-def test_odd_graphs_are_explained():
+@either
+def test_odd_graphs_are_explained(search):
     odd = [
         Data(x=torch.eye(3)[:1]),  # one node, no edges
         Data(x=torch.eye(3), edge_index=torch.empty(2, 0, dtype=torch.long)),
         Data(x=torch.eye(3)[[0, 0, 1, 1]], edge_index=torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]])),  # disconnected
         Data(x=torch.eye(3)[[0, 1]], edge_index=torch.tensor([[0, 0, 1], [0, 1, 0]])),  # a self-loop
     ]
-    explainer = fitted(graphs=[*GRAPHS, *odd])
+    explainer = fitted(graphs=[*GRAPHS, *odd], search=search)
     for number in range(len(odd)):
         explanation = explainer.explain(1, representatives=[60 + number])
         assert explanation.prototypes[0].source == 60 + number
 
 
-def test_directed_graphs_are_made_undirected_with_a_warning():
+@either
+def test_directed_graphs_are_made_undirected_with_a_warning(search):
     directed = [Data(x=g.x, edge_index=g.edge_index[:, g.edge_index[0] < g.edge_index[1]]) for g in GRAPHS]
     with pytest.warns(pg.ProtographWarning, match=r"^60 graphs \(the first is graph 0\) have directed edges"):
-        explainer = fitted(graphs=directed)
+        explainer = fitted(graphs=directed, search=search)
     explanation = explainer.explain(1)
     assert all(p.graph.is_undirected() for p in explanation.prototypes)
-    assert [p.nodes for p in explanation.prototypes] == [p.nodes for p in fitted().explain(1).prototypes]
+    assert [p.nodes for p in explanation.prototypes] == [p.nodes for p in fitted(search=search).explain(1).prototypes]
     assert "directed edges" in explanation.warnings[0]
 
 
@@ -188,9 +204,10 @@ class Degrees(zoo.Net):
         return self.classify(x.expand(-1, 3), edge_index, batch)
 
 
-def test_graphs_without_features_have_constant_ones():
+@either
+def test_graphs_without_features_have_constant_ones(search):
     bare = [Data(edge_index=g.edge_index, num_nodes=g.num_nodes) for g in GRAPHS]
-    explanation = fitted(zoo.make(kind=Degrees), bare, num_clusters=1, num_graphs=1).explain_all()
+    explanation = fitted(zoo.make(kind=Degrees), bare, search, num_clusters=1, num_graphs=1).explain_all()
     for found in explanation.values():
         assert all(p.graph.x is None and p.graph.num_nodes == len(p.nodes) for p in found.prototypes)
 
@@ -204,20 +221,24 @@ class Embeds(zoo.Net):
         return self.classify(self.embedding(x), edge_index, batch)
 
 
-def test_integer_features_stay_integers():
+@either
+def test_integer_features_stay_integers(search):
     graphs = [Data(x=g.x.argmax(1), edge_index=g.edge_index) for g in GRAPHS]
-    explainer = fitted(zoo.make(kind=Embeds), graphs, num_clusters=1)
+    explainer = fitted(zoo.make(kind=Embeds), graphs, search, num_clusters=1)
     prototypes = explainer.explain(int(explainer.predictions_[0])).prototypes
     assert [p.graph.x.dtype for p in prototypes] == [torch.int64]
 
 
-def test_continuous_features_match_within_a_tolerance():
+@either
+def test_continuous_features_match_within_a_tolerance(search):
     generator = torch.Generator().manual_seed(0)
     graphs = [Data(x=g.x + 0.01 * torch.rand(g.x.shape, generator=generator), edge_index=g.edge_index) for g in GRAPHS]
     with pytest.warns(pg.ProtographWarning, match=r"have equal features; pass match_features=False or a tolerance"):
-        assert fitted(graphs=graphs).explain(1).prototypes == []
-    within = fitted(graphs=graphs, match_features=0.02).explain(1)
-    by_rule = fitted(graphs=graphs, match_features=lambda a, b: bool(a.argmax() == b.argmax())).explain(1)
+        assert fitted(graphs=graphs, search=search).explain(1).prototypes == []
+    within = fitted(graphs=graphs, search=search, match_features=0.02).explain(1)
+    by_rule = fitted(graphs=graphs, search=search, match_features=lambda a, b: bool(a.argmax() == b.argmax())).explain(
+        1
+    )
     assert [p.nodes for p in within.prototypes] == [p.nodes for p in by_rule.prototypes] != []
 
 
@@ -237,49 +258,55 @@ def floats(explanations):
 
 
 @pytest.mark.parametrize("pool", ["add", "mean", "attention"])
-@pytest.mark.parametrize("batch_size", [1, 7, 1024])
-def test_the_batch_size_makes_no_difference(pool, batch_size):
+@pytest.mark.parametrize(("search", "batch_size"), [("walk", 1), ("walk", 7), ("walk", 1024), ("consensus", 7)])
+def test_the_batch_size_makes_no_difference(pool, search, batch_size):
     model = zoo.make(pool=pool)
-    plain = pg.PAGE().fit(model, GRAPHS).explain_all()
-    other = pg.PAGE().fit(model, GRAPHS, batch_size=batch_size).explain_all()
+    plain = pg.PAGE(**SEARCHES[search]).fit(model, GRAPHS).explain_all()
+    other = pg.PAGE(**SEARCHES[search]).fit(model, GRAPHS, batch_size=batch_size).explain_all()
     assert fingerprint(plain) == fingerprint(other)
     assert floats(plain) == pytest.approx(floats(other), abs=1e-5)
 
 
-def test_the_number_of_threads_makes_no_difference():
+@either
+def test_the_number_of_threads_makes_no_difference(search):
     before = torch.get_num_threads()
     try:
         found = []
         for threads in (1, 2):
             torch.set_num_threads(threads)
-            found.append(fitted().explain_all())
+            found.append(fitted(search=search).explain_all())
     finally:
         torch.set_num_threads(before)
     assert fingerprint(found[0]) == fingerprint(found[1])
     assert floats(found[0]) == pytest.approx(floats(found[1]), abs=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_order_of_the_graphs_makes_no_difference(seed):
+@pytest.mark.parametrize(
+    ("search", "seed"), [*(("walk", seed) for seed in range(5)), ("consensus", 0), ("consensus", 1)]
+)
+def test_the_order_of_the_graphs_makes_no_difference(search, seed):
     order = list(range(len(GRAPHS)))
     random.Random(seed).shuffle(order)
-    plain = fitted().explain_all()
-    shuffled = fitted(graphs=[GRAPHS[i] for i in order]).explain_all()
+    plain = fitted(search=search).explain_all()
+    shuffled = fitted(graphs=[GRAPHS[i] for i in order], search=search).explain_all()
     assert fingerprint(plain) == fingerprint(shuffled, index_of=lambda i: order[i])
     assert floats(plain) == pytest.approx(floats(shuffled), abs=1e-5)
 
 
-def test_repeated_runs_are_the_same():
-    explainer = fitted()
+@either
+def test_repeated_runs_are_the_same(search):
+    explainer = fitted(search=search)
     assert (
         fingerprint(explainer.explain_all())
         == fingerprint(explainer.explain_all())
-        == fingerprint(fitted().explain_all())
+        == fingerprint(fitted(search=search).explain_all())
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_relabelled_nodes_give_isomorphic_prototypes(seed):
+@pytest.mark.parametrize(
+    ("search", "seed"), [*(("walk", seed) for seed in range(5)), ("consensus", 0), ("consensus", 1)]
+)
+def test_relabelled_nodes_give_isomorphic_prototypes(search, seed):
     generator = torch.Generator().manual_seed(seed)
     # Ties that Weisfeiler-Leman cannot break are left out: every node of these graphs has its own embedding.
     graphs = [g for g in zoo.random_graphs(200, density=0.3) if _has_no_wl_twins(g)][:50]
@@ -290,7 +317,7 @@ def test_relabelled_nodes_give_isomorphic_prototypes(seed):
         place[order] = torch.arange(graph.num_nodes)
         relabelled.append(Data(x=graph.x[order], edge_index=place[graph.edge_index]))
     model = zoo.make(conv="gin")
-    plain, other = fitted(model, graphs).explain_all(), fitted(model, relabelled).explain_all()
+    plain, other = fitted(model, graphs, search).explain_all(), fitted(model, relabelled, search).explain_all()
     for target in plain:
         assert [p.source for p in plain[target].prototypes] == [p.source for p in other[target].prototypes]
         for a, b in zip(plain[target].prototypes, other[target].prototypes, strict=True):
@@ -350,12 +377,13 @@ def test_equal_colour_histograms_give_equal_graph_embeddings(conv, pool):
 # ---- leaving things as they were, and errors ------------------------------------------------------------------------
 
 
-def test_global_random_state_is_unchanged():
+@either
+def test_global_random_state_is_unchanged(search):
     random.seed(1)
     np.random.seed(1)
     torch.manual_seed(1)
     before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
-    fitted().explain_all()
+    fitted(search=search).explain_all()
     assert (random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()) == before
 
 
@@ -377,8 +405,7 @@ def test_asking_too_early_is_an_error():
         ({"scoring": "geometric", "num_graphs": 1}, "scoring='geometric' needs num_graphs of at least 2, got 1"),
         ({"match_features": -0.1}, "match_features as a tolerance must be at least 0, got -0.1"),
         ({"search": "swim"}, "search must be 'walk' or 'consensus', got 'swim'"),
-        ({"search": "consensus"}, "search='consensus' is not available in this version; use search='walk'"),
-        ({"num_clusters": "auto"}, "num_clusters='auto' is not available in this version; pass a number, such as 2"),
+        ({"num_clusters": "many"}, "num_clusters must be a number or 'auto', got 'many'"),
         ({"random_state": -1}, "random_state must be in [0, 2**32), got -1"),
     ],
 )
@@ -406,6 +433,11 @@ def test_options_of_another_type_are_told(options, message):
     assert str(caught.value) == message
 
 
+def test_the_defaults():
+    explainer = pg.PAGE()
+    assert (explainer.search, explainer.num_clusters, explainer.max_nodes) == ("consensus", "auto", None)
+
+
 def test_a_misspelt_option_is_a_type_error():
     with pytest.raises(TypeError, match="num_cluster"):
         pg.PAGE(num_cluster=2)
@@ -421,11 +453,12 @@ def test_targets_are_checked():
         explainer.explain("mutagen")
 
 
-def test_a_class_that_nothing_is_predicted_as_is_told():
+@either
+def test_a_class_that_nothing_is_predicted_as_is_told(search):
     model = zoo.make()
     with torch.no_grad():
         model.head.bias[1] += 1e6
-    explainer = fitted(model)
+    explainer = fitted(model, search=search)
     with pytest.raises(ValueError, match=r"^no graph is predicted as class 0, .* the predictions are \{1: 60\}"):
         explainer.explain(0)
     with pytest.warns(
@@ -435,8 +468,9 @@ def test_a_class_that_nothing_is_predicted_as_is_told():
     assert explainer.explain(0, representatives=[0, 1]).prototypes  # the user's own choice needs no predictions
 
 
-def test_representatives_are_checked():
-    explainer = fitted()
+@either
+def test_representatives_are_checked(search):
+    explainer = fitted(search=search)
     with pytest.raises(ValueError, match=r"^representatives must be indices of graphs in \[0, 60\), got 60$"):
         explainer.explain(1, representatives=[3, 60])
     with pytest.raises(ValueError, match=r"^representatives must be different graphs, at least one, got \[3, 3\]$"):
@@ -481,8 +515,9 @@ def test_few_graphs_shrink_the_clusters_and_say_so():
     assert any("num_clusters was lowered" in warning for warning in explanation.warnings)
 
 
-def test_an_interrupted_fit_keeps_what_was_fitted_before():
-    explainer = fitted()
+@either
+def test_an_interrupted_fit_keeps_what_was_fitted_before(search):
+    explainer = fitted(search=search)
     before = explainer.embedded_
 
     def interrupt(stage, done, total):
@@ -494,9 +529,10 @@ def test_an_interrupted_fit_keeps_what_was_fitted_before():
     assert explainer.explain(1).prototypes
 
 
-def test_progress_is_reported():
+@either
+def test_progress_is_reported(search):
     seen = []
-    pg.PAGE().fit(zoo.make(), GRAPHS, batch_size=25, progress=lambda *a: seen.append(a)).explain_all()
+    pg.PAGE(**SEARCHES[search]).fit(zoo.make(), GRAPHS, batch_size=25, progress=lambda *a: seen.append(a)).explain_all()
     assert seen == [
         ("embedding", 25, 60),
         ("embedding", 50, 60),
@@ -506,7 +542,8 @@ def test_progress_is_reported():
     ]
 
 
-def test_no_warning_without_cause():
+@either
+def test_no_warning_without_cause(search):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted().explain_all()
+        fitted(search=search).explain_all()

@@ -1,7 +1,7 @@
 import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.cutting import induced_subgraph, with_edges
 
 
 def test_every_tensor_of_nodes_and_edges_is_carried_along():
@@ -33,3 +33,32 @@ def test_a_graph_without_features_keeps_its_number_of_nodes():
 def test_the_label_of_a_graph_of_one_node_is_not_its_node_s():
     graph = Data(x=torch.ones(1, 2), edge_index=torch.empty(2, 0, dtype=torch.long), y=torch.tensor([1]))
     assert "y" not in induced_subgraph(graph, [0])
+
+
+def test_only_some_edges_are_kept():
+    graph = Data(
+        x=torch.arange(4.0).reshape(4, 1),
+        edge_index=torch.tensor([[0, 1, 1, 2, 2, 0, 3, 2, 3], [1, 0, 2, 1, 0, 2, 3, 3, 2]]),
+        edge_attr=torch.arange(9.0),
+        charge=torch.tensor([10, 11, 12, 13]),
+    )
+    part = with_edges(graph, [(2, 1), (0, 1), (0, 3)])  # there is no edge between 0 and 3
+    assert part.edge_index.tolist() == [[0, 1, 1, 2, 3], [1, 0, 2, 1, 3]]
+    assert part.edge_attr.tolist() == [0, 1, 2, 3, 6]
+    assert part.charge.tolist() == [10, 11, 12, 13]
+    assert part.num_nodes == 4
+    assert graph.edge_index.size(1) == graph.edge_attr.size(0) == 9
+
+
+def test_as_many_nodes_as_edges_and_none_at_all():
+    both = torch.tensor([[0, 1], [1, 0]])
+    pair = Data(x=torch.eye(2), edge_index=both, edge_attr=torch.ones(2, 3), mass=torch.ones(2))
+    none = with_edges(pair, [])
+    assert none.x.shape == (2, 2)
+    assert none.mass.shape == (2,)
+    assert none.edge_attr.shape == (0, 3)
+    assert none.edge_index.shape == (2, 0)
+    assert none.edge_index.dtype == torch.long
+    again = with_edges(Data(edge_index=torch.empty(2, 0, dtype=torch.long), num_nodes=3), [])
+    assert again.num_nodes == 3
+    assert again.edge_index.shape == (2, 0)

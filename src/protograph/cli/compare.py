@@ -11,18 +11,21 @@ from protograph.cli import arguments
 
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
 
+Prototypes = Annotated[
+    int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="N")
+]
+MaxNodes = Annotated[
+    int | None,
+    typer.Option(help="Largest prototype; page and walk find out, the others take 13.", min=2, metavar="N"),
+]
+
 
 def compare(
     data: Annotated[str, typer.Argument(metavar="NAME", help="A data set's name.")],
     explainers: Annotated[str, typer.Option(help="Names, divided by commas.", metavar="NAMES")] = ",".join(NAMES),
     seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")] = 3,
-    prototypes: Annotated[
-        int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="N")
-    ] = None,
-    max_nodes: Annotated[
-        int | None,
-        typer.Option(help="Largest prototype; page and walk find out, the others take 13.", min=2, metavar="N"),
-    ] = None,
+    prototypes: Prototypes = None,
+    max_nodes: MaxNodes = None,
     with_robustness: Annotated[
         bool, typer.Option("--robustness", help="Also consistency and faithfulness: ten more models a seed.")
     ] = False,

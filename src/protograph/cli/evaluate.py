@@ -1,6 +1,7 @@
 """``protograph evaluate``: the metrics of a run."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,14 +49,20 @@ def evaluate(
     where = (
         "graphs that it was not found in" if run.has_split(folder) else "the graphs it was found in: none were held out"
     )
-    typer.echo("\n\n".join("\n".join(_lines(one, names[one.target])) for one in scores))
+    typer.echo(_text(scores, names, f"{len(judged.predictions)} {where}"))
+
+
+def _text(scores: Sequence[Any], names: Mapping[int, str], where: str) -> str:
+    parts = ["\n\n".join("\n".join(_lines(one, names[one.target])) for one in scores)]
     right = [one.accuracy for one in scores if one.accuracy is not None]
     if right:
-        typer.echo(
-            f"\naccuracy of the data set, the mean over its classes with a ground truth: {sum(right) / len(right):.3f}"
-        )
-    typer.echo("\np and margin: of the prototype, of the ground truth by itself, and the mean of its representatives")
-    typer.echo(f"support, elsewhere and coverage are of {len(judged.predictions)} {where}")
+        mean = sum(right) / len(right)
+        parts.append(f"accuracy of the data set, the mean over its classes with a ground truth: {mean:.3f}")
+    notes = (
+        "p and margin: of the prototype, of the ground truth by itself, and the mean of its representatives",
+        f"support, elsewhere and coverage are of {where}",
+    )
+    return "\n\n".join([*parts, "\n".join(notes)])
 
 
 def _lines(scores: Any, name: str) -> list[str]:

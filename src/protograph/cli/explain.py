@@ -58,7 +58,7 @@ def explain(
     clusters: Annotated[str, typer.Option(help="Clusters of a class; auto finds out.", metavar="L|auto")] = "auto",
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
-    max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; by the data.", metavar="N")] = None,
+    max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; else by the data.", metavar="N")] = None,
     search: Annotated[
         Search, typer.Option(help="consensus, or walk (the paper's).", metavar="KIND")
     ] = Search.CONSENSUS,

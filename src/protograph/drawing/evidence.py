@@ -72,7 +72,7 @@ def part_tables(explanation: Explanation, prototype: Prototype) -> str:
     parts = [_table("Node", names, counts)]
     if joined:
         parts.append(_table("Edge", joined, _columns(evidence, prototype, evidence.edge_sources, evidence.edge_graphs)))
-    return details("Evidence node by node and edge by edge", f'<div class="beside">{"".join(parts)}</div>')
+    return details("Evidence node by node and edge by edge", "".join(parts))
 
 
 def _kinds(explanation: Explanation, prototype: Prototype) -> list[str]:

@@ -8,17 +8,18 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph.explainers.base import content_key
 from protograph.explainers.subject import Draft, NoPrototypeError, Subject
 from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.metrics.encoding import EncodedGraphs, GraphArrays
 from protograph.models.outputs import log_scores, margins, probabilities
 from protograph.page.consensus import Pattern
-from protograph.page.consensus_search import Group, Population, Proposal, run_session
+from protograph.page.consensus_search import Group, Ints, Population, Proposal, run_session
 from protograph.page.contributions import node_contributions
 from protograph.page.counting import PatternCounter
 from protograph.page.search import SearchOptions
-from protograph.page.selection import Cluster
+from protograph.page.selection import Cluster, canonical_order
 
 _NONE = np.zeros(0, np.int64)
 
@@ -28,8 +29,7 @@ def consensus_prototype(subject: Subject, cluster: Cluster, options: SearchOptio
 
     Sessions that arrive at the same pattern speak for it together.
     """
-    others = np.flatnonzero(subject.embedded.predictions != subject.target)
-    population = Population(encoded=subject.encoded(), cluster=np.array(cluster.members), others=others)
+    population = Population(encoded=subject.encoded(), cluster=np.array(cluster.members), others=_others(subject))
     groups = representative_groups(subject, cluster, options.budget)
     proposals = [
         run_session(
@@ -49,6 +49,15 @@ def consensus_prototype(subject: Subject, cluster: Cluster, options: SearchOptio
             f"no nodes of its graphs {list(groups[0])} have equal features; pass match_features=False or a tolerance"
         )
     return _assembled(subject, _heaviest(found, subject.encoded()), found)
+
+
+def _others(subject: Subject) -> Ints:
+    """The graphs predicted as another class, ordered by their embeddings, so that samples know no other order."""
+    others = np.flatnonzero(subject.embedded.predictions != subject.target)
+    if not others.size:
+        return others
+    order, _ = canonical_order(subject.embedded.graph_embeddings[others], subject.classifier.resolution)
+    return others[order]
 
 
 def _heaviest(proposals: Sequence[Proposal], encoded: EncodedGraphs) -> Proposal:
@@ -80,11 +89,14 @@ def representative_groups(subject: Subject, cluster: Cluster, count: int) -> lis
     embeddings = subject.embedded.graph_embeddings
     scale = max(1e-300, float(np.abs(embeddings[list(cluster.members)]).max()))
     tolerance = 4 * scale * max(1e-9, subject.classifier.resolution)
+    members = np.array(cluster.members)
     for index in cluster.members:
         if len(chosen) == count * k:
             break
         if np.abs(embeddings[chosen] - embeddings[index]).max(axis=1).min() > tolerance:
-            chosen.append(index)
+            twins = members[np.abs(embeddings[members] - embeddings[index]).max(axis=1) <= tolerance].tolist()
+            # Of those that coincide the first by content, so that the order of the graphs never matters.
+            chosen.append(min(twins, key=lambda i: (content_key(subject.store[i]), i)) if len(twins) > 1 else index)
     return [tuple(chosen[first : first + k]) for first in range(0, len(chosen) - k + 1, k)]
 
 

@@ -192,8 +192,9 @@ def _shrinking(consensus: Pattern, units: Sequence[Unit], scales: Scales) -> lis
     while len(left) > 1:
         options = []
         for unit in left:
-            rest = consensus.within(frozenset().union(*(other for other in left if other is not unit)))
-            if rest.is_connected and len(rest) < len(part):
+            others = [other for other in left if other is not unit]
+            rest = consensus.within(frozenset().union(*others))
+            if _is_joined(others) and len(rest) < len(part):
                 lost = Pattern(part.nodes - rest.nodes, frozenset())
                 options.append((round(scales.excess(lost) / np.sqrt(len(lost)), 9), sorted(lost.nodes), unit, rest))
         if not options:
@@ -202,6 +203,15 @@ def _shrinking(consensus: Pattern, units: Sequence[Unit], scales: Scales) -> lis
         left = [unit for unit in left if unit is not gone]
         path.append(part)
     return path
+
+
+def _is_joined(units: Sequence[Unit]) -> bool:
+    """Whether units hang together by their nodes; what only an edge of a ring joins would leave half of that ring."""
+    reached, left = units[0], list(units[1:])
+    while touching := [unit for unit in left if unit & reached]:
+        left = [unit for unit in left if not unit & reached]
+        reached = reached.union(*touching)
+    return not left
 
 
 def _weighed_up(path: Sequence[Pattern], scales: Scales, limit: int) -> list[Weighed]:

@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protograph.graphs.store import GraphStore
+from protograph.page import evidence
+from protograph.page.counting import information
+from protograph.page.evidence import Ground, encode, gather
+from tests.metrics.small_graphs import networkx_contains
+from tests.page.naive_patterns import (
+    common_patterns,
+    edges_of,
+    groups_of_graphs,
+    path_edges,
+    ring_edges,
+    undirected,
+    worth_of,
+)
+
+
+def gathered(graph, graphs, predictions, cluster, *, sources=(), matches=None, rule=True, match_edges=False):
+    store = GraphStore(graphs)
+    ground = Ground(
+        store=store,
+        encoded=encode(store, rule, match_edges=match_edges),
+        predictions=np.array(predictions),
+        target=1,
+        cluster=cluster,
+        sources=sources,
+        match_features=rule,
+        match_edges=match_edges,
+    )
+    rows = torch.empty(graph.num_nodes, 0) if matches is None else torch.tensor(matches)
+    return gather(graph, sorted(edges_of(graph)), rows, ground)
+
+
+@settings(max_examples=40, deadline=None)
+@given(groups_of_graphs(3, 8, max_nodes=5), st.data())
+def test_counts_are_those_of_trying_everything(graphs, data):
+    predictions = [1, *data.draw(st.lists(st.integers(0, 1), min_size=len(graphs) - 1, max_size=len(graphs) - 1))]
+    of_class = [i for i, prediction in enumerate(predictions) if prediction == 1]
+    cluster = sorted(data.draw(st.sets(st.sampled_from(of_class), min_size=1)))
+    starts = [common_patterns(graphs[:1], start) for start in range(graphs[0].num_nodes)]
+    nodes, edges = max((one for every in starts for one in every), key=worth_of)
+    place = {node: n for n, node in enumerate(sorted(nodes))}
+    kinds = graphs[0].x.argmax(dim=1)[sorted(nodes)].tolist()
+    pattern = undirected(len(nodes), [(place[u], place[v]) for u, v in sorted(edges)], kinds, [0] * len(edges))
+    found = gathered(pattern, graphs, predictions, cluster)
+    contain = np.array([networkx_contains(graph, pattern) for graph in graphs])
+    is_class = np.array(predictions) == 1
+    assert (found.num_in_class, found.num_class) == (contain[is_class].sum(), is_class.sum())
+    assert (found.num_elsewhere, found.num_others) == (contain[~is_class].sum(), (~is_class).sum())
+    assert found.num_in_cluster == contain[cluster].sum()
+    outside = contain[~is_class].mean() if (~is_class).any() else 0.0
+    assert found.information == pytest.approx(information(contain[cluster].mean(), outside))
+    assert found.num_looked_at == len(cluster)
+    # Together, nodes and edges are found as often as the largest common parts are large.
+    every = [
+        [one for start in range(pattern.num_nodes) for one in common_patterns([pattern, graphs[i]], start)]
+        for i in cluster
+    ]
+    assert sum(found.node_graphs) + sum(found.edge_graphs) == sum(max(map(worth_of, one), default=0) for one in every)
+    assert max(found.node_graphs) <= len(cluster)
+    assert min(found.node_graphs) >= contain[cluster].sum()
+
+
+def test_by_hand():
+    triangle = undirected(3, ring_edges(0, 1, 2), [0, 0, 1])
+    path = undirected(3, path_edges(0, 1, 2), [0, 0, 1])
+    node, nothing = undirected(1, [], [1]), undirected(2, [(0, 1)], [2, 2])
+    graphs = [triangle, path, node, nothing, triangle, path]
+    matches = [[1, 0], [0, 1], [2, 2]]
+    turned = undirected(3, path_edges(0, 1, 2), [0, 0, 1])
+    found = gathered(triangle, graphs, [1, 1, 1, 1, 0, 0], [0, 1, 2, 3], sources=[triangle, turned], matches=matches)
+    assert (found.num_in_class, found.num_class, found.num_elsewhere, found.num_others) == (1, 4, 1, 2)
+    assert found.node_sources == (2, 2, 2)
+    assert found.edge_sources == (2, 1, 2)
+    # The triangle has all; the path all nodes and (0, 1) with one of the others; the single node the last.
+    assert found.node_graphs == (2, 2, 3)
+    assert sum(found.edge_graphs) == 3 + 2
+    assert found.information == pytest.approx(information(0.25, 0.5))
+
+
+def test_a_node_without_a_counterpart_is_in_fewer_sources():
+    edge = undirected(2, [(0, 1)], [0, 0])
+    found = gathered(edge, [edge], [1], [0], sources=[edge, edge], matches=[[0, 0], [1, -1]])
+    assert found.node_sources == (2, 1)
+    assert found.edge_sources == (1,)
+
+
+def test_of_many_graphs_some_are_looked_at(monkeypatch):
+    monkeypatch.setattr(evidence, "LOOKED_AT", 4)
+    edge, nodes = undirected(2, [(0, 1)], [0, 0]), undirected(2, [], [0, 0])
+    found = gathered(edge, [edge, nodes] * 10, [1] * 20, list(range(20)))
+    assert found.num_looked_at == 4
+    assert found.num_in_cluster == 10
+    assert sum(found.node_graphs) <= 8
+
+
+def test_features_that_need_not_be_equal_do_not_count():
+    edge, other = undirected(2, [(0, 1)], [0, 0]), undirected(2, [(0, 1)], [1, 2])
+    assert gathered(edge, [edge, other], [1, 1], [0, 1]).num_in_class == 1
+    assert gathered(edge, [edge, other], [1, 1], [0, 1], rule=False).num_in_class == 2
+    assert gathered(edge, [edge, other], [1, 1], [0, 1], rule=0.5).num_in_class == 2
+
+
+def test_attributes_of_edges_count_where_asked_for():
+    one, two = (undirected(2, [(0, 1)], [0, 0], [bond]) for bond in (0, 1))
+    assert gathered(one, [one, two], [1, 0], [0]).num_elsewhere == 1
+    assert gathered(one, [one, two], [1, 0], [0], match_edges=True).num_elsewhere == 0
