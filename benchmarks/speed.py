@@ -2,8 +2,8 @@
 
     python -m benchmarks.speed            prints the table and writes results/speed.json
 
-(a) to (e) are of the paper's search, (f) is of the default, the consensus. *One forward pass* is the plain model over the
-same graphs through PyG's DataLoader in batches of 256. Every ratio is taken several times, each time against a pass
+(a) to (e) are of the paper's search, (f) is of the default, the consensus. *One forward pass* is the plain model over
+the same graphs through PyG's DataLoader in batches of 256. Every ratio is taken several times, each time against a pass
 measured right beside it; the table gives the median and the spread. A search of a millisecond is compared with the
 oracle by the lowest times of both: what is above that is other processes'.
 """

@@ -20,10 +20,10 @@ def prototype(graph=None, **facts):
     return pg.Prototype(graph=molecule(*CARBON_RING, ATOM_NAMES) if graph is None else graph, **facts)
 
 
-def evidence(num_in_class, num_class, num_elsewhere, num_others):
+def evidence(num_in_class, num_class, num_elsewhere, num_others, information=0.5):
     counts = {"num_in_class": num_in_class, "num_class": num_class}
     others = {"num_elsewhere": num_elsewhere, "num_others": num_others}
-    return Evidence(**counts, **others, num_in_cluster=0, information=0.0)
+    return Evidence(**counts, **others, num_in_cluster=0, information=information)
 
 
 def test_the_package_exports_what_it_says():
@@ -156,3 +156,13 @@ def test_names_from_the_data_are_never_more_than_one_line_of_text():
 def test_an_empty_graph_is_said_to_be_one():
     empty = Data(x=torch.empty(0, 2), edge_index=torch.empty(2, 0, dtype=torch.long))
     assert name_of(empty, ("C", "O")) == "an empty graph"
+
+
+def test_what_tells_nothing_of_the_class_says_so():
+    everywhere = prototype(evidence=evidence(9, 9, 7, 7, information=0.0))
+    assert describe(everywhere).split("; ")[1] == (
+        "found in all of the graphs predicted as its class and in all of the others, so that by itself it does not "
+        "tell the class"
+    )
+    alone = prototype(evidence=evidence(9, 9, 0, 0, information=0.0))
+    assert describe(alone).split("; ")[1] == "found in all of the graphs predicted as its class"

@@ -275,6 +275,17 @@ def test_features_that_nearly_agree(rule):
             assert float((other - prototype.graph.x).abs().max()) <= 0.02
 
 
+def test_options_may_change_after_the_fit():
+    explainer = fitted()
+    labelled = explainer.explain(1).prototypes[0]
+    explainer.match_features = False
+    changed, fresh = (e.explain(1).prototypes[0] for e in (explainer, fitted(match_features=False)))
+    assert changed.nodes == fresh.nodes
+    assert changed.evidence == fresh.evidence
+    explainer.match_features = True
+    assert explainer.explain(1).prototypes[0].evidence == labelled.evidence
+
+
 def test_no_node_in_common_is_told():
     rng = np.random.default_rng(0)
     graphs = [Data(x=torch.tensor(rng.random((g.num_nodes, 3))).float(), edge_index=g.edge_index) for g in GRAPHS]

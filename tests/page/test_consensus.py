@@ -18,7 +18,7 @@ from tests.page.naive_patterns import (
     worth_of,
 )
 
-some = settings(max_examples=50, deadline=None)
+some = settings(max_examples=35, deadline=None)
 
 
 def pair(pattern):

@@ -66,7 +66,7 @@ def test_a_sample_is_spread_evenly(size, count):
     assert gaps.size == 0 or gaps.max() - gaps.min() <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(groups_of_graphs(2, 6, max_nodes=5), st.booleans(), st.data())
 def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
     source = data.draw(st.integers(0, len(graphs) - 1))

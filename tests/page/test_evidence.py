@@ -36,7 +36,7 @@ def gathered(graph, graphs, predictions, cluster, *, sources=(), matches=None, r
     return gather(graph, sorted(edges_of(graph)), rows, ground)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(groups_of_graphs(3, 8, max_nodes=5), st.data())
 def test_counts_are_those_of_trying_everything(graphs, data):
     predictions = [1, *data.draw(st.lists(st.integers(0, 1), min_size=len(graphs) - 1, max_size=len(graphs) - 1))]

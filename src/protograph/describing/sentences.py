@@ -14,6 +14,9 @@ from protograph.describing.words import clean_name
 from protograph.explanation import Evidence, Prototype
 from protograph.summary import node_columns
 
+# Bits; below, containing the prototype says nothing worth mentioning about the class.
+_TELLS_NOTHING = 0.01
+
 
 def describe(prototype: Prototype, class_name: str | None = None, *, colors: Sequence[str] = ()) -> str:
     """Say in plain words what a prototype is and how strong the evidence for it is; what is not known is left out.
@@ -82,6 +85,9 @@ def _found(evidence: Evidence | None, class_name: str | None) -> str:
         share = share_of(evidence.num_elsewhere, evidence.num_others)
         others = "the others" if parts else f"the graphs not predicted as {_class(class_name)}"
         parts.append(f"in {share} of {others}")
+    if len(parts) == 2 and evidence.information < _TELLS_NOTHING:
+        # Such a class is known by what its graphs lack.
+        parts[1] += ", so that by itself it does not tell the class"
     return f"found {' and '.join(parts)}" if parts else ""
 
 

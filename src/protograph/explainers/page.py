@@ -192,10 +192,11 @@ class PAGE(Explainer):
         )
 
     def _encoded(self) -> EncodedGraphs:
-        """All graphs as the counting reads them; made once a fit."""
-        known: EncodedGraphs | None = self._cache.get("encoded")
+        """All graphs as the counting reads them; made once a fit for each way to read them."""
+        key = f"encoded, features {self.match_features is True}, edges {self.match_edges}"
+        known: EncodedGraphs | None = self._cache.get(key)
         if known is None:
-            known = self._cache["encoded"] = encode(self._store, self.match_features, match_edges=self.match_edges)
+            known = self._cache[key] = encode(self._store, self.match_features, match_edges=self.match_edges)
         return known
 
     def _head(self) -> LinearHead | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Edge = tuple[int, int]
 # Nodes that one search tries to place before it is content with the best pattern so far.
-MAX_CALLS = 100_000
+MAX_CALLS = 200_000
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,15 @@ class Pattern:
     def ordered(self) -> list[int]:
         """Its nodes, from the lowest on each next to an earlier one; those that cannot be reached are left out."""
         return self.reached_from(min(self.nodes))
+
+    def around(self, start: int, max_nodes: int, max_edges: int) -> "Pattern":
+        """The part with the nodes nearest ``start``, no more than so many nodes and edges."""
+        near = self.reached_from(start)[:max_nodes]
+        part = self.within(near)
+        while len(part.edges) > max_edges and len(near) > 2:
+            near = near[:-1]
+            part = self.within(near)
+        return part
 
     def reached_from(self, start: int) -> list[int]:
         """The nodes that can be reached from one of them, each next to an earlier one."""

@@ -255,6 +255,8 @@ def grow(
     if total > best + tolerance:
         best, best_nodes, best_joined = total, pattern.nodes[:1].copy(), pattern.joined[:1, :1].copy()
     while True:
+        if is_new_state:
+            calls[0] -= 1 + source.size // 8  # the bound goes through all edges
         if is_new_state and _most(source, target, status, worth, place) > best + tolerance:
             edge = _next_edge(source, target, status, ranks, place)
             if edge >= 0:

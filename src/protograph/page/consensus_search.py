@@ -19,7 +19,7 @@ from protograph.page.features import Agreement, MatchFeatures
 from protograph.page.matching import Matching
 from protograph.page.scoring import Floats, Scorer
 from protograph.page.trimming import Closing, Scales, Surroundings, Weighed, trim
-from protograph.page.units import units_of
+from protograph.page.units import MAX_EDGES, MAX_NODES, units_of
 
 Ints = NDArray[np.int64]
 # Graphs that parts are counted in while searching, of the cluster and of the others; for the start, and for closing.
@@ -146,11 +146,12 @@ def run_session(
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
     aligned = ground.align(consensus.pattern, scores, tolerance)
     scales = Scales(population.counter(group.indices[0], SAMPLE), _averaged(aligned, means, scale, own))
-    units = units_of(consensus.pattern, scales.counter.labels)
+    near = consensus.pattern.around(start, MAX_NODES, MAX_EDGES)
+    units = units_of(near, scales.counter.labels)
     surroundings = Surroundings(ground, scales.counter.labels, start)
-    trimmed = trim(consensus.pattern, units, scales, max_nodes, surroundings)
+    trimmed = trim(near, units, scales, max_nodes, surroundings)
     counter = population.counter(group.indices[0], CLOSING_SAMPLE, SAMPLE)
-    path = Closing(ground, consensus.pattern, units, counter, max_nodes).close(trimmed.pattern)
+    path = Closing(ground, near, units, counter, max_nodes).close(trimmed.pattern)
     pattern = _largest_of_the_class(path, judge(path))
     matches = ground.align(pattern, scores, tolerance)
     return Proposal(

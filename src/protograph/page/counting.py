@@ -11,7 +11,7 @@ from protograph.page.consensus import Pattern
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 # Nodes to try in one graph; a pattern that needs more counts as not lying there.
-_MAX_CALLS = 20_000
+_MAX_CALLS = 5_000
 
 
 def information(inside: float, outside: float) -> float:

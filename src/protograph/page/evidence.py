@@ -18,6 +18,8 @@ from protograph.page.features import MatchFeatures
 Ints = NDArray[np.int64]
 # Graphs of the cluster in which the nodes and edges of a prototype are looked up one by one.
 LOOKED_AT = 100
+# Nodes to place in one graph before it counts as one without the prototype; molecules need a few hundred.
+_MAX_CALLS_WHOLE = 20_000
 # Nodes to try for the largest part of the prototype in one graph.
 _MAX_CALLS = 5_000
 
@@ -66,7 +68,8 @@ def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Gr
     from protograph.metrics.isomorphism import contained_in
 
     is_labelled = ground.match_features is True
-    contains = contained_in(graph if is_labelled else without_features(graph), ground.encoded) > 0
+    pattern = graph if is_labelled else without_features(graph)
+    contains = contained_in(pattern, ground.encoded, max_calls=_MAX_CALLS_WHOLE) > 0
     is_class = ground.predictions == ground.target
     members = np.asarray(ground.cluster, dtype=np.int64)
     inside, outside = contains[members].mean(), contains[~is_class].mean() if (~is_class).any() else 0.0

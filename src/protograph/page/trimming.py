@@ -17,20 +17,21 @@ to all k graphs and specific to the class, without losing a single graph of the 
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from protograph.page.consensus import CommonGround, Pattern
 from protograph.page.counting import Found, PatternCounter, information
 from protograph.page.scoring import Floats
-from protograph.page.units import Unit, units_of
+from protograph.page.units import MAX_EDGES, MAX_NODES, Unit, units_of
 
 # Parts that weigh within this of the heaviest are as good, and the smallest of them is taken.
 SLACK = 0.1
 # What is added in closing must by itself tell the class by so many bits: a backbone node, found everywhere, does not.
 LEAST_INFORMATION = 0.01
-# Parts that are counted for one consensus.
-MAX_PARTS = 60
+# Parts that are counted for one consensus, and additions for one step of closing.
+MAX_PARTS, MAX_ADDITIONS = 60, 30
 
 
 def weight_of(bits: float, excess: float) -> float:
@@ -100,8 +101,7 @@ class Surroundings:
 
     def __init__(self, ground: CommonGround, labels: Sequence[int], start: int) -> None:
         self._ground = ground
-        component = ground.whole.within(ground.whole.reached_from(start))
-        self._units = units_of(component, labels)
+        self._units = units_of(ground.whole.around(start, MAX_NODES, MAX_EDGES), labels)
         self._start = start
 
     def seeds(self) -> list[Pattern]:
@@ -173,7 +173,7 @@ class _Growth:
         if part.nodes <= self.consensus.nodes and part.edges <= self.consensus.edges:
             found = {self.consensus.within(part.nodes | unit): True for unit in touching}
         if self.surroundings is not None:
-            found = {grown: False for grown in self.surroundings.grown(part)} | found
+            found = dict.fromkeys(self.surroundings.grown(part), False) | found
         return list(found.items())
 
     def is_common(self, pattern: Pattern) -> bool:
@@ -298,7 +298,8 @@ class Closing:
         around = sorted(frozenset().union(*(whole.neighbours[node] for node in part.nodes)) - part.nodes)
         nodes = [Pattern(part.nodes | {node}, part.edges | _edges_to(whole, part, node)) for node in around]
         found = dict.fromkeys([*edges, *units, *nodes])
-        return [grown for grown in found if len(grown) <= self._limit and self._ground.is_common(grown)]
+        fitting = (grown for grown in found if len(grown) <= self._limit and self._ground.is_common(grown))
+        return list(islice(fitting, MAX_ADDITIONS))
 
     def _is_specific(self, grown: Pattern, part: Pattern) -> bool:
         """Whether what was added tells the class, together with the nodes that it hangs on."""

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from protograph.page.consensus import Pattern
 
 Unit = frozenset[int]
-# A basis of shortest rings takes long on large, dense patterns; beyond this, single edges have to do.
-_MAX_EDGES = 200
+# Patterns are looked at as far as this from where they start: prototypes are small, and a basis of shortest rings takes
+# long on what is large and dense.
+MAX_NODES, MAX_EDGES = 60, 80
 
 
 def units_of(pattern: Pattern, labels: Sequence[int]) -> list[Unit]:
@@ -27,11 +28,7 @@ def units_of(pattern: Pattern, labels: Sequence[int]) -> list[Unit]:
     import networkx
 
     graph = networkx.Graph(sorted(pattern.edges))
-    if len(pattern.edges) > _MAX_EDGES:
-        rings, bridges = [], list(pattern.edges)
-    else:
-        bridges = list(networkx.bridges(graph))
-        rings = networkx.minimum_cycle_basis(graph)
+    bridges, rings = networkx.bridges(graph), networkx.minimum_cycle_basis(graph)
     whole = {_with_equals(pattern, edge, labels) for edge in bridges} | {frozenset(ring) for ring in rings}
     return sorted(whole, key=sorted)
 
