@@ -48,7 +48,7 @@ class Evidence:
         num_others: How many graphs are predicted as another class.
         num_in_cluster: How many of the graphs of its cluster contain it.
         information: What knowing whether a graph contains it tells about whether the graph is of its cluster or of
-            another class, in bits: 1 if everything.
+            another class, in bits: 1 if everything, 0 where no graph is predicted as another class.
         node_sources: In how many of the k sources each node is found.
         edge_sources: In how many of the k sources each of :attr:`Prototype.edges` is found.
         node_graphs: In how many of ``num_looked_at`` graphs of the cluster each node is found: as a part of the largest

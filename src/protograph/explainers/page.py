@@ -210,11 +210,11 @@ class PAGE(Explainer):
         """Phase 2 for each cluster; those without a prototype are said in the notes."""
         find = walk_prototype if self.search == "walk" else consensus_prototype
         found = []
-        for number, cluster in enumerate(selection.clusters):
+        for cluster in selection.clusters:
             try:
                 found.append((cluster, find(subject, cluster, self._search_options(), self.max_nodes)))
             except NoPrototypeError as error:
-                notes.append(f"cluster {number} has no prototype: {error}")
+                notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")
         return found
 
     def _prototype(self, target: int, number: int, num_clusters: int, cluster: Cluster, draft: Draft) -> Prototype:

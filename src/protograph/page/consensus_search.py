@@ -201,11 +201,12 @@ def _starts(counter: PatternCounter, whole: Pattern, own: Floats, ranks: Ints) -
     """Nodes of the source, those first whose surroundings weigh the most."""
     order = np.lexsort((ranks, -own.round(9)))
     scales = Scales(counter, own)
+    count = counter.affordable(MAX_STARTS)
     weights = {
-        node: scales.weigh(whole.within({node} | whole.neighbours[node])).weight for node in order[:MAX_STARTS].tolist()
+        node: scales.weigh(whole.within({node} | whole.neighbours[node])).weight for node in order[:count].tolist()
     }
     best_first = sorted(weights, key=lambda node: (-round(weights[node], 9), ranks[node]))
-    return [*best_first, *order[MAX_STARTS:].tolist()]
+    return [*best_first, *order[count:].tolist()]
 
 
 def _ranks(pairs: Sequence[Matching], size: int) -> Ints:

@@ -11,7 +11,9 @@ from protograph.page.consensus import Pattern
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 # Nodes to try in one graph; a pattern that needs more counts as not lying there.
-_MAX_CALLS = 5_000
+_MAX_CALLS = 2_000
+# Up to this many edges of the source all patterns are counted that one may want to; see PatternCounter.affordable.
+_SPARSE = 60
 
 
 def information(inside: float, outside: float) -> float:
@@ -84,6 +86,14 @@ class PatternCounter:
         """Label of each node of the source: equal where features are."""
         labels: list[int] = self._source.labels.tolist()
         return labels
+
+    def affordable(self, most: int) -> int:
+        """How many patterns to count where ``most`` are wanted: fewer, down to 8, the more edges the source has.
+
+        Searching a dense graph for a part of another takes long; sparse ones as molecules have some 30 edges.
+        """
+        num_edges = max(1, self._source.neighbours.size // 2)
+        return max(8, min(most, most * _SPARSE // num_edges))
 
     def count(self, pattern: Pattern, among: Found | None = None) -> Found:
         """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""

@@ -72,7 +72,6 @@ def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Gr
     contains = contained_in(pattern, ground.encoded, max_calls=_MAX_CALLS_WHOLE) > 0
     is_class = ground.predictions == ground.target
     members = np.asarray(ground.cluster, dtype=np.int64)
-    inside, outside = contains[members].mean(), contains[~is_class].mean() if (~is_class).any() else 0.0
     node_sources, edge_sources = _in_sources(edges, matches, ground.sources)
     looked_up = _in_cluster(graph, edges, contains, ground) if ground.is_looked_up else ((), (), 0)
     return Evidence(
@@ -81,13 +80,18 @@ def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Gr
         num_elsewhere=int(contains[~is_class].sum()),
         num_others=int((~is_class).sum()),
         num_in_cluster=int(contains[members].sum()),
-        information=information(float(inside), float(outside)),
+        information=_told(contains[members], contains[~is_class]),
         node_sources=node_sources,
         edge_sources=edge_sources,
         node_graphs=looked_up[0],
         edge_graphs=looked_up[1],
         num_looked_at=looked_up[2],
     )
+
+
+def _told(inside: NDArray[np.bool_], outside: NDArray[np.bool_]) -> float:
+    """What containing the prototype tells; nothing where there is nothing to tell the cluster from."""
+    return information(float(inside.mean()), float(outside.mean())) if inside.size and outside.size else 0.0
 
 
 def _in_sources(

@@ -30,8 +30,8 @@ from protograph.page.units import MAX_EDGES, MAX_NODES, Unit, units_of
 SLACK = 0.1
 # What is added in closing must by itself tell the class by so many bits: a backbone node, found everywhere, does not.
 LEAST_INFORMATION = 0.01
-# Parts that are counted for one consensus, and additions for one step of closing.
-MAX_PARTS, MAX_ADDITIONS = 60, 30
+# Parts that are counted for one consensus, additions for one step of closing, and such steps.
+MAX_PARTS, MAX_ADDITIONS, MAX_STEPS = 60, 30, 20
 
 
 def weight_of(bits: float, excess: float) -> float:
@@ -148,8 +148,10 @@ def trim(
         only = consensus if len(consensus) <= limit else consensus.within(consensus.ordered()[:limit])
         return scales.weigh(only)
     parts = dict.fromkeys([*(consensus.within(unit) for unit in fitting), *seeds])
-    weighed = [scales.weigh(part) for part in parts]
-    weighed += _weighed_up(_shrinking(consensus, fitting, scales), scales, limit)
+    first = sorted(parts, key=lambda part: -round(scales.excess(part), 9))[: scales.counter.affordable(MAX_PARTS)]
+    weighed = [scales.weigh(part) for part in first]
+    if len(parts) <= MAX_PARTS:
+        weighed += _weighed_up(_shrinking(consensus, fitting, scales), scales, limit)
     weighed += _grown(_Growth(consensus, fitting, surroundings), scales, weighed, limit)
     enough = _enough(max(part.weight for part in weighed))
     return min(
@@ -233,7 +235,7 @@ def _grown(growth: _Growth, scales: Scales, weighed: Sequence[Weighed], limit: i
     heapq.heapify(queue)
     seen, heaviest = {part.pattern for part in weighed}, max(part.weight for part in weighed)
     found: list[Weighed] = []
-    while queue and scales.num_weighed < MAX_PARTS:
+    while queue and scales.num_weighed < scales.counter.affordable(MAX_PARTS):
         part = heapq.heappop(queue)[3]
         for grown, is_known in growth.grown(part.pattern):
             most = weight_of(information(part.found.shares[0], 0.0), scales.excess(grown))
@@ -274,16 +276,17 @@ class Closing:
     def close(self, part: Pattern) -> list[Pattern]:
         """The part, and what it grows to as one thing after the other is added."""
         found, path = self._counter.count(part), [part]
-        while True:
+        while found.inside.any() and len(path) <= MAX_STEPS:
             options = []
             for grown in self._candidates(path[-1]):
                 there = self._counter.count(grown, found)
                 if there.inside.sum() == found.inside.sum() and self._is_specific(grown, path[-1]):
                     options.append((-round(there.information, 9), len(grown), sorted(grown.nodes), grown, there))
             if not options:
-                return path
+                break
             *_, grown, found = min(options, key=lambda option: option[:3])
             path.append(grown)
+        return path
 
     def _candidates(self, part: Pattern) -> list[Pattern]:
         """Common patterns that are the part and an edge between its nodes, a unit of the consensus, or a node."""
@@ -299,7 +302,7 @@ class Closing:
         nodes = [Pattern(part.nodes | {node}, part.edges | _edges_to(whole, part, node)) for node in around]
         found = dict.fromkeys([*edges, *units, *nodes])
         fitting = (grown for grown in found if len(grown) <= self._limit and self._ground.is_common(grown))
-        return list(islice(fitting, MAX_ADDITIONS))
+        return list(islice(fitting, self._counter.affordable(MAX_ADDITIONS)))
 
     def _is_specific(self, grown: Pattern, part: Pattern) -> bool:
         """Whether what was added tells the class, together with the nodes that it hangs on."""

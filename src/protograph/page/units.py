@@ -11,7 +11,7 @@ from protograph.page.consensus import Pattern
 Unit = frozenset[int]
 # Patterns are looked at as far as this from where they start: prototypes are small, and a basis of shortest rings takes
 # long on what is large and dense.
-MAX_NODES, MAX_EDGES = 60, 80
+MAX_NODES, MAX_EDGES = 40, 60
 
 
 def units_of(pattern: Pattern, labels: Sequence[int]) -> list[Unit]:
