@@ -289,7 +289,9 @@ def test_options_may_change_after_the_fit():
 def test_no_node_in_common_is_told():
     rng = np.random.default_rng(0)
     graphs = [Data(x=torch.tensor(rng.random((g.num_nodes, 3))).float(), edge_index=g.edge_index) for g in GRAPHS]
-    with pytest.warns(pg.ProtographWarning, match=r"cluster 0 has no prototype: no nodes of its graphs \[.*equal feat"):
+    with pytest.warns(
+        pg.ProtographWarning, match=r"a cluster of \d+ graphs has no prototype: no nodes of its graphs \[.*equal feat"
+    ):
         assert fitted(graphs=graphs).explain(1).prototypes == []
 
 

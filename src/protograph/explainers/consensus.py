@@ -18,6 +18,7 @@ from protograph.page.consensus import Pattern
 from protograph.page.consensus_search import Group, Ints, Population, Proposal, run_session
 from protograph.page.contributions import node_contributions
 from protograph.page.counting import PatternCounter
+from protograph.page.mixture import scaled
 from protograph.page.search import SearchOptions
 from protograph.page.selection import Cluster, canonical_order
 
@@ -83,21 +84,39 @@ def _heaviest(proposals: Sequence[Proposal], encoded: EncodedGraphs) -> Proposal
 
 
 def representative_groups(subject: Subject, cluster: Cluster, count: int) -> list[tuple[int, ...]]:
-    """The k graphs nearest the mean, then the k next nearest, and so on: no two with the same embedding."""
+    """The k graphs nearest the mean; then the next nearest with the k - 1 that the model sees most like it, and so on.
+
+    Partners are looked for among the ``3 * count * k`` graphs nearest the mean, no two with the same embedding, and no
+    graph is in two groups.
+    """
     k = len(cluster.representatives)
+    pool = _different(subject, cluster, 3 * count * k)
+    points = scaled(subject.embedded.graph_embeddings[sorted(cluster.members)])
+    place = {index: position for position, index in enumerate(sorted(cluster.members))}
+    groups, free = [tuple(pool[:k])], pool[k:]
+    while len(groups) < count and len(free) >= k:
+        offsets = points[[place[index] for index in free]] - points[place[free[0]]]
+        nearest = np.argsort((offsets**2).sum(axis=1).round(9), kind="stable")[:k]
+        groups.append(tuple(free[n] for n in nearest))
+        free = [index for index in free if index not in groups[-1]]
+    return groups
+
+
+def _different(subject: Subject, cluster: Cluster, count: int) -> list[int]:
+    """The representatives, and the graphs next nearest the mean, no two with the same embedding."""
     chosen = list(cluster.representatives)
     embeddings = subject.embedded.graph_embeddings
     scale = max(1e-300, float(np.abs(embeddings[list(cluster.members)]).max()))
     tolerance = 4 * scale * max(1e-9, subject.classifier.resolution)
     members = np.array(cluster.members)
     for index in cluster.members:
-        if len(chosen) == count * k:
+        if len(chosen) == count:
             break
         if np.abs(embeddings[chosen] - embeddings[index]).max(axis=1).min() > tolerance:
             twins = members[np.abs(embeddings[members] - embeddings[index]).max(axis=1) <= tolerance].tolist()
             # Of those that coincide the first by content, so that the order of the graphs never matters.
             chosen.append(min(twins, key=lambda i: (content_key(subject.store[i]), i)) if len(twins) > 1 else index)
-    return [tuple(chosen[first : first + k]) for first in range(0, len(chosen) - k + 1, k)]
+    return chosen
 
 
 def _groups(subject: Subject, groups: Sequence[tuple[int, ...]]) -> list[Group]:

@@ -2,7 +2,8 @@
 
 A session finds where in its source the class shows best, grows the consensus of its k graphs from there, trims that to
 what belongs to the class and closes it. The representatives nearest the mean are one draw; a molecule among them that
-the model has wrong, or that is typical in all but the point, must not decide. So session b takes the b-th nearest k.
+the model has wrong, or that is typical in all but the point, must not decide. So there are several groups, each of a
+graph near the mean and those that the model sees most like it.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from torch_geometric.data import Data
 
 from protograph.metrics.encoding import EncodedGraphs
 from protograph.page.consensus import CommonGround, Consensus, Pattern
-from protograph.page.counting import PatternCounter, spread
+from protograph.page.counting import Found, PatternCounter, spread
 from protograph.page.features import Agreement, MatchFeatures
 from protograph.page.matching import Matching
 from protograph.page.scoring import Floats, Scorer
@@ -22,8 +23,9 @@ from protograph.page.trimming import Closing, Scales, Surroundings, Weighed, tri
 from protograph.page.units import MAX_EDGES, MAX_NODES, units_of
 
 Ints = NDArray[np.int64]
-# Graphs that parts are counted in while searching, of the cluster and of the others; for the start, and for closing.
-SAMPLE, START_SAMPLE, CLOSING_SAMPLE = 200, 50, 1000
+# Graphs that parts are counted in while searching, of the cluster and of the others; for the start; and for closing and
+# to compare sessions.
+SAMPLE, START_SAMPLE, LARGE_SAMPLE = 200, 50, 1000
 # Nodes of the source that are looked at as starts: those that carry the most of the margin.
 MAX_STARTS = 40
 
@@ -80,6 +82,7 @@ class Proposal:
             where it is not known, or they do not add up to something positive.
         consensus: What it was trimmed from.
         trimmed: What was left before it was closed.
+        found: Which graphs of larger samples contain that.
         num_weighed: How many parts were weighed.
     """
 
@@ -91,24 +94,25 @@ class Proposal:
     margin_share: float | None
     consensus: Consensus
     trimmed: Weighed
+    found: Found
     num_weighed: int
 
     @property
     def weight(self) -> float:
         """By which sessions are compared; what carries the class counts for more here than within a session."""
-        return self.trimmed.found.information * (1 + max(0.0, self.trimmed.excess) ** 2)
+        return self.found.information * (1 + max(0.0, self.trimmed.excess) ** 2)
 
     def steps(self) -> tuple[str, ...]:
         """What was done, a sentence a step."""
         found, trimmed = self.consensus, self.trimmed
         graphs = ", ".join(map(str, self.indices))
         proven = "proven to carry the most" if found.is_exact else "the best found, not proven"
-        inside, outside = trimmed.found.shares
+        inside, outside = self.found.shares
         return (
             f"the consensus of graphs {graphs} around node {self.start[0]} of graph {self.indices[0]} has "
             f"{_size(found.pattern)} ({proven})",
             f"trimmed to {_size(trimmed.pattern)}: found in {inside:.1%} of the cluster's graphs and {outside:.1%} of "
-            f"the others looked at ({trimmed.found.information:.2f} bits), and its nodes carry {trimmed.excess:.1f} "
+            f"the others looked at ({self.found.information:.2f} bits), and its nodes carry {trimmed.excess:.1f} "
             f"standard errors more of the margin than any nodes do",
             f"closed to {_size(self.pattern)}: what all of those graphs of the cluster have besides, as long as the "
             f"model takes it for the class",
@@ -150,7 +154,7 @@ def run_session(
     units = units_of(near, scales.counter.labels)
     surroundings = Surroundings(ground, scales.counter.labels, start)
     trimmed = trim(near, units, scales, max_nodes, surroundings)
-    counter = population.counter(group.indices[0], CLOSING_SAMPLE, SAMPLE)
+    counter = population.counter(group.indices[0], LARGE_SAMPLE, SAMPLE)
     path = Closing(ground, near, units, counter, max_nodes).close(trimmed.pattern)
     pattern = _largest_of_the_class(path, judge(path))
     matches = ground.align(pattern, scores, tolerance)
@@ -163,6 +167,7 @@ def run_session(
         margin_share=_margin_share(matches, group.contributions),
         consensus=consensus,
         trimmed=trimmed,
+        found=population.counter(group.indices[0], LARGE_SAMPLE).count(trimmed.pattern),
         num_weighed=scales.num_weighed,
     )
 
