@@ -119,7 +119,7 @@ def close(row, other):
     return bool((row - other).abs().max() < 0.5)
 
 
-@pytest.mark.parametrize("rule", [False, 0.5, 1.0, close], ids=str)
+@pytest.mark.parametrize("rule", [False, 0.5, 1.0, close], ids=["any", "to 0.5", "to 1", "function"])
 @settings(max_examples=25, deadline=None)
 @given(groups_of_graphs(2, 3, max_nodes=5, max_edges=7), st.data())
 def test_any_rule_for_features(rule, graphs, data):
