@@ -30,7 +30,8 @@ def summary_of_class(explanation: "Explanation") -> str:
 
 
 def _figures(prototype: "Prototype", explanation: "Explanation") -> str:
-    parts = [f"{prototype.num_nodes} nodes, {prototype.num_edges} edges"]
+    nodes, edges = prototype.num_nodes, prototype.num_edges
+    parts = [f"{nodes} node{'s' * (nodes != 1)}, {edges} edge{'s' * (edges != 1)}"]
     composition = describe_composition(prototype.graph, explanation.feature_names, explanation.feature_colors)
     if composition:
         parts[0] += f" ({composition})"

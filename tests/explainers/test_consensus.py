@@ -68,8 +68,8 @@ def check_counts(explainer, target, prototype, graphs, members):
     assert (evidence.num_in_class, evidence.num_class) == (contain[is_class].sum(), is_class.sum())
     assert (evidence.num_elsewhere, evidence.num_others) == (contain[~is_class].sum(), (~is_class).sum())
     assert evidence.num_in_cluster == contain[list(members)].sum()
-    outside = contain[~is_class].mean() if (~is_class).any() else 0.0
-    assert evidence.information == pytest.approx(information(contain[list(members)].mean(), outside))
+    bits = information(contain[list(members)].mean(), contain[~is_class].mean()) if (~is_class).any() else 0.0
+    assert evidence.information == pytest.approx(bits)
 
 
 # ---- what comes out -------------------------------------------------------------------------------------------------

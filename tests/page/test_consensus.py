@@ -253,3 +253,11 @@ def test_an_edge_is_not_looked_for_in_the_graph_before():
     # The last node of the first graph has an edge to node 0; the second graph has a node 0 but no edge at all.
     edge, nodes = undirected(2, [(0, 1)], [0, 0]), undirected(2, [], [0, 0])
     assert not CommonGround([edge, nodes]).is_common(Pattern(frozenset([0, 1]), frozenset([(0, 1)])))
+
+
+def test_what_lies_around_a_node():
+    path_with_triangle = Pattern(frozenset(range(6)), frozenset({(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)}))
+    assert path_with_triangle.around(0, 3, 9).nodes == {0, 1, 2}
+    assert path_with_triangle.around(3, 6, 9) == path_with_triangle
+    assert path_with_triangle.around(3, 4, 9).nodes == {2, 3, 4, 5}
+    assert path_with_triangle.around(3, 4, 3).edges == {(2, 3), (3, 4)}  # all four have 4 edges

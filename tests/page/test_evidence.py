@@ -53,8 +53,8 @@ def test_counts_are_those_of_trying_everything(graphs, data):
     assert (found.num_in_class, found.num_class) == (contain[is_class].sum(), is_class.sum())
     assert (found.num_elsewhere, found.num_others) == (contain[~is_class].sum(), (~is_class).sum())
     assert found.num_in_cluster == contain[cluster].sum()
-    outside = contain[~is_class].mean() if (~is_class).any() else 0.0
-    assert found.information == pytest.approx(information(contain[cluster].mean(), outside))
+    bits = information(contain[cluster].mean(), contain[~is_class].mean()) if (~is_class).any() else 0.0
+    assert found.information == pytest.approx(bits)
     assert found.num_looked_at == len(cluster)
     # Together, nodes and edges are found as often as the largest common parts are large.
     every = [

@@ -47,12 +47,6 @@ def test_a_node_alone_has_no_units():
     assert units_of(Pattern(frozenset([3]), frozenset()), [0] * 4) == []
 
 
-def test_a_large_dense_pattern_falls_into_its_edges():
-    edges = [(u, v) for u in range(21) for v in range(u + 1, 21)]
-    assert len(edges) > 200
-    assert units(edges) == sorted(map(list, edges))
-
-
 @settings(max_examples=50, deadline=None)
 @given(labelled())
 def test_units_cover_the_pattern_and_are_connected(graph):
