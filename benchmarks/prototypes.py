@@ -21,9 +21,9 @@ from pathlib import Path
 from protograph.files import atomic_path
 
 RESULT = Path(__file__).parent.parent / "results" / "prototypes.json"
-# The accuracy of the paper's PAGE, and what was asked of ours.
+# The accuracy of the paper's PAGE, and what the default search must not fall below.
 PAPER = {"ba-house": 0.524, "ba-grid": 0.857, "benzene": 0.667, "mutagenicity": 0.909, "solubility": 0.329}
-WANTED = {"ba-house": 0.80, "ba-grid": 0.90, "benzene": 0.90, "mutagenicity": 0.91, "solubility": 0.50}
+LEAST = {"ba-house": 0.80, "ba-grid": 0.90, "benzene": 0.90, "mutagenicity": 0.91, "solubility": 0.50}
 METHODS = ("consensus", "walk", "random")
 
 
@@ -146,7 +146,7 @@ def show(name: str, rows: list[dict]) -> None:
     ours = [row["consensus"] for row in rows]
     found = [p for one in ours for ps in one["classes"].values() for p in ps]
     mean = statistics.mean(one["accuracy"] for one in ours)
-    say(f"paper {PAPER[name]:.3f}, wanted {WANTED[name]:.2f}, reached {mean:.3f}")
+    say(f"paper {PAPER[name]:.3f}, at least {LEAST[name]:.2f}, reached {mean:.3f}")
     low = [p for p in found if p["margin"] < p["truth_margin"] - 1e-6]
     say(f"margin below the truth's: {len(low)} of {len(found)} prototypes")
     for key in ("probability", "margin"):

@@ -22,9 +22,10 @@ class Session:
         margin: The log-odds of the target class for that candidate.
         size: Number of nodes of that candidate.
         source: Index of the graph that candidate was cut from.
-        stopped: Why it ended: ``"full"``, ``"exhausted"``, ``"dead end"`` or ``"max_iterations"``.
-        num_iterations: Steps made.
-        is_exact: Whether the start and all steps are proven to be the best ones.
+        stopped: Why it ended: ``"full"``, ``"exhausted"``, ``"dead end"`` or ``"max_iterations"``; ``"consensus"``
+            for a session of that search, which always runs to its end.
+        num_iterations: Steps made; parts weighed, in a session of the consensus search.
+        is_exact: Whether the start and all steps, or the consensus, are proven to be the best ones.
     """
 
     start: tuple[int, ...]

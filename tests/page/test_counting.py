@@ -40,9 +40,10 @@ def test_information_by_hand(inside, outside, expected):
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_information_is_mutual_information_with_a_sign(inside, outside):
     found = information(inside, outside)
-    assert abs(found) == pytest.approx(mutual(inside, outside), abs=1e-9)
+    # Entropies of shares near 0 and 1 lose digits that their difference would need.
+    assert abs(found) == pytest.approx(mutual(inside, outside), abs=1e-7)
     assert found == pytest.approx(-information(outside, inside), abs=1e-12)
-    assert found == pytest.approx(information(1 - outside, 1 - inside), abs=1e-9)
+    assert found == pytest.approx(information(1 - outside, 1 - inside), abs=1e-7)
     assert found >= 0 if inside >= outside else found <= 0
 
 

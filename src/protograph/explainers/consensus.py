@@ -30,13 +30,18 @@ def consensus_prototype(subject: Subject, cluster: Cluster, options: SearchOptio
 
     Sessions that arrive at the same pattern speak for it together.
     """
-    population = Population(encoded=subject.encoded(), cluster=np.array(cluster.members), others=_others(subject))
+    # Representatives that were given are no cluster: their patterns are counted in the whole class.
+    is_given = not cluster.distances
+    members = np.flatnonzero(subject.embedded.predictions == subject.target) if is_given else np.array(cluster.members)
+    if not members.size:
+        members = np.array(cluster.members)
+    population = Population(encoded=subject.encoded(), cluster=members, others=_others(subject))
     groups = representative_groups(subject, cluster, options.budget)
     proposals = [
         run_session(
             group,
             population,
-            partial(_margins, subject, group.graphs[0]),
+            partial(_leads, subject, group.graphs[0]),
             match_features=options.match_features,
             match_edges=options.match_edges,
             max_nodes=max_nodes,
@@ -79,8 +84,14 @@ def _heaviest(proposals: Sequence[Proposal], encoded: EncodedGraphs) -> Proposal
             patterns.append((arrays, [proposal]))
         else:
             known.append(proposal)
-    heaviest = max(patterns, key=lambda pattern: round(sum(proposal.weight for proposal in pattern[1]), 9))[1]
+    heaviest = max(patterns, key=lambda pattern: round(_together(pattern[1]), 9))[1]
     return max(heaviest, key=lambda proposal: round(proposal.weight, 9))
+
+
+def _together(proposals: Sequence[Proposal]) -> float:
+    """What proposals weigh together; those that speak against their class do not get worse by being many."""
+    weights = [proposal.weight for proposal in proposals]
+    return sum(weights) if max(weights) > 0 else max(weights)
 
 
 def representative_groups(subject: Subject, cluster: Cluster, count: int) -> list[tuple[int, ...]]:
@@ -91,7 +102,7 @@ def representative_groups(subject: Subject, cluster: Cluster, count: int) -> lis
     """
     k = len(cluster.representatives)
     pool = _different(subject, cluster, 3 * count * k)
-    points = scaled(subject.embedded.graph_embeddings[sorted(cluster.members)])
+    points = scaled(subject.embedded.graph_embeddings[sorted(cluster.members)], _grain(subject, cluster))
     place = {index: position for position, index in enumerate(sorted(cluster.members))}
     groups, free = [tuple(pool[:k])], pool[k:]
     while len(groups) < count and len(free) >= k:
@@ -105,11 +116,9 @@ def representative_groups(subject: Subject, cluster: Cluster, count: int) -> lis
 def _different(subject: Subject, cluster: Cluster, count: int) -> list[int]:
     """The representatives, and the graphs next nearest the mean, no two with the same embedding."""
     chosen = list(cluster.representatives)
-    embeddings = subject.embedded.graph_embeddings
-    scale = max(1e-300, float(np.abs(embeddings[list(cluster.members)]).max()))
-    tolerance = 4 * scale * max(1e-9, subject.classifier.resolution)
-    members = np.array(cluster.members)
-    for index in cluster.members:
+    embeddings, tolerance = subject.embedded.graph_embeddings, _grain(subject, cluster)
+    members = np.array([index for index in cluster.members if index not in cluster.far])
+    for index in members.tolist():
         if len(chosen) == count:
             break
         if np.abs(embeddings[chosen] - embeddings[index]).max(axis=1).min() > tolerance:
@@ -117,6 +126,13 @@ def _different(subject: Subject, cluster: Cluster, count: int) -> list[int]:
             # Of those that coincide the first by content, so that the order of the graphs never matters.
             chosen.append(min(twins, key=lambda i: (content_key(subject.store[i]), i)) if len(twins) > 1 else index)
     return chosen
+
+
+def _grain(subject: Subject, cluster: Cluster) -> float:
+    """Embeddings that differ by no more than this are equal."""
+    near = [index for index in cluster.members if index not in cluster.far]
+    scale = max(1e-300, float(np.abs(subject.embedded.graph_embeddings[near]).max()))
+    return 4 * scale * max(1e-9, subject.classifier.resolution)
 
 
 def _groups(subject: Subject, groups: Sequence[tuple[int, ...]]) -> list[Group]:
@@ -170,10 +186,11 @@ def _assembled(subject: Subject, best: Proposal, found: Sequence[Proposal]) -> D
     )
 
 
-def _margins(subject: Subject, source: Data, patterns: Sequence[Pattern]) -> list[float]:
-    """The model's margin of the class for patterns of a source."""
-    outputs = _judged(subject, [cut(source, pattern) for pattern in patterns])
-    found: list[float] = margins(log_scores(outputs, subject.embedded.return_type), subject.target).tolist()
+def _leads(subject: Subject, source: Data, patterns: Sequence[Pattern]) -> list[float]:
+    """How far the class leads all others for patterns of a source: above 0 if the model predicts it."""
+    scores = log_scores(_judged(subject, [cut(source, pattern) for pattern in patterns]), subject.embedded.return_type)
+    others = torch.cat([scores[:, : subject.target], scores[:, subject.target + 1 :]], dim=1)
+    found: list[float] = (scores[:, subject.target] - others.max(dim=1).values).tolist()
     return found
 
 

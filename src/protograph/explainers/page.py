@@ -20,6 +20,7 @@ from protograph.explanation import EmbeddingMap, Explanation, Prototype
 from protograph.metrics.encoding import EncodedGraphs
 from protograph.page.contributions import LinearHead, linear_head
 from protograph.page.evidence import Ground, encode, gather
+from protograph.page.features import must_be_equal
 from protograph.page.projection import project
 from protograph.page.retrieval import best_first
 from protograph.page.scoring import SCORINGS, Scoring
@@ -41,7 +42,8 @@ class PAGE(Explainer):
         num_clusters: L of the paper: into how many clusters, each with a prototype, a class is divided. ``"auto"``:
             as many as two halves of the class agree on, clusters with the same prototype counting once.
         num_graphs: k of the paper: how many graphs of a cluster are matched.
-        budget: Number of search sessions, each from another start (walk) or with the next k graphs (consensus).
+        budget: Number of search sessions, each from another start (walk) or with other graphs near the mean
+            (consensus).
         decay: What a matching score is divided by for each of its nodes that has been chosen before. Walk only, as are
             ``max_iterations``, ``scoring`` and ``distinct_starts``.
         max_iterations: Most steps of a session.
@@ -49,8 +51,9 @@ class PAGE(Explainer):
             cluster's ``num_graphs`` graphs have in common; a consensus needs no limit.
         scoring: ``"product"``, or the means over pairs: ``"arithmetic"``, ``"geometric"``.
         match_features: ``True``: nodes match only with equal features. ``False``: any. A number: features may differ by
-            that much. A function of two rows of ``x``: it decides.
-        match_edges: Whether edges walked together must have equal ``edge_attr``.
+            that much. A function of two rows of ``x``: it decides. Unless features must be equal, graphs that contain a
+            pattern are counted by structure alone.
+        match_edges: Whether edges that correspond must have equal ``edge_attr``.
         distinct_starts: Whether a start's nodes are barred from later starts.
         search: ``"consensus"`` or ``"walk"``.
         random_state: Seed of the mixture.
@@ -142,8 +145,9 @@ class PAGE(Explainer):
             notes = list(selection.notes)
             with timed(timings, "search"):
                 drafts = self._drafts(self._subject(target), selection, notes)
-            if self.num_clusters == "auto" and representatives is None:
-                drafts = merged(drafts, self._encoded(), notes, is_labelled=self.match_features is True)
+            is_counted = must_be_equal(self.match_features) or self.match_features is False
+            if self.num_clusters == "auto" and representatives is None and is_counted:
+                drafts = merged(drafts, self._encoded(), notes, is_labelled=must_be_equal(self.match_features))
             with timed(timings, "evidence"):
                 found = [self._prototype(target, n, len(drafts), *pair) for n, pair in enumerate(drafts)]
         for note in notes:
@@ -193,7 +197,7 @@ class PAGE(Explainer):
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
-        key = f"encoded, features {self.match_features is True}, edges {self.match_edges}"
+        key = f"encoded, features {must_be_equal(self.match_features)}, edges {self.match_edges}"
         known: EncodedGraphs | None = self._cache.get(key)
         if known is None:
             known = self._cache[key] = encode(self._store, self.match_features, match_edges=self.match_edges)

@@ -67,7 +67,7 @@ class Population:
         return PatternCounter(self.encoded, source, spread(self.cluster, sample), others)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Proposal:
     """What a session found.
 
@@ -104,18 +104,22 @@ class Proposal:
 
     def steps(self) -> tuple[str, ...]:
         """What was done, a sentence a step."""
-        found, trimmed = self.consensus, self.trimmed
         graphs = ", ".join(map(str, self.indices))
-        proven = "proven to carry the most" if found.is_exact else "the best found, not proven"
+        proven = "proven to be worth the most" if self.consensus.is_exact else "the best found, not proven"
         inside, outside = self.found.shares
+        told = f"found in {inside:.1%} of the cluster's graphs looked at"
+        if self.found.outside.size:
+            told += f" and {outside:.1%} of the others ({self.found.information:.2f} bits)"
+        if self.contributions:
+            told += f"; its nodes add {self.trimmed.excess:.1f} standard errors more to the margin than any nodes do"
+        closed = "nothing more belongs to all of those graphs of the cluster and to the class"
+        if self.pattern != self.trimmed.pattern:
+            closed = f"closed to {_size(self.pattern)}: what all of those graphs of the cluster have besides"
         return (
             f"the consensus of graphs {graphs} around node {self.start[0]} of graph {self.indices[0]} has "
-            f"{_size(found.pattern)} ({proven})",
-            f"trimmed to {_size(trimmed.pattern)}: found in {inside:.1%} of the cluster's graphs and {outside:.1%} of "
-            f"the others looked at ({self.found.information:.2f} bits), and its nodes carry {trimmed.excess:.1f} "
-            f"standard errors more of the margin than any nodes do",
-            f"closed to {_size(self.pattern)}: what all of those graphs of the cluster have besides, as long as the "
-            f"model takes it for the class",
+            f"{_size(self.consensus.pattern)} ({proven})",
+            f"trimmed to {_size(self.trimmed.pattern)}: {told}",
+            closed,
         )
 
 
@@ -134,7 +138,7 @@ def run_session(
     Args:
         group: The k graphs.
         population: Where patterns are counted.
-        judge: Gives the model's margin of the class for patterns of the source.
+        judge: Says of patterns of the source how far the class leads all others, above 0 if it is predicted.
         match_features: Which nodes may stand for each other.
         match_edges: Whether edges must have equal attributes.
         max_nodes: Most nodes of the pattern.

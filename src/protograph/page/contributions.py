@@ -53,6 +53,8 @@ def linear_head(embedded: Embedded, resolution: float) -> LinearHead | None:
     It is fitted to some graphs, spread over all, and must give the scores of all. The embeddings must leave no choice:
     where a weight could be another and the scores the same, what a single node adds would be a guess.
     """
+    if not np.isfinite(embedded.scores).all():  # probabilities of 0
+        return None
     embeddings, scores = embedded.graph_embeddings, embedded.scores - embedded.scores[:, :1]
     rows, dim = embeddings.shape
     if rows < 4 * (dim + 1) or not np.isfinite(scores).all():

@@ -13,7 +13,7 @@ from protograph.graphs.store import GraphStore
 from protograph.metrics.encoding import EncodedGraphs
 from protograph.page.consensus import CommonGround, Edge
 from protograph.page.counting import information, spread
-from protograph.page.features import MatchFeatures
+from protograph.page.features import MatchFeatures, must_be_equal
 
 Ints = NDArray[np.int64]
 # Graphs of the cluster in which the nodes and edges of a prototype are looked up one by one.
@@ -26,7 +26,7 @@ _MAX_CALLS = 5_000
 
 def encode(store: GraphStore, match_features: MatchFeatures, *, match_edges: bool) -> EncodedGraphs:
     """All graphs as the counting reads them; features count where they must be equal, otherwise structure alone."""
-    if match_features is True:
+    if must_be_equal(match_features):
         return EncodedGraphs(store.unchecked(), match_edges=match_edges)
     return EncodedGraphs((without_features(graph) for graph in store.unchecked()), match_edges=match_edges)
 
@@ -67,8 +67,7 @@ def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Gr
     """Count the graphs that contain a prototype, and in which of them its nodes and edges are found one by one."""
     from protograph.metrics.isomorphism import contained_in
 
-    is_labelled = ground.match_features is True
-    pattern = graph if is_labelled else without_features(graph)
+    pattern = graph if must_be_equal(ground.match_features) else without_features(graph)
     contains = contained_in(pattern, ground.encoded, max_calls=_MAX_CALLS_WHOLE) > 0
     is_class = ground.predictions == ground.target
     members = np.asarray(ground.cluster, dtype=np.int64)

@@ -16,6 +16,16 @@ MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool]
 Bools = NDArray[np.bool_]
 
 
+def must_be_equal(match_features: MatchFeatures) -> bool:
+    """Whether nodes match only with equal features: ``True``, or a tolerance of 0.
+
+    >>> must_be_equal(True), must_be_equal(0.0), must_be_equal(False), must_be_equal(0.5)
+    (True, True, False, False)
+    """
+    is_number = isinstance(match_features, int | float) and not isinstance(match_features, bool)
+    return match_features is True or (is_number and match_features == 0)
+
+
 class Agreement:
     """Tells for k graphs which tuples of nodes agree in their features.
 

@@ -13,6 +13,7 @@ from protograph.page.mixture import (
     Covariance,
     Ints,
     Mixture,
+    counted,
     fit_mixture,
     mahalanobis,
     one_thread,
@@ -37,12 +38,14 @@ class Cluster:
         distances: Their Mahalanobis distances to the mixture's mean, both scaled (see :mod:`protograph.page.mixture`).
         representatives: The indices of the k graphs nearest the mean, no two with the same embedding, none far off.
         mean: ``[dim]``, the mean of its graphs' embeddings as they are, without those far off.
+        far: Its graphs that are far off.
     """
 
     members: tuple[int, ...]
     distances: tuple[float, ...]
     representatives: tuple[int, ...]
     mean: Floats
+    far: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,7 @@ def select(
                     distances=tuple(float(d) for d in distances[ranks]),
                     representatives=_representatives(nearest[~is_far[nearest]], indices, groups, graphs, key),
                     mean=embeddings[inside[~is_far[inside]]].mean(axis=0),
+                    far=frozenset(indices[inside[is_far[inside]]].tolist()),
                 )
             )
     found.sort(key=lambda cluster: -len(cluster.members))
@@ -208,8 +212,8 @@ def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[
         )
     if graphs < num_graphs:
         notes.append(
-            f"num_graphs was lowered from {num_graphs} to {graphs}: the class has only {num_distinct} different "
-            f"graph embeddings"
+            f"num_graphs was lowered from {num_graphs} to {graphs}: the class has only "
+            f"{counted(num_distinct, 'different graph embedding')}"
         )
     return clusters, graphs, notes
 
