@@ -65,7 +65,7 @@ def test_what_was_done_is_told():
     first, second, third = run_session(group_of([0, 1], graphs), population_of(graphs, 4), yes).steps()
     assert first.startswith("the consensus of graphs 0, 1 around node ")
     assert first.endswith("(proven to be worth the most)")
-    assert "found in 100.0% of the cluster's graphs and 0.0% of the others looked at (1.00 bits)" in second
+    assert "found in 100.0% of the cluster's graphs looked at and 0.0% of the others (1.00 bits)" in second
     assert third.startswith("closed to 5 nodes and 6 edges")
 
 
