@@ -6,7 +6,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +72,8 @@ def student(values: NDArray[np.float64], confidence: float = 0.95) -> tuple[floa
     >>> [round(end, 4) for end in student(np.array([1.0, 2.0, 3.0]))]
     [-0.4841, 4.4841]
     """
+    from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
+
     checked_confidence(confidence)
     if values.size < 2:
         return -inf, inf
