@@ -4,7 +4,7 @@ import torch
 
 from protograph.explainers.merging import merged
 from protograph.explainers.subject import Draft
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.evidence import without_features
 from protograph.page.selection import Cluster
 from tests.page.naive_patterns import path_edges, ring_edges, undirected

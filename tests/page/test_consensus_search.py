@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus import CommonGround, Pattern
 from protograph.page.consensus_search import Group, Population, run_session
 from tests.page.naive_patterns import embeddings, path_edges, ring_edges, undirected

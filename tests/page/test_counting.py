@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus import CommonGround
 from protograph.page.counting import Found, PatternCounter, information, spread
 from tests.page.naive_patterns import embeddings, groups_of_graphs, undirected

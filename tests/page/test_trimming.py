@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus import CommonGround, Pattern
 from protograph.page.counting import PatternCounter, information
 from protograph.page.trimming import LEAST_INFORMATION, Closing, Scales, Surroundings, trim

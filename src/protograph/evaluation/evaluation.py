@@ -11,10 +11,10 @@ from torch_geometric.data import Data
 
 from protograph.evaluation.truths import accuracy_of
 from protograph.explanation import Explanation, Prototype
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import accuracy
 from protograph.metrics.coverage import coverage, gain_area, overlap
 from protograph.metrics.density import density
-from protograph.metrics.encoding import EncodedGraphs
 from protograph.metrics.judging import Model, judge
 from protograph.metrics.margin_share import margin_share
 from protograph.metrics.support import support

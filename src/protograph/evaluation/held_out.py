@@ -7,8 +7,8 @@ from torch_geometric.data import Data
 from protograph.classifier import GraphClassifier
 from protograph.embedding import embed
 from protograph.evaluation.evaluation import HeldOut
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
-from protograph.metrics.encoding import EncodedGraphs
 from protograph.metrics.judging import Model
 from protograph.randomness import preserved_random_state
 

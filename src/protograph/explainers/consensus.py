@@ -12,7 +12,7 @@ from protograph.explainers.base import content_key
 from protograph.explainers.subject import Draft, NoPrototypeError, Subject
 from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
-from protograph.metrics.encoding import EncodedGraphs, GraphArrays
+from protograph.graphs.encoding import EncodedGraphs, GraphArrays
 from protograph.models.outputs import log_scores, margins, probabilities
 from protograph.page.consensus import Pattern
 from protograph.page.consensus_search import Group, Ints, Population, Proposal, run_session

@@ -3,7 +3,7 @@
 import numpy as np
 
 from protograph.explainers.subject import Draft
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.selection import Cluster
 
 # Shares of two clusters' graphs that contain the prototype coincide if they differ by no more.

@@ -17,7 +17,7 @@ from protograph.explainers.options import check_count
 from protograph.explainers.subject import Draft, NoPrototypeError, Subject
 from protograph.explainers.walk import walk_prototype
 from protograph.explanation import EmbeddingMap, Explanation, Prototype
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.contributions import LinearHead, linear_head
 from protograph.page.evidence import Ground, encode, gather
 from protograph.page.features import must_be_equal

@@ -11,8 +11,8 @@ from protograph.classifier import RunningClassifier
 from protograph.embedding import Embedded
 from protograph.explanation import Session
 from protograph.graphs.cleaning import node_count
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
-from protograph.metrics.encoding import EncodedGraphs
 from protograph.page.contributions import LinearHead
 from protograph.page.scoring import Floats
 

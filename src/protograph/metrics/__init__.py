@@ -1,5 +1,6 @@
 """Measures of prototypes, one a file: against a ground truth, the graphs of a class, and models."""
 
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.attribution import attribute
 from protograph.metrics.auroc import auroc
@@ -8,7 +9,6 @@ from protograph.metrics.consistency import Consistency, consistency
 from protograph.metrics.coverage import CoverageResult, coverage, gain_area, overlap
 from protograph.metrics.density import density
 from protograph.metrics.embedding_coverage import EmbeddingCoverage, embedding_coverage
-from protograph.metrics.encoding import EncodedGraphs
 from protograph.metrics.faithfulness import Faithfulness, corrupted, faithfulness
 from protograph.metrics.intervals import Estimate
 from protograph.metrics.judging import Judged, judge

@@ -8,7 +8,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph.errors import ProtographWarning
-from protograph.metrics.encoding import EncodedGraphs, GraphArrays
+from protograph.graphs.encoding import EncodedGraphs, GraphArrays
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from protograph.metrics.encoding import GraphArrays, Ints, Labels
+from protograph.graphs.encoding import GraphArrays, Ints, Labels
 
 _FREE = -1
 _ZERO = np.int64(0)  # a plain 0 would have Numba compile what is called with it anew

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.metrics.encoding import MAX_CALLS, EncodedGraphs
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.metrics.intervals import Estimate, checked_confidence, hoeffding, student, wilson
 from protograph.metrics.support import as_encoded, checked_predictions, containment
 

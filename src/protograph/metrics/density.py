@@ -2,7 +2,7 @@
 
 from torch_geometric.data import Data
 
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 
 
 def density(graph: Data) -> float:

@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph.metrics.encoding import MAX_CALLS, EncodedGraphs, GraphArrays, Ints, Labels
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, GraphArrays, Ints, Labels
 
 __all__ = ["MAX_CALLS", "EncodedGraphs", "GraphArrays", "contained_in", "contains"]
 
@@ -38,7 +38,7 @@ def contains(graph: GraphArrays, pattern: GraphArrays, max_calls: int = MAX_CALL
     """Whether a graph has a subgraph that is a pattern, labels included.
 
     Args:
-        graph: The graph, as :class:`~protograph.metrics.encoding.EncodedGraphs` gives it.
+        graph: The graph, as :class:`~protograph.graphs.encoding.EncodedGraphs` gives it.
         pattern: The pattern, encoded by the same object. Without nodes it is in every graph.
         max_calls: Most nodes to place before giving up.
         induced: Whether nodes that are not joined in the pattern must not be joined in the graph.

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.errors import ProtographWarning
-from protograph.metrics.encoding import MAX_CALLS, EncodedGraphs, Ints
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, Ints
 from protograph.metrics.intervals import wilson
 
 

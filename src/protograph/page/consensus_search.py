@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph.metrics.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus import CommonGround, Consensus, Pattern
 from protograph.page.counting import Found, PatternCounter, spread
 from protograph.page.features import Agreement, MatchFeatures

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph.metrics.encoding import EncodedGraphs, GraphArrays
+from protograph.graphs.encoding import EncodedGraphs, GraphArrays
 from protograph.page.consensus import Pattern
 
 Ints = NDArray[np.int64]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph.explanation import Evidence
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
-from protograph.metrics.encoding import EncodedGraphs
 from protograph.page.consensus import CommonGround, Edge
 from protograph.page.counting import information, spread
 from protograph.page.features import MatchFeatures, must_be_equal
