@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import subgraph
 
 from protograph.datasets import load
-from protograph.metrics.isomorphism import EncodedGraphs, contained_in, contains
+from protograph.metrics.isomorphism import EncodedGraphs, contained_in, contains, is_isomorphic
 from tests.datasets.real_files import needs
 from tests.metrics.small_graphs import graph_of, graphs, grid, networkx_contains, path, ring
 
@@ -193,3 +193,13 @@ def test_agrees_with_networkx_on_molecules(induced, match_edges):
         found = contained_in(pattern, encoded, induced=induced)
         assert found[source] == 1
         assert found.tolist() == [networkx_contains(graph, pattern, induced, match_edges) for graph in molecules]
+
+
+def test_graphs_that_are_the_same_but_for_their_numbers():
+    def graph(edges, num_nodes):
+        return Data(edge_index=torch.tensor(edges).T, num_nodes=num_nodes)
+
+    line, renumbered = graph([(0, 1), (1, 2), (2, 3)], 4), graph([(2, 0), (0, 3), (3, 1)], 4)
+    star, longer = graph([(0, 1), (0, 2), (0, 3)], 4), graph([(0, 1), (1, 2), (2, 3), (3, 4)], 5)
+    encoded = EncodedGraphs([line, renumbered, star, longer])
+    assert [is_isomorphic(encoded[0], encoded[other]) for other in range(4)] == [True, True, False, False]

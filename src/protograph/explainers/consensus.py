@@ -68,18 +68,12 @@ def _others(subject: Subject) -> Ints:
 
 def _heaviest(proposals: Sequence[Proposal], encoded: EncodedGraphs) -> Proposal:
     """The heaviest proposal for the pattern whose proposals weigh the most together; of ties the first."""
-    from protograph.metrics.isomorphism import contains
+    from protograph.metrics.isomorphism import is_isomorphic
 
     patterns: list[tuple[GraphArrays, list[Proposal]]] = []
     for proposal in proposals:
         arrays = PatternCounter(encoded, proposal.indices[0], _NONE, _NONE).encode(proposal.pattern)
-        same = (
-            alike
-            for other, alike in patterns
-            if (other.num_nodes, other.num_edges) == (arrays.num_nodes, arrays.num_edges)
-            and contains(other, arrays) == 1
-        )
-        known = next(same, None)
+        known = next((alike for other, alike in patterns if is_isomorphic(other, arrays)), None)
         if known is None:
             patterns.append((arrays, [proposal]))
         else:

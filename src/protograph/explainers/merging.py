@@ -37,13 +37,13 @@ def merged(
 def _is_same(
     one: tuple[Cluster, Draft], other: tuple[Cluster, Draft], encoded: EncodedGraphs, is_labelled: bool
 ) -> bool:
-    from protograph.metrics.isomorphism import contained_in, contains
+    from protograph.metrics.isomorphism import contained_in, is_isomorphic
     from protograph.page.evidence import without_features
 
     first, second = (
         encoded.encode(draft.graph if is_labelled else without_features(draft.graph)) for _, draft in (one, other)
     )
-    if first.num_nodes != second.num_nodes or first.num_edges != second.num_edges or contains(first, second) != 1:
+    if not is_isomorphic(first, second):
         return False
     shares = [float((contained_in(first, encoded, indices=c.members) > 0).mean()) for c, _ in (one, other)]
     return abs(shares[0] - shares[1]) <= _COINCIDE

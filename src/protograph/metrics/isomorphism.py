@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, GraphArrays, Ints, Labels
 
-__all__ = ["MAX_CALLS", "EncodedGraphs", "GraphArrays", "contained_in", "contains"]
+__all__ = ["MAX_CALLS", "EncodedGraphs", "GraphArrays", "contained_in", "contains", "is_isomorphic"]
 
 YES, NO, UNDECIDED = 1, 0, -1
 
@@ -50,6 +50,12 @@ def contains(graph: GraphArrays, pattern: GraphArrays, max_calls: int = MAX_CALL
     own, wanted = np.split(labels.astype(np.int32), [graph.num_nodes])
     plan = _planned(pattern._replace(labels=wanted), np.bincount(own))
     return int(_search(own, graph.starts, graph.neighbours, graph.bonds, plan, induced, max_calls))
+
+
+def is_isomorphic(first: GraphArrays, second: GraphArrays, max_calls: int = MAX_CALLS) -> bool:
+    """Whether two graphs, encoded by the same object, are the same up to the numbers of their nodes."""
+    sizes = [(graph.num_nodes, graph.num_edges) for graph in (first, second)]
+    return sizes[0] == sizes[1] and contains(first, second, max_calls) == YES
 
 
 def contained_in(

@@ -148,10 +148,10 @@ def run_session(
     pairs = pair_scores(group, match_features, resolution)
     means, scale = _standard(group.contributions)
     own = np.zeros(int(ground.sizes[0])) if means is None else means[0] / scale
-    consensus, start = _consensus(group, population, ground, pairs, own)
+    scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
+    consensus, start = _consensus(group, population, ground, _ranks(scores, len(own)), own)
     if consensus is None:
         return None
-    scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
     aligned = ground.align(consensus.pattern, scores, tolerance)
     scales = Scales(population.counter(group.indices[0], SAMPLE), _averaged(aligned, means, scale, own))
     near = consensus.pattern.around(start, MAX_NODES, MAX_EDGES)
@@ -192,10 +192,9 @@ def pair_scores(group: Group, match_features: MatchFeatures, resolution: float) 
 
 
 def _consensus(
-    group: Group, population: Population, ground: CommonGround, pairs: Sequence[Matching], own: Floats
+    group: Group, population: Population, ground: CommonGround, ranks: Ints, own: Floats
 ) -> tuple[Consensus | None, int]:
     """The consensus from the best start that has more than one node, or else any, and that start."""
-    ranks = _ranks(pairs, int(ground.sizes[0]))
     best: tuple[Consensus | None, int] = None, -1
     for start in _starts(population.counter(group.indices[0], START_SAMPLE), ground.whole, own, ranks):
         found = ground.largest(start, np.maximum(own, 0.0) if own.any() else None, ranks)
@@ -218,11 +217,11 @@ def _starts(counter: PatternCounter, whole: Pattern, own: Floats, ranks: Ints) -
     return [*best_first, *order[count:].tolist()]
 
 
-def _ranks(pairs: Sequence[Matching], size: int) -> Ints:
+def _ranks(scores: Sequence[Floats], size: int) -> Ints:
     """Place of each node of the source in the order of how well the others match it, the best first."""
-    if not pairs:
+    if not scores:
         return np.arange(size)
-    best = sum(pair.whole().max(axis=1) for pair in pairs)
+    best = sum(pair.max(axis=1) for pair in scores)
     order = np.argsort(-np.nan_to_num(np.round(best, 9), neginf=-1e300), kind="stable")
     ranks = np.empty(size, np.int64)
     ranks[order] = np.arange(size)
