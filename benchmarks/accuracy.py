@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from protograph.files import atomic_path
+from protograph._base.files import atomic_path
 
 RESULT = Path(__file__).parent.parent / "results" / "accuracy.json"
 # Table 1 of the paper.

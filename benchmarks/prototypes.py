@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from protograph.files import atomic_path
+from protograph._base.files import atomic_path
 
 RESULT = Path(__file__).parent.parent / "results" / "prototypes.json"
 # The accuracy of the paper's PAGE, and what the default search must not fall below.
@@ -29,7 +29,7 @@ METHODS = ("consensus", "walk", "random")
 
 def explainer_of(method: str, seed: int):
     import protograph as pg
-    from protograph.explainers.random_subgraph import RandomSubgraph
+    from protograph.peers.random_subgraph import RandomSubgraph
 
     return {
         "consensus": lambda: pg.PAGE(random_state=seed),

@@ -23,7 +23,7 @@ import torch
 from torch_geometric.loader import DataLoader
 
 import protograph as pg
-from protograph.page.search import SearchOptions, search
+from protograph.page.walk.search import SearchOptions, search
 from tests import oracle
 from tests.strategies import neighbour_lists
 
@@ -134,7 +134,7 @@ def in_fresh_process(code: str) -> list[float]:
 PEAK = """
 import time, tracemalloc, numpy as np, torch
 from torch_geometric.data import Data
-from protograph.page.search import SearchOptions, search
+from protograph.page.walk.search import SearchOptions, search
 rng = np.random.default_rng(0)
 def graph(size, degree):
     edges = {{(i, i + 1) for i in range(size - 1)}}

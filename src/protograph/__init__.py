@@ -8,17 +8,17 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from protograph.classifier import GraphClassifier
-from protograph.errors import NotFittedError, ProtographWarning
-from protograph.explainers.page import PAGE
-from protograph.explainers.random_subgraph import RandomSubgraph
-from protograph.explanation import Evidence, Explanation, Explanations, Prototype, Session
+from protograph._base.errors import NotFittedError, ProtographWarning
+from protograph.explanation.explanation import Evidence, Explanation, Explanations, Prototype, Session
+from protograph.models.classifier import GraphClassifier
+from protograph.page.explainer import PAGE
+from protograph.peers.random_subgraph import RandomSubgraph
 
 if TYPE_CHECKING:
     from protograph import datasets, metrics
-    from protograph.explainers.gnninterpreter import GNNInterpreter
-    from protograph.explainers.xgnn import XGNN
-    from protograph.storage import load
+    from protograph.explanation.storage import load
+    from protograph.peers.gnninterpreter import GNNInterpreter
+    from protograph.peers.xgnn import XGNN
     from protograph.training import Trained, train
 
 __version__ = "0.1.0"
@@ -45,11 +45,11 @@ __all__ = [
 
 # Imported on first use: not everybody needs them, and importing the library should be quick.
 _ON_FIRST_USE = {
-    "GNNInterpreter": "protograph.explainers.gnninterpreter",
+    "GNNInterpreter": "protograph.peers.gnninterpreter",
     "Trained": "protograph.training",
-    "XGNN": "protograph.explainers.xgnn",
+    "XGNN": "protograph.peers.xgnn",
     "datasets": "protograph.datasets",
-    "load": "protograph.storage",
+    "load": "protograph.explanation.storage",
     "metrics": "protograph.metrics",
     "train": "protograph.training",
 }

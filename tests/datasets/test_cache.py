@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from protograph._base.errors import ProtographWarning
 from protograph.datasets import cache
 from protograph.datasets.cache import cache_folder, cached_arrays, platform_folder
-from protograph.errors import ProtographWarning
 from tests.datasets.light_process import start
 from tests.permissions import needs_a_refusal
 

@@ -12,7 +12,7 @@ from torch_geometric.data import Batch
 
 from protograph.datasets import graph_sst2, sst2_sentences
 from protograph.datasets.sources import find_file
-from protograph.graph_json import pack_graph
+from protograph.explanation.graph_json import pack_graph
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from tests.datasets.real_files import needs

@@ -11,7 +11,7 @@ from torch_geometric.data import Batch
 from protograph.datasets import mnist_sp, sources, superpixels
 from protograph.datasets.idx import read_idx
 from protograph.datasets.lazy import LazyGraphs
-from protograph.drawing.palette import palette_of
+from protograph.report.palette import palette_of
 from tests.datasets.real_files import needs
 from tests.datasets.test_idx import packed
 from tests.datasets.test_superpixels import drawn

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from protograph.errors import ProtographWarning
+from protograph._base.errors import ProtographWarning
 from protograph.metrics import EncodedGraphs, coverage, gain_area, overlap
 from protograph.metrics.intervals import hoeffding, wilson
 from tests.metrics.small_graphs import graph_of, path, ring

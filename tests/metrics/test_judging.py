@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from protograph import GraphClassifier
-from protograph.errors import ProtographWarning
+from protograph._base.errors import ProtographWarning
 from protograph.metrics.judging import Judged, graphs_of, judge
 from tests import zoo
 from tests.metrics.by_hand import Linear, explanation, graph, is_as_found, of_probability, prototype, state_of

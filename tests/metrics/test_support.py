@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from protograph._base.errors import ProtographWarning
 from protograph.datasets import load
-from protograph.errors import ProtographWarning
 from protograph.metrics import EncodedGraphs, support
 from tests.datasets.real_files import needs
 from tests.metrics.small_graphs import path, ring

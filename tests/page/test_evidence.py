@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from protograph.graphs.store import GraphStore
 from protograph.page import evidence
-from protograph.page.counting import information
+from protograph.page.consensus.counting import information
 from protograph.page.evidence import Ground, encode, gather
 from tests.metrics.small_graphs import networkx_contains
 from tests.page.naive_patterns import (

@@ -6,8 +6,8 @@ import warnings
 
 import typer
 
+from protograph._base.errors import ProtographWarning
 from protograph.cli import compare, datasets, evaluate, explain, later, report, train
-from protograph.errors import ProtographWarning
 
 app = typer.Typer(
     name="protograph",

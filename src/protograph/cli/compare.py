@@ -40,9 +40,9 @@ def compare(
     Results are kept in the folder, and a run that was broken off goes on where it ended.
     """
     from protograph import datasets
-    from protograph.drawing.comparison import plot_comparison
+    from protograph._base.progress import progress_bars
     from protograph.evaluation.comparison import Comparison, summarised
-    from protograph.progress import progress_bars
+    from protograph.report.comparison import plot_comparison
 
     chosen = _chosen(explainers, prototypes, max_nodes)
     folder = out or Path("runs") / f"compare-{data.lower()}"

@@ -52,8 +52,8 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Count graphs, nodes and edges, beside the paper's Table 1; exit status 1 on a difference without explanation."""
+    from protograph._base.progress import progress_bars
     from protograph.datasets.catalogue import CATALOGUE, state_of
-    from protograph.progress import progress_bars
 
     chosen = [name.lower().replace("_", "-") for name in names or [n for n, e in CATALOGUE.items() if e.paper]]
     for name in chosen:
@@ -116,8 +116,8 @@ def fetch(
     ] = None,
 ) -> None:
     """Download the files of data sets, checked and resumable, into --data-root or the cache."""
+    from protograph._base.progress import progress_bars
     from protograph.datasets import fetch as get
-    from protograph.progress import progress_bars
 
     for name in names:
         with progress_bars() as progress:

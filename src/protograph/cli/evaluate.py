@@ -16,14 +16,14 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Judge a run: against the ground truth, on graphs that it was not found in, and under the model."""
-    from protograph.classifier import GraphClassifier
+    from protograph._base.progress import progress_bars
     from protograph.cli.alignment import aligned
     from protograph.cli.loading import DataOptions, load_classifier, load_graphs
     from protograph.cli.runs import read_run
     from protograph.evaluation.evaluation import evaluate as judge
     from protograph.evaluation.held_out import held_out
-    from protograph.progress import progress_bars
-    from protograph.storage import load
+    from protograph.explanation.storage import load
+    from protograph.models.classifier import GraphClassifier
 
     run = read_run(folder)
     found: Any = load(folder / "explanation.json")

@@ -74,14 +74,14 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
-    from protograph.classifier import GraphClassifier, checked_device
+    from protograph._base.progress import progress_bars
     from protograph.cli.alignment import aligned
     from protograph.cli.folder import whole_folder
     from protograph.cli.loading import DataOptions, load_classifier, load_graphs, name_of
     from protograph.cli.runs import Run
-    from protograph.explainers.page import PAGE
-    from protograph.explanation import Explanations
-    from protograph.progress import progress_bars
+    from protograph.explanation.explanation import Explanations
+    from protograph.models.classifier import GraphClassifier, checked_device
+    from protograph.page.explainer import PAGE
 
     if device is not None:
         checked_device(device)
@@ -177,7 +177,7 @@ def _train_and_keep(graphs: Any, seed: int, split: Any, folder: Path, progress: 
 
 
 def _write(found: Any, folder: Path) -> None:
-    from protograph.drawing.figure import prototype_figure, save_figure
+    from protograph.report.figure import prototype_figure, save_figure
 
     found.save(folder / "explanation.json")
     found.report(folder / "report.html")
@@ -189,7 +189,7 @@ def _write(found: Any, folder: Path) -> None:
 
 
 def _facts(found: Any) -> dict[str, Any]:
-    from protograph.summary import smiles_of
+    from protograph.explanation.summary import smiles_of
 
     return {
         str(target): {

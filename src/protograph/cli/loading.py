@@ -11,9 +11,9 @@ from torch import nn
 from torch_geometric.data import Data
 
 from protograph import datasets
+from protograph._base.progress import Progress
+from protograph.datasets.table import cut
 from protograph.models.weights import load_weights
-from protograph.molecules.table import cut
-from protograph.progress import Progress
 from protograph.training import load_model
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")

@@ -10,7 +10,7 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")],
 ) -> None:
     """Write report.html again from explanation.json."""
-    from protograph.storage import load
+    from protograph.explanation.storage import load
 
     load(folder / "explanation.json").report(folder / "report.html")
     typer.echo(f"{folder / 'report.html'}")

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from protograph._base.files import atomic_path
 from protograph.cli import arguments
-from protograph.files import atomic_path
 
 
 def train(
@@ -25,9 +25,9 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
-    from protograph.classifier import checked_device
+    from protograph._base.progress import progress_bars
     from protograph.cli.loading import DataOptions, load_graphs
-    from protograph.progress import progress_bars
+    from protograph.models.classifier import checked_device
     from protograph.training import save_model
     from protograph.training import train as fit
 

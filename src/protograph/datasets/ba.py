@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.randomness import checked_seed
 from protograph.datasets.dataset import GraphDataset
-from protograph.randomness import checked_seed
 
 HEAD, BODY, BACKBONE = range(3)
 FEATURE_NAMES = ("head", "body", "backbone")

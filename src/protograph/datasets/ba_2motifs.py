@@ -14,9 +14,9 @@ from torch_geometric.datasets import ExplainerDataset
 from torch_geometric.datasets.graph_generator import BAGraph
 from torch_geometric.datasets.motif_generator import CycleMotif, HouseMotif
 
+from protograph._base.progress import Progress
+from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.datasets.dataset import GraphDataset
-from protograph.progress import Progress
-from protograph.randomness import checked_seed, preserved_random_state
 
 NAME = "ba-2motifs"
 CLASS_NAMES = ("house", "cycle of five")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from torch_geometric.data import Data
 
+from protograph._base.progress import Progress
 from protograph.datasets.ba import BODY, HEAD, Motif, attach, connected_part, generate, motif_dataset
 from protograph.datasets.dataset import GraphDataset
-from protograph.progress import Progress
 
 # Row by row; the centre is the head.
 GRID = Motif(

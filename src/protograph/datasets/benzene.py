@@ -12,14 +12,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from protograph._base.progress import Progress
 from protograph.datasets import benzene_smiles
 from protograph.datasets.archives import read_npz
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.molecules import CARBON_RING, COLORS, molecule_dataset
+from protograph.datasets.molecules import CARBON_RING, molecule_dataset
 from protograph.datasets.sources import find
-from protograph.datasets.splitting import check_range, checked_count, one_hot, split_graphs
+from protograph.graphs.splitting import check_range, checked_count, one_hot, split_graphs
+from protograph.molecules.elements import COLORS
 from protograph.molecules.toolkit import import_chem
-from protograph.progress import Progress
 
 FILE = "benzene/benzene_graphs.npz"
 CLASS_NAMES = ("no benzene", "benzene")

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.progress import Progress
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.sources import SourceFile, read
-
-# The module, not its names: it may be imported first, and then imports this package while it is not yet whole.
-from protograph.molecules import reading
+from protograph.molecules.reading import molecule_arrays, parse
 from protograph.molecules.toolkit import import_chem
-from protograph.progress import Progress
 
 FILE = SourceFile(
     relative="benzene/benzene_smiles.csv",
@@ -99,7 +97,7 @@ def make_arrays(table: Table, num_train: int = NUM_TRAIN) -> dict[str, NDArray[A
     ([1, 1, 1, 1, 1, 1, 0, 0, 0], [1, 1])
     """
     attributions: list[NDArray[np.int8]] = []
-    arrays = reading.molecule_arrays(_explained(table.smiles, attributions), ATOM_TYPES)
+    arrays = molecule_arrays(_explained(table.smiles, attributions), ATOM_TYPES)
     senders, receivers = arrays["edge_index"]
     return {
         "atom": arrays["atom"],
@@ -124,7 +122,7 @@ def _explained(smiles: Sequence[str], attributions: list[NDArray[np.int8]]) -> I
     """The molecules one by one; the attributions of each are appended as they are made."""
     ring = import_chem(PURPOSE).MolFromSmarts(RING)
     for text in smiles:
-        molecule = reading.parse(text)
+        molecule = parse(text)
         attributions.append(ring_unions(molecule.GetSubstructMatches(ring), molecule.GetNumAtoms()))
         yield molecule
 

@@ -14,8 +14,8 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from protograph.errors import ProtographWarning
-from protograph.files import atomic_path
+from protograph._base.errors import ProtographWarning
+from protograph._base.files import atomic_path
 
 VARIABLE = "PROTOGRAPH_CACHE"
 # Raised whenever the files look different, so that those of an earlier version are not read.

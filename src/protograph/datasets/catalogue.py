@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from protograph._base.progress import Progress
 from protograph.datasets import benzene, benzene_smiles, mnist_sp, mutagenicity, solubility, sources, sst2_published
 from protograph.datasets.dataset import GraphDataset
-from protograph.progress import Progress
 
 Counting = Literal["directed", "undirected", "undirected, training graphs only"]
 State = Literal["generated", "here", "to be downloaded", "not here"]

@@ -16,8 +16,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from filelock import FileLock
 
+from protograph._base.progress import Progress, shown
 from protograph.datasets.archives import reading
-from protograph.progress import Progress, shown
 
 TIMEOUT = 30.0
 # Seconds before each further try after a connection that broke off.

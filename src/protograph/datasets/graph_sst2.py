@@ -11,11 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from protograph._base.progress import Progress
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.splitting import checked_count, split_graphs
 from protograph.datasets.sst2_published import file_of, published_name, read_published
 from protograph.datasets.sst2_sentences import SHA256, SentenceArrays, read_sentences
-from protograph.progress import Progress
+from protograph.graphs.splitting import checked_count, split_graphs
 
 CLASS_NAMES = ("negative", "positive")
 # In the order in which the sources number them.

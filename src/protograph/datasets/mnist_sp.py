@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.progress import Progress, shown
 from protograph.datasets import sources, superpixels
 from protograph.datasets.archives import reading
 from protograph.datasets.cache import cached_arrays
@@ -24,9 +25,8 @@ from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.idx import read_idx
 from protograph.datasets.lazy import LazyGraphs
 from protograph.datasets.sources import SourceFile
-from protograph.datasets.splitting import check_range, checked_count
 from protograph.datasets.superpixels import NUM_NODES, Superpixels
-from protograph.progress import Progress, shown
+from protograph.graphs.splitting import check_range, checked_count
 
 NAME = "mnist-sp"
 # Graphs in each part, in their order.

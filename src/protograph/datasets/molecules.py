@@ -1,33 +1,23 @@
-"""Atoms as features: their colours, and small molecules as ground truths."""
+"""Data sets of molecules: from SMILES, kept in the cache, with small molecules as ground truths."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
+from protograph.molecules.elements import COLORS
+from protograph.molecules.reading import PURPOSE, molecule_arrays, parse
+from protograph.molecules.toolkit import import_chem
 
-# After Corey, Pauling and Koltun where that can be seen on white and told apart by colour-blind readers:
-# dark carbon, pale hydrogen, blue nitrogen and vermilion oxygen differ in lightness too. "*" is any other atom.
-COLORS: Mapping[str, str] = {
-    "C": "#4D4D4D",
-    "H": "#CCCCCC",
-    "N": "#0072B2",
-    "O": "#D55E00",
-    "S": "#F7E34B",
-    "P": "#E69F00",
-    "F": "#7BE0A0",
-    "Cl": "#009E73",
-    "Br": "#7F2A10",
-    "I": "#5B2A86",
-    "Na": "#CC79A7",
-    "K": "#9170DB",
-    "Li": "#E6B3D6",
-    "Ca": "#56B4E9",
-    "B": "#F4A38A",
-    "*": "#8A8A8A",
-}
+# Part of the cache's key: to be raised with every change of what molecule_arrays gives.
+RECIPE = 1
 
 # Symbols of the atoms, and which of them are joined.
 Structure = tuple[Sequence[str], Sequence[tuple[int, int]]]
@@ -80,3 +70,36 @@ def molecule_dataset(
         ground_truths=ground_truths,
         **facts,
     )
+
+
+def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Atoms and bonds of those SMILES that are molecules, kept in the cache.
+
+    Args:
+        name: What the cache calls it.
+        smiles: The texts.
+
+    Returns:
+        What :func:`~protograph.molecules.reading.molecule_arrays` gives, and ``wrong`` and ``reasons``: the positions
+        of the others, and what is wrong
+        with each.
+    """
+    chem = import_chem(PURPOSE)
+
+    def build() -> dict[str, NDArray[Any]]:
+        problems: dict[int, str] = {}
+        arrays = molecule_arrays(_parsed(smiles, problems))
+        positions = np.array(list(problems), dtype=np.int64)
+        return arrays | {"wrong": positions, "reasons": np.array(list(problems.values()), dtype=np.str_)}
+
+    content = hashlib.sha256(json.dumps(list(smiles)).encode()).hexdigest()
+    return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": chem.rdBase.rdkitVersion}, build)
+
+
+def _parsed(smiles: Sequence[str], problems: dict[int, str]) -> Iterator[Any]:
+    """The molecules one by one, so that not all of them are in memory; what is none goes into ``problems``."""
+    for position, text in enumerate(smiles):
+        try:
+            yield parse(text)
+        except ValueError as error:
+            problems[position] = str(error)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import torch
 
+from protograph._base.progress import Progress
 from protograph.datasets import sources
 from protograph.datasets.archives import check_sha256
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
 from protograph.datasets.sources import SourceFile
-from protograph.datasets.splitting import check_range, checked_count, one_hot, split_graphs
 from protograph.datasets.tu import TUArrays, parse_tu, read_tu
-from protograph.progress import Progress
+from protograph.graphs.splitting import check_range, checked_count, one_hot, split_graphs
 
 # One archive with all texts, or the texts themselves, which are what can be downloaded.
 FILE = "mutagenicity/Mutagenicity_tu_raw.zip"

@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
+from protograph._base.progress import Progress, shown
 from protograph.datasets import (
     ba_2motifs,
     ba_grid,
@@ -20,7 +21,6 @@ from protograph.datasets import (
 )
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.sources import SourceFile, downloads, fetch_into
-from protograph.progress import Progress, shown
 
 
 class Loader(Protocol):

@@ -10,15 +10,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from protograph._base.progress import Progress
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.molecules import CARBON_RING, Structure, molecule_dataset
+from protograph.datasets.molecules import CARBON_RING, Structure, molecule_dataset, read_molecules
 from protograph.datasets.sources import SourceFile, read
-from protograph.datasets.splitting import checked_count
-
-# The module, not its names: it may be imported first, and then imports this package while it is not yet whole.
-from protograph.molecules import reading
+from protograph.graphs.splitting import checked_count
+from protograph.molecules.reading import molecule_graphs
 from protograph.molecules.toolkit import import_chem
-from protograph.progress import Progress
 
 FILE = SourceFile(
     relative="solubility/delaney-processed.csv",
@@ -75,11 +73,11 @@ def from_table(content: bytes, num_graphs: int | None = None) -> GraphDataset:
         if value < INSOLUBLE_BELOW or value > SOLUBLE_ABOVE:
             measured.append(value)
             smiles.append(row["smiles"].strip())
-    arrays = reading.read_molecules("solubility", smiles)
+    arrays = read_molecules("solubility", smiles)
     assert not arrays["wrong"].size
     labels = torch.from_numpy((np.array(measured) > SOLUBLE_ABOVE).astype(np.int64))
     return molecule_dataset(
-        reading.molecule_graphs(arrays, labels, smiles, checked_count(num_graphs, len(smiles))),
+        molecule_graphs(arrays, labels, smiles, checked_count(num_graphs, len(smiles))),
         atoms=arrays["atom_types"].tolist(),
         bonds=arrays["bond_types"].tolist(),
         truths={0: (FUSED_RINGS,), 1: (HYDROXYL,)},

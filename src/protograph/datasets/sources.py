@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+from protograph._base.progress import Progress
 from protograph.datasets.archives import reading
 from protograph.datasets.cache import cache_folder
 from protograph.datasets.download import GZIP_MAGIC, download, verify
-from protograph.progress import Progress
 
 VARIABLE = "PROTOGRAPH_DATA"
 

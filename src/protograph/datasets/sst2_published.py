@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from protograph.datasets.safe_pickle import read_array
 from protograph.datasets.sources import Root, SourceFile, find, find_file, read
-from protograph.datasets.splitting import check_range
 from protograph.datasets.sst2_sentences import SentenceArrays
+from protograph.graphs.splitting import check_range
 
 # How the folder and the files may begin.
 NAMES = ("Graph-SST2", "graph_sst2")

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.progress import Progress
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.sources import Root, SourceFile, read
 from protograph.datasets.sst2_trees import Edges, Parses, parse
-from protograph.progress import Progress
 
 # For each part its table and its trees.
 PARTS = {

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from protograph.progress import Progress
+from protograph._base.progress import Progress
 
 # Part of the cache's key: raise it when the same images would give other graphs.
 RECIPE = 1

@@ -17,14 +17,14 @@ from torch_geometric import __version__ as pyg_version
 from torch_geometric.datasets import TUDataset
 from torch_geometric.io import read_tu_data
 
+from protograph._base.progress import Progress
 from protograph.datasets import sources
 from protograph.datasets.archives import reading
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.molecules import COLORS
 from protograph.datasets.sources import SourceFile
-from protograph.datasets.splitting import checked_count, split_graphs
-from protograph.progress import Progress
+from protograph.graphs.splitting import checked_count, split_graphs
+from protograph.molecules.elements import COLORS
 
 # The classification sets of the collection, as https://chrsmrrs.github.io/datasets/docs/datasets/ spells them.
 NAMES = tuple(

@@ -11,14 +11,14 @@ from typing import Any
 
 from torch_geometric.data import Data
 
+from protograph._base.files import atomic_path
+from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import HeldOut, evaluate
 from protograph.evaluation.held_out import held_out
 from protograph.evaluation.robustness import OtherModels, robustness, train_others
-from protograph.explainers.base import Explainer, content_key
-from protograph.explanation import Explanation, Explanations
-from protograph.files import atomic_path
-from protograph.progress import Progress
+from protograph.explainer import Explainer, content_key
+from protograph.explanation.explanation import Explanation, Explanations
 from protograph.training import GCN, load_model, save_model, train
 
 # A seed has succeeded where the model gives the class at least this probability.
@@ -80,7 +80,7 @@ class Comparison:
 
     def explanations(self, name: str, seed: int) -> Explanations:
         """What an explainer has found."""
-        from protograph.storage import load
+        from protograph.explanation.storage import load
 
         found = load(self._prototypes(name, seed))
         return found if isinstance(found, Explanations) else Explanations({found.target: found})

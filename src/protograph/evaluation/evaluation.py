@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph.evaluation.truths import accuracy_of
-from protograph.explanation import Explanation, Prototype
+from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import accuracy
 from protograph.metrics.coverage import coverage, gain_area, overlap

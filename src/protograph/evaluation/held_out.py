@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from protograph.classifier import GraphClassifier
-from protograph.embedding import embed
+from protograph._base.randomness import preserved_random_state
 from protograph.evaluation.evaluation import HeldOut
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
 from protograph.metrics.judging import Model
-from protograph.randomness import preserved_random_state
+from protograph.models.classifier import GraphClassifier
+from protograph.models.embedding import embed
 
 _SAMPLE = 8
 

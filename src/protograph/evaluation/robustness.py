@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
-from protograph.explanation import Explanation
+from protograph.explanation.explanation import Explanation
 from protograph.metrics.consistency import consistency
 from protograph.metrics.faithfulness import corrupted, faithfulness
-from protograph.progress import Progress
 from protograph.training import GCN, train
 
 Value = TypeVar("Value")

@@ -16,7 +16,7 @@ from protograph.graphs.cleaning import node_count
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int32]
 
-# Most nodes that the search of one graph for a pattern places; see :mod:`protograph.metrics.isomorphism`.
+# Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns.containment`.
 MAX_CALLS = 1_000_000
 # Graphs whose tensors are joined at a time: enough to be quick, few enough for wide features to fit in memory.
 _CHUNK = 2048

@@ -8,7 +8,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
 from torch_geometric.data.storage import EdgeStorage, GlobalStorage, NodeStorage
 
-from protograph.safe_torch import load_plain
+from protograph._base.plain_torch import load_plain
 
 # All that PyG writes for a Data; anything else in a file is refused.
 _SAFE_CLASSES = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage, NodeStorage, EdgeStorage]

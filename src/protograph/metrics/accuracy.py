@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph.errors import ProtographWarning
+from protograph._base.errors import ProtographWarning
 from protograph.graphs.encoding import EncodedGraphs, GraphArrays
 
 
@@ -101,7 +101,7 @@ def best_accuracy(
 
 
 def _accuracy(graph: Data, truth: Data, match_edges: bool, max_calls: int) -> Accuracy:
-    from protograph.metrics.common_subgraph import largest_common_subgraph
+    from protograph.patterns.correspondence import largest_common_subgraph
 
     if max_calls < 1:
         raise ValueError(f"max_calls must be at least 1, got {max_calls}")

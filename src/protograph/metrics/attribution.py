@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from protograph.classifier import GraphClassifier
-from protograph.explanation import Prototype
+from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph.explanation.explanation import Prototype
 from protograph.metrics.judging import AskedType, Model, check_target, classified, decided_type, graphs_of, started
 from protograph.models.calling import Call, infer_call
+from protograph.models.classifier import GraphClassifier
 from protograph.models.outputs import ReturnType, as_rows, log_scores
-from protograph.randomness import checked_seed, preserved_random_state
 
 Method = Literal[
     "InputXGradient",

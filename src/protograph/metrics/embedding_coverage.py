@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.classifier import GraphClassifier, RunningClassifier
+from protograph._base.randomness import preserved_random_state
 from protograph.graphs.store import GraphStore
 from protograph.metrics.intervals import wilson
 from protograph.metrics.judging import BATCH_SIZE, Graphs, Model, graphs_of
-from protograph.randomness import preserved_random_state
+from protograph.models.classifier import GraphClassifier, RunningClassifier
 
 
 @dataclass(frozen=True)

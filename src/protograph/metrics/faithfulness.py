@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph._base.randomness import checked_seed
 from protograph.metrics.judging import AskedType, Graphs, Model, judge_each
-from protograph.randomness import checked_seed
 
 
 @dataclass(frozen=True)

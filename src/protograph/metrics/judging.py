@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph.classifier import GraphClassifier, RunningClassifier
-from protograph.errors import ProtographWarning
-from protograph.explanation import Explanation, Prototype
+from protograph._base.errors import ProtographWarning
+from protograph._base.randomness import preserved_random_state
+from protograph.explanation.explanation import Explanation, Prototype
+from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.outputs import ReturnType, infer_return_type, log_scores, margins, probabilities
-from protograph.randomness import preserved_random_state
 
 AskedType = Literal["auto", "raw", "probs", "log_probs"]
 Model = nn.Module | GraphClassifier

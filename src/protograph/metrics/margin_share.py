@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import torch
 from torch_geometric.data import Data
 
-from protograph.classifier import GraphClassifier
-from protograph.explanation import Explanation, Prototype
+from protograph._base.randomness import preserved_random_state
+from protograph.explanation.explanation import Explanation, Prototype
 from protograph.metrics.judging import Model, check_target, classified, decided_type
+from protograph.models.classifier import GraphClassifier
 from protograph.models.leaving_out import check_readout, classified_without
 from protograph.models.outputs import log_scores, margins
-from protograph.randomness import preserved_random_state
 
 
 def margin_share(

@@ -12,14 +12,14 @@ import torch
 from torch import nn
 from torch_geometric.data import Data
 
-from protograph.classifier import GraphClassifier, RunningClassifier
-from protograph.errors import ProtographWarning
-from protograph.explainers.base import Explainer
-from protograph.explanation import Explanation
+from protograph._base.errors import ProtographWarning
+from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph.explainer import Explainer
+from protograph.explanation.explanation import Explanation
 from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
+from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.reductions import Readout
-from protograph.randomness import checked_seed, preserved_random_state
 
 Similarity = Callable[[Explanation, Explanation], float]
 

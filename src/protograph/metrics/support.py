@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.errors import ProtographWarning
+from protograph._base.errors import ProtographWarning
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, Ints
 from protograph.metrics.intervals import wilson
 
@@ -165,7 +165,7 @@ def containment(
 
     Those count as not containing it, and there is a warning, at ``stacklevel`` counted from here.
     """
-    from protograph.metrics.isomorphism import contained_in
+    from protograph.patterns.containment import contained_in
 
     found = np.zeros((len(prototypes), len(graphs) if indices is None else indices.size), np.int8)
     for row, prototype in zip(found, prototypes, strict=True):

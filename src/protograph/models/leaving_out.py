@@ -10,7 +10,7 @@ from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Data
 from torch_geometric.nn.aggr import MeanAggregation, SumAggregation
 
-from protograph.classifier import RunningClassifier
+from protograph.models.classifier import RunningClassifier
 from protograph.models.reductions import Place, is_index, reduced_source, tensors_in
 
 _REDUCED_BY_NAME = frozenset({"scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_"})

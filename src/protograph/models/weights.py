@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from protograph.safe_torch import load_plain
+from protograph._base.plain_torch import load_plain
 
 # Where training scripts put the weights among other things.
 WRAPPERS = ("state_dict", "model_state_dict", "model")

@@ -1,8 +1,6 @@
 """SMILES as graphs: heavy atoms are nodes, bonds are edges in both directions."""
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,17 +9,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.datasets.cache import cached_arrays
-from protograph.datasets.molecules import COLORS
-from protograph.datasets.splitting import one_hot, split_graphs
+from protograph.graphs.splitting import one_hot, split_graphs
+from protograph.molecules.elements import COLORS
 from protograph.molecules.toolkit import import_chem
 
 BOND_NAMES = ("single", "double", "triple", "aromatic")
 OTHER_BOND = "other"
 PURPOSE = "reading SMILES"
-
-# Part of the cache's key: to be raised with every change of the arrays below.
-RECIPE = 1
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -129,38 +123,6 @@ def _indices(symbols: Sequence[str], types: Sequence[str]) -> NDArray[np.int16]:
             f"atom_types must have every atom, or '*' for others, got {', '.join(types)} without {lacking[0]}"
         )
     return np.array([known.get(symbol, known.get("*", -1)) for symbol in symbols], dtype=np.int16)
-
-
-def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """What :func:`molecule_arrays` makes of those SMILES that are molecules, kept in the cache.
-
-    Args:
-        name: What the cache calls it.
-        smiles: The texts.
-
-    Returns:
-        The arrays of the molecules, and ``wrong`` and ``reasons``: the positions of the others, and what is wrong
-        with each.
-    """
-    chem = import_chem(PURPOSE)
-
-    def build() -> dict[str, NDArray[Any]]:
-        problems: dict[int, str] = {}
-        arrays = molecule_arrays(_parsed(smiles, problems))
-        positions = np.array(list(problems), dtype=np.int64)
-        return arrays | {"wrong": positions, "reasons": np.array(list(problems.values()), dtype=np.str_)}
-
-    content = hashlib.sha256(json.dumps(list(smiles)).encode()).hexdigest()
-    return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": chem.rdBase.rdkitVersion}, build)
-
-
-def _parsed(smiles: Sequence[str], problems: dict[int, str]) -> Iterator[Any]:
-    """The molecules one by one, so that not all of them are in memory; what is none goes into ``problems``."""
-    for position, text in enumerate(smiles):
-        try:
-            yield parse(text)
-        except ValueError as error:
-            problems[position] = str(error)
 
 
 def molecule_graphs(arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_graphs: int) -> tuple[Data, ...]:

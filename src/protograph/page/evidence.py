@@ -8,12 +8,12 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph.explanation import Evidence
+from protograph.explanation.explanation import Evidence
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
-from protograph.page.consensus import CommonGround, Edge
-from protograph.page.counting import information, spread
-from protograph.page.features import MatchFeatures, must_be_equal
+from protograph.page.consensus.counting import information, spread
+from protograph.patterns.agreement import MatchFeatures, must_be_equal
+from protograph.patterns.common import CommonGround, Edge
 
 Ints = NDArray[np.int64]
 # Graphs of the cluster in which the nodes and edges of a prototype are looked up one by one.
@@ -65,7 +65,7 @@ class Ground:
 
 def gather(graph: Data, edges: Sequence[Edge], matches: torch.Tensor, ground: Ground) -> Evidence:
     """Count the graphs that contain a prototype, and in which of them its nodes and edges are found one by one."""
-    from protograph.metrics.isomorphism import contained_in
+    from protograph.patterns.containment import contained_in
 
     pattern = graph if must_be_equal(ground.match_features) else without_features(graph)
     contains = contained_in(pattern, ground.encoded, max_calls=_MAX_CALLS_WHOLE) > 0

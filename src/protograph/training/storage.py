@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from protograph.files import atomic_path
-from protograph.randomness import preserved_random_state
+from protograph._base.files import atomic_path
+from protograph._base.randomness import preserved_random_state
 from protograph.training.gcn import GCN
 from protograph.training.training import Trained
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph.randomness import checked_seed, preserved_random_state
+from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.training.collation import FlatGraphs, MiniBatch, collate
 from protograph.training.early_stopping import EarlyStopping
 from protograph.training.gcn import GCN

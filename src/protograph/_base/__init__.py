@@ -1,0 +1,1 @@
+"""What every package may use: errors, randomness, progress, files, ties, words, checks of options."""

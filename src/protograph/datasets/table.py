@@ -1,0 +1,203 @@
+"""Tables of molecules: a column of SMILES and a column of labels become a data set."""
+
+import csv
+import gzip
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+
+import torch
+
+from protograph.datasets.archives import reading
+from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.labels import read_labels
+from protograph.datasets.molecules import molecule_dataset, read_molecules
+from protograph.molecules.reading import molecule_graphs
+from protograph.molecules.toolkit import import_chem
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+NUM_SHOWN = 10
+SHOWN_CHARACTERS = 60
+# What pandas, R and data bases write where a label is missing.
+MISSING = ("nan", "na", "n/a", "<na>", "none", "null")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A row that is no molecule with a label.
+
+    Attributes:
+        line: Line of the file on which it begins, counted from 1.
+        smiles: What it has as SMILES.
+        reason: What is wrong with it.
+    """
+
+    line: int
+    smiles: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class MoleculeTable:
+    """What was read from a table.
+
+    Attributes:
+        dataset: The molecules, named after the file.
+        left_out: The rows that are none.
+    """
+
+    dataset: GraphDataset
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    smiles: str
+    label: str
+    problem: str
+
+
+def read_table(
+    path: str | PathLike[str],
+    *,
+    smiles_column: str = "smiles",
+    label_column: str = "label",
+    skip_invalid: bool = False,
+) -> MoleculeTable:
+    """Read molecules and their labels from a table in UTF-8, whose first row names the columns.
+
+    Labels 0, 1, ... stay as they are, also as ``1.0`` or ``True``. Others are names of classes, sorted by the alphabet
+    or, if they are numbers, by value. The graphs are those of
+    :func:`~protograph.molecules.reading.molecule_graphs`.
+
+    Args:
+        path: A file that ends in ``.csv`` (commas) or ``.tsv`` (tabs), or so with ``.gz``.
+        smiles_column: Name of the column of SMILES.
+        label_column: Name of the column of labels.
+        skip_invalid: Whether rows without a valid SMILES and a label are left out instead of being an error.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If the file is no such table, lacks a column, has rows that are not valid, or its labels are not
+            those of two classes or more.
+        ImportError: If RDKit is not installed.
+    """
+    path = Path(path)
+    import_chem("reading a table of SMILES")
+    rows = list(_rows(path, smiles_column, label_column))
+    if not rows:
+        raise ValueError(f"{path} has no rows below its header; give a table with at least one molecule a class")
+    read = [row for row in rows if not row.problem]
+    arrays = read_molecules("table", [row.smiles for row in read])
+    wrong = dict(zip(arrays["wrong"].tolist(), arrays["reasons"].tolist(), strict=True))
+    left_out = [LeftOut(row.line, row.smiles, row.problem) for row in rows if row.problem]
+    left_out += [LeftOut(read[position].line, read[position].smiles, reason) for position, reason in wrong.items()]
+    left_out.sort(key=lambda row: row.line)
+    kept = [row for position, row in enumerate(read) if position not in wrong]
+    if left_out and not (skip_invalid and kept):
+        raise ValueError(_describe(path, left_out, len(rows)))
+    labels = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
+    graphs = molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept], len(kept))
+    dataset = molecule_dataset(
+        graphs,
+        atoms=arrays["atom_types"].tolist(),
+        bonds=arrays["bond_types"].tolist(),
+        name=_stem(path),
+        class_names=labels.names,
+        source=path.name,
+    )
+    return MoleculeTable(dataset, tuple(left_out))
+
+
+def _stem(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).stem
+
+
+def _rows(path: Path, smiles_column: str, label_column: str) -> Iterator[_Row]:
+    """The rows of the table, in order, without lines that are empty."""
+    # Its own sort of line ends: a SMILES in quotation marks may have one inside.
+    reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=_delimiter(path))
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if not any(header):
+            raise ValueError(f"{path} is empty; its first row must name the columns, such as smiles,label")
+        smiles_at, label_at = (
+            _position(header, name, option, path)
+            for name, option in ((smiles_column, "smiles_column"), (label_column, "label_column"))
+        )
+        begin = reader.line_num + 1
+        for cells in reader:
+            if len(cells) > 1 or any(cell.strip() for cell in cells):
+                yield _row(begin, cells, len(header), smiles_at, label_at)
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise ValueError(f"{path} cannot be read as a table: line {reader.line_num}: {error}") from error
+
+
+def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, label_at: int) -> _Row:
+    smiles, label = (cells[at].strip() if at < len(cells) else "" for at in (smiles_at, label_at))
+    problem = ""
+    if len(cells) < num_columns or any(cell.strip() for cell in cells[num_columns:]):
+        problem = f"it has {len(cells)} columns, the header has {num_columns}"
+    elif not smiles:
+        problem = "the SMILES is empty"
+    elif not label or label.lower() in MISSING:
+        problem = f"the label is {label or 'empty'}"
+    return _Row(line, smiles, label, problem)
+
+
+def _delimiter(path: Path) -> str:
+    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
+    if ending not in DELIMITERS:
+        raise ValueError(f"path must end in .csv or .tsv, or so with .gz, got {path}")
+    return DELIMITERS[ending]
+
+
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    content = path.read_bytes()
+    if path.name.endswith(".gz"):
+        with reading(path):
+            content = gzip.decompress(content)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path} must be text in UTF-8, got another byte on line {line}; save it as UTF-8") from None
+
+
+def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
+    if header.count(name) > 1:
+        raise ValueError(
+            f"{option} must be the name of one column of {path}, got {name!r}, which {header.count(name)} have"
+        )
+    if name in header:
+        return header.index(name)
+    by_lower = {column.lower(): column for column in header}
+    close = get_close_matches(name.lower(), by_lower, n=1)
+    hint = f"; did you mean {by_lower[close[0]]!r}?" if close else ""
+    raise ValueError(
+        f"{option} must be one of the columns of {path}, {', '.join(map(repr, header))}, got {name!r}{hint}"
+    )
+
+
+def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
+    rows = [f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in left_out[:NUM_SHOWN]]
+    if len(left_out) > NUM_SHOWN:
+        rows.append(f"and {len(left_out) - NUM_SHOWN} more")
+    way_out = (
+        "no row is left; check the names of the columns"
+        if len(left_out) == num_rows
+        else "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
+    )
+    return f"{path} has {len(left_out)} of {num_rows} rows that are not valid ({'; '.join(rows)}); {way_out}"
+
+
+def cut(text: str) -> str:
+    """A text short enough for a message."""
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."

@@ -1,0 +1,226 @@
+"""What every explainer owes: fitting a model to its graphs, checking targets, assembling results."""
+
+import hashlib
+import time
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from protograph._base.errors import NotFittedError, ProtographWarning
+from protograph._base.randomness import preserved_random_state
+from protograph.explanation.explanation import Explanation, Explanations
+from protograph.graphs.store import GraphStore
+from protograph.models.classifier import GraphClassifier, RunningClassifier
+from protograph.models.embedding import Embedded, Progress, embed
+
+
+class Explainer(ABC):
+    """Base of all explainers: ``fit`` looks at the model and its graphs once, ``explain`` does the rest.
+
+    What ``fit`` has learned ends in an underscore and is replaced as a whole by the next ``fit``.
+    """
+
+    def fit(
+        self,
+        model: nn.Module | GraphClassifier,
+        graphs: Iterable[Data],
+        *,
+        batch_size: int = 256,
+        device: torch.device | str | None = None,
+        engine: str = "local",
+        progress: Progress | None = None,
+    ) -> Self:
+        """Classify and embed all graphs.
+
+        Args:
+            model: Any graph classifier, or a :class:`~protograph.GraphClassifier` around it.
+            graphs: A list, a PyG data set, or any iterable of ``Data``.
+            batch_size: How many graphs go through the model at a time. It makes no difference to the result.
+            device: Where to run; the model's own device by default.
+            engine: ``"local"``.
+            progress: Called as ``progress(stage, done, total)``.
+        """
+        _check_fit_options(batch_size, engine)
+        classifier = model if isinstance(model, GraphClassifier) else GraphClassifier(model)
+        started = time.perf_counter()
+        with preserved_random_state():
+            store = GraphStore(graphs)
+            running = classifier.start([store[i] for i in range(min(8, len(store)))], device)
+            embedded = embed(
+                running, store, batch_size=batch_size, return_type=classifier.return_type, progress=progress
+            )
+        self._store, self._running, self._progress = store, running, progress
+        self._shown_in_fit = self._shown_before = running.usage.num_graphs
+        self._names = _names_of(graphs, store[0], embedded.num_classes)
+        self._seconds_to_fit = time.perf_counter() - started
+        self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
+        self.embedded_ = embedded
+        return self
+
+    @property
+    def embeddings_(self) -> NDArray[np.float64]:
+        """Graph embeddings, ``[num_graphs, dim]``."""
+        return self._fitted().graph_embeddings
+
+    @property
+    def predictions_(self) -> NDArray[np.int64]:
+        """Predicted class of each graph."""
+        return self._fitted().predictions
+
+    @property
+    def num_classes_(self) -> int:
+        """Number of classes of the model."""
+        return self._fitted().num_classes
+
+    @abstractmethod
+    def explain(self, target: int) -> Explanation:
+        """Explain one class."""
+
+    @abstractmethod
+    def _options(self) -> Mapping[str, Any]:
+        """The explainer's options, to be stored with its results."""
+
+    def explain_all(self) -> Explanations:
+        """Explain every class that some graph is predicted as; the others are named in a warning."""
+        predicted = np.unique(self._fitted().predictions)
+        others = sorted(set(range(self.num_classes_)) - set(predicted.tolist()))
+        if others:
+            message = f"no graph is predicted as class {', '.join(map(str, others))}, so there is no explanation of it"
+            warnings.warn(message, ProtographWarning, stacklevel=2)
+        found = {}
+        for done, target in enumerate(predicted.tolist()):
+            found[target] = self.explain(target)
+            if self._progress is not None:
+                self._progress("explaining", done + 1, len(predicted))
+        return Explanations(found)
+
+    def _fitted(self) -> Embedded:
+        embedded: Embedded | None = getattr(self, "embedded_", None)
+        if embedded is None:
+            raise NotFittedError(f"this {type(self).__name__} has no model yet; call fit(model, graphs) first")
+        return embedded
+
+    def _classifier(self) -> RunningClassifier:
+        self._fitted()
+        return self._running
+
+    def _checked_target(self, target: int) -> int:
+        num_classes = self._fitted().num_classes
+        if isinstance(target, bool) or not isinstance(target, int | np.integer):
+            raise TypeError(f"target must be a whole number, an index into the model's output, got {target!r}")
+        if not 0 <= target < num_classes:
+            raise ValueError(
+                f"target must be in [0, {num_classes}), got {target}; "
+                f"use an index into the model's output, not a class name"
+            )
+        return int(target)
+
+    def _members(self, target: int) -> NDArray[np.int64]:
+        """Indices of the graphs predicted as ``target``."""
+        target, embedded = self._checked_target(target), self._fitted()
+        members = np.flatnonzero(embedded.predictions == target)
+        if len(members) == 0:
+            counts = np.bincount(embedded.predictions, minlength=embedded.num_classes)
+            predicted = ", ".join(f"{c}: {n}" for c, n in enumerate(counts.tolist()) if n)
+            raise ValueError(
+                f"no graph is predicted as class {target}, so it has no prototypes; the predictions are "
+                f"{{{predicted}}}; pass graphs of that class, or a model that knows it"
+            )
+        return members
+
+    def _explanation(self, target: int, **parts: Any) -> Explanation:
+        """Assemble a result: what is the same for all explainers is filled in here."""
+        embedded = self._fitted()
+        shown = self._running.usage.num_graphs
+        model_calls, self._shown_before = self._shown_in_fit + shown - self._shown_before, shown
+        timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
+        notes = (*embedded.warnings, *parts.pop("warnings", ()))
+        return Explanation(
+            target=int(target),
+            explainer=type(self).__name__,
+            options=self._options(),
+            num_graphs=len(embedded.predictions),
+            num_predicted=int((embedded.predictions == target).sum()),
+            confusion=_confusion(embedded),
+            model_calls=model_calls,
+            timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
+            versions=_versions(),
+            warnings=notes,
+            **self._names,
+            **parts,
+        )
+
+
+@contextmanager
+def timed(timings: dict[str, float], stage: str) -> Iterator[None]:
+    """Add the seconds that the block took to ``timings[stage]``."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        timings[stage] = timings.get(stage, 0.0) + time.perf_counter() - started
+
+
+def content_key(graph: Data) -> bytes:
+    """A fingerprint of a graph's tensors, the same wherever the graph stands in the data set."""
+    digest = hashlib.sha256()
+    for key, value in sorted(graph.to_dict().items()):
+        if isinstance(value, Tensor):
+            digest.update(key.encode() + str(tuple(value.shape)).encode())
+            digest.update(value.detach().cpu().contiguous().numpy().tobytes())
+    return digest.digest()
+
+
+def _check_fit_options(batch_size: int, engine: str) -> None:
+    if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
+        raise ValueError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
+    if engine == "ray":
+        raise ValueError("engine='ray' is not available in this version; use engine='local'")
+    if engine != "local":
+        raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
+
+
+def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
+    """Names and colours that a data set knows, as plain text; a list of graphs knows none."""
+
+    def known(attribute: str, count: int) -> tuple[str, ...]:
+        value = getattr(graphs, attribute, None)
+        fits = isinstance(value, tuple | list) and len(value) == count
+        return tuple(map(str, value or ())) if fits else ()
+
+    def width(values: Tensor | None) -> int:
+        return values.size(1) if isinstance(values, Tensor) and values.dim() == 2 else 0
+
+    return {
+        "class_names": known("class_names", num_classes) or tuple(map(str, range(num_classes))),
+        "feature_names": known("feature_names", width(first.x)),
+        "feature_colors": known("colors", width(first.x)),
+        "edge_names": known("edge_names", width(first.edge_attr)),
+    }
+
+
+def _confusion(embedded: Embedded) -> tuple[tuple[int, ...], ...] | None:
+    labels = embedded.labels
+    if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
+        return None
+    flat = np.bincount(labels * embedded.num_classes + embedded.predictions, minlength=embedded.num_classes**2)
+    return tuple(map(tuple, flat.reshape(embedded.num_classes, -1).tolist()))
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in ("protograph", "torch", "torch_geometric", "scikit-learn", "numpy", "numba"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a source tree that is not installed
+            found[package] = "unknown"
+    return found

@@ -1,1 +1,0 @@
-"""Explainers under one contract: ``fit(model, graphs)``, ``explain(target)``, ``explain_all()``."""

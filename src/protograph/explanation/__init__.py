@@ -1,0 +1,5 @@
+"""What every explainer returns: prototypes with their evidence, in words, and as files."""
+
+from protograph.explanation.explanation import EmbeddingMap, Evidence, Explanation, Explanations, Prototype, Session
+
+__all__ = ["EmbeddingMap", "Evidence", "Explanation", "Explanations", "Prototype", "Session"]

@@ -1,0 +1,311 @@
+r"""The Gaussian mixture of Phase 1, on embeddings of any scale, number and dimension.
+
+The paper fits a mixture to the embeddings as they are. Sum pooling makes those heavy-tailed, so that one huge graph
+takes a cluster for itself, and a class often has fewer graphs than a covariance has entries. Here
+
+- each dimension is scaled by its median and inter-quartile range, :math:`z = 1.349 (h - q_{1/2}) / (q_{3/4} - q_{1/4})`
+  (about 1 for a normal distribution's standard deviation), and values beyond 3 count as 3,
+- the covariances have as many parameters as the graphs can decide,
+- a cluster of very few graphs is merged into the others.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protograph.page.walk.scoring import Floats
+
+Ints = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+Covariance = Literal["full", "diag", "spherical", "none"]
+
+# Beyond this many scaled units a coordinate says no more than "far".
+CLIP = 3.0
+# A normal distribution's inter-quartile range, in standard deviations.
+NORMAL_RANGE = 1.349
+# Added to every variance, as scikit-learn does; after scaling the variances are about 1.
+_REGULARISATION = 1e-6
+_MOST_REGULARISATION = 1e6
+_MAX_ITERATIONS = 100
+_STARTS = 3
+# The starts are tried on that many graphs, or as many as full covariances ask for, and the best goes on with all.
+_START_GRAPHS = 1000
+_WORDS = {"full": "full", "diag": "diagonal", "spherical": "spherical", "none": "no"}
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A fitted mixture.
+
+    Attributes:
+        labels: ``[num_graphs]``, the cluster of each graph.
+        means: One for each cluster, ``[dim]``.
+        covariances: One for each cluster, ``[dim, dim]``, or the variances alone, ``[dim]``.
+        covariance: Which of them were fitted.
+        reason: Why, in a sentence.
+        notes: What had to be done differently from what was asked.
+        num_merged: How many clusters were merged into these.
+    """
+
+    labels: Ints
+    means: Sequence[Floats]
+    covariances: Sequence[Floats]
+    covariance: Covariance
+    reason: str
+    notes: tuple[str, ...] = ()
+    num_merged: int = 0
+
+
+def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
+    """Scale each dimension by its median and inter-quartile range; those that do not vary are left out.
+
+    Where half of a dimension's values agree its range is 0, and its standard deviation stands in.
+
+    Args:
+        embeddings: ``[num_graphs, dim]``.
+        tolerance: A spread up to this is rounding, and counts as 0.
+
+    >>> scaled(np.array([[0.0, 5.0], [10.0, 5.0], [20.0, 5.0]])).round(4)
+    array([[-1.349], [ 0.   ], [ 1.349]])
+    """
+    largest = np.abs(embeddings).max(axis=0, initial=0.0)
+    unit = np.where(largest > 0, largest, 1.0)  # keeps the squares in range
+    deviation = (embeddings / unit).std(axis=0)
+    # Four roundings: constant values such as 0.1 have a deviation of about one.
+    deviation = np.where(deviation > 4 * np.finfo(np.float64).eps, deviation * unit, 0.0)
+    low, middle, high = np.quantile(embeddings, [0.25, 0.5, 0.75], axis=0)
+    least = np.maximum(tolerance, 1e-300 * unit)
+    spread = (high - low) / NORMAL_RANGE
+    spread = np.where(spread > least, spread, deviation)
+    kept = spread > least
+    result: Floats = (embeddings[:, kept] - middle[kept]) / spread[kept]
+    return result
+
+
+def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> tuple[Covariance, str]:
+    """Return the richest covariance that the graphs can decide, and why.
+
+    >>> covariance_for(100, 2, 32)
+    ('diag', 'diagonal covariances: 50 different graphs a cluster are fewer than twice the 32 dimensions')
+    """
+    each, dims = num_distinct / num_clusters, counted(dim, "dimension")
+    kind: Covariance = "full" if each >= 2 * dim else "diag" if each >= 5 else "spherical"
+    why = {
+        "full": f"at least twice the {dims}",
+        "diag": f"fewer than twice the {dims}",
+        "spherical": f"fewer than twice the {dims}, and than 5",
+    }[kind]
+    return kind, f"{_WORDS[kind]} covariances: {each:.4g} different graphs a cluster are {why}"
+
+
+def fit_mixture(
+    points: Floats,
+    groups: Ints,
+    *,
+    num_clusters: int,
+    num_graphs: int,
+    min_share: float,
+    random_state: int,
+    aside: Booleans | None = None,
+) -> Mixture:
+    """Fit the mixture, then merge away the clusters that are too small.
+
+    Args:
+        points: ``[num_graphs, dim]``, scaled and clipped, in canonical order.
+        groups: Equal for graphs whose embeddings coincide.
+        num_clusters: L of the paper.
+        num_graphs: How many different embeddings a cluster must have.
+        min_share: Which share of the graphs it must hold.
+        random_state: Seed of the starts.
+        aside: Which graphs the mixture is fitted without; they join the cluster that they are most likely in.
+    """
+    fitted = np.ones(len(points), dtype=np.bool_) if aside is None else ~aside
+    num_distinct = len(np.unique(groups[fitted]))
+    if points.shape[1] == 0 or num_distinct == 1:
+        return _single(points)
+    kind, reason = covariance_for(num_distinct, num_clusters, points.shape[1])
+    model, notes = fit_components(points[fitted], num_clusters, kind, random_state)
+    chances = log_responsibilities(model, points)
+    labels, alive, merged = _merge(chances, groups, num_graphs, min_share)
+    return Mixture(
+        labels=labels,
+        means=[model.means_[label] for label in alive],
+        covariances=[_component(model, label) for label in alive],
+        covariance=kind,
+        reason=reason,
+        notes=(*notes, *merged),
+        num_merged=num_clusters - len(alive),
+    )
+
+
+def fit_components(
+    points: Floats,
+    num_clusters: int,
+    covariance: Covariance,
+    random_state: int,
+    *,
+    tolerance: float = 1e-3,
+    num_starts: int = _STARTS,
+    start_iterations: int = _MAX_ITERATIONS,
+    regularisation: float = _REGULARISATION,
+) -> tuple[Any, list[str]]:
+    """Fit scikit-learn's mixture from the best of several starts.
+
+    Args:
+        points: ``[num_graphs, dim]``.
+        num_clusters: How many components.
+        covariance: Of which kind.
+        random_state: Seed of the starts.
+        tolerance: Least gain in the mean log-likelihood that another iteration is worth.
+        num_starts: How many starts.
+        start_iterations: Most iterations of a start; the best goes on from there.
+        regularisation: What is added to every variance; raised until no covariance is singular.
+
+    Returns:
+        The mixture, and notes on what went otherwise than planned.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    sample = evenly(len(points), max(_START_GRAPHS, 2 * points.shape[1] * num_clusters))
+    raised, notes = regularisation, []
+    with warnings.catch_warnings(), one_thread():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        while True:
+            model = GaussianMixture(
+                num_clusters,
+                covariance_type=covariance,
+                random_state=random_state,
+                reg_covar=raised,
+                n_init=num_starts,
+                max_iter=start_iterations,
+                tol=tolerance,
+                warm_start=True,
+            )
+            try:
+                model.fit(points[sample])
+                if len(sample) < len(points) or not model.converged_:
+                    model.set_params(max_iter=_MAX_ITERATIONS).fit(points)  # goes on from the best start
+            except ValueError:  # a covariance that is singular in float64
+                if raised > _MOST_REGULARISATION:
+                    raise
+                raised *= 100
+                continue
+            break
+    if raised > regularisation:
+        notes.append(f"the mixture's covariances were singular, so {raised:g} was added to every variance")
+    if not model.converged_:
+        notes.append(f"the mixture did not converge in {model.max_iter} iterations")
+    return model, notes
+
+
+def log_responsibilities(model: Any, points: Floats) -> Floats:
+    """Logarithm of weight times density in each cluster, up to a constant, ``[num_graphs, num_clusters]``.
+
+    scikit-learn's probabilities underflow to 0 for far clusters; merging needs to know which of those is nearest.
+    """
+    columns = []
+    for label, (weight, mean) in enumerate(zip(model.weights_, model.means_, strict=True)):
+        covariance = _component(model, label)
+        log_determinant = np.log(covariance).sum() if covariance.ndim == 1 else np.linalg.slogdet(covariance)[1]
+        columns.append(np.log(weight) - 0.5 * (mahalanobis(points, mean, covariance) ** 2 + log_determinant))
+    return np.stack(columns, axis=1)
+
+
+def mahalanobis(points: Floats, mean: Floats, covariance: Floats) -> Floats:
+    r"""Distance :math:`\sqrt{(h - \mu)^T \Sigma^{-1} (h - \mu)}` of each row.
+
+    Args:
+        points: ``[num_graphs, dim]``.
+        mean: ``[dim]``.
+        covariance: ``[dim, dim]``, or the variances on its diagonal, ``[dim]``.
+
+    >>> mahalanobis(np.array([[3.0, 4.0]]), np.zeros(2), np.diag([1.0, 4.0]))
+    array([3.60555128])
+    """
+    offsets = (points - mean).T
+    if covariance.ndim == 1:
+        whitened = offsets / np.sqrt(covariance)[:, None]
+    else:
+        whitened = np.linalg.solve(np.linalg.cholesky(covariance), offsets)
+    distances: Floats = np.sqrt((whitened**2).sum(axis=0))
+    return distances
+
+
+def evenly(total: int, most: int) -> Ints:
+    """Return up to ``most`` numbers below ``total``, evenly spaced.
+
+    >>> evenly(10, 4)
+    array([0, 2, 5, 7])
+    """
+    number = min(total, most)
+    return np.arange(number, dtype=np.int64) * total // max(1, number)
+
+
+def one_thread() -> Any:
+    """Hold the linear algebra to one thread: on small matrices more of them make it many times slower."""
+    return _thread_pools().limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _thread_pools() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _single(points: Floats) -> Mixture:
+    """The cluster of graphs whose embeddings all coincide."""
+    number, dim = points.shape
+    graphs = "a single graph" if number == 1 else f"{number} graphs, all with the same embedding"
+    return Mixture(
+        labels=np.zeros(number, dtype=np.int64),
+        means=[points[0]],
+        covariances=[np.ones(dim)],
+        covariance="none",
+        reason=f"{_WORDS['none']} covariances: the class has {graphs}",
+    )
+
+
+def _component(model: Any, label: int) -> Floats:
+    covariance: Floats = np.asarray(model.covariances_[label])
+    return np.full(model.means_.shape[1], covariance) if covariance.ndim == 0 else covariance
+
+
+def _merge(chances: Floats, groups: Ints, num_graphs: int, min_share: float) -> tuple[Ints, list[int], list[str]]:
+    """Dissolve the clusters that are too small, poorest first; their members go to the next most likely."""
+    alive, notes = list(range(chances.shape[1])), []
+    labels = chances.argmax(axis=1)
+    while len(alive) > 1:
+        sizes = {label: int((labels == label).sum()) for label in alive}
+        rich = {label: len(np.unique(groups[labels == label])) for label in alive}
+        small = [label for label in alive if rich[label] < num_graphs or sizes[label] < min_share * len(labels)]
+        if not small:
+            break
+        poorest = min(small, key=lambda label: (rich[label], sizes[label]))
+        why = (
+            f"its graphs have {counted(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
+            if rich[poorest] < num_graphs
+            else f"a cluster must hold {min_share:.0%}"
+        )
+        notes.append(
+            f"a cluster of {counted(sizes[poorest], 'graph')}, {sizes[poorest] / len(labels):.1%} of the class, was "
+            f"merged into the others: {why}"
+        )
+        alive.remove(poorest)
+        labels = np.array(alive)[chances[:, alive].argmax(axis=1)]
+    return np.searchsorted(alive, labels).astype(np.int64), alive, notes
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "graph")
+    '1 graph'
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

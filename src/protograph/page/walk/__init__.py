@@ -1,0 +1,1 @@
+"""Phase 2 as in the paper: k graphs are walked in step."""

@@ -1,0 +1,179 @@
+"""Where the sessions of a search begin: the best, second best, ... tuple of the matching tensor.
+
+A small tensor is there as a whole, and a compiled loop finds its starts. Here are the others: they are gone through a
+slab at a time, a slab being all tuples with one given node of the first graph, and the start is exact. Beyond
+``MAX_TUPLES`` each slab's best is found by coordinate ascent: good, not proven to be the maximum, and marked so in the
+session's record.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protograph.page.walk.ascent import ascend
+from protograph.page.walk.matching import MAX_CELLS, Matching
+from protograph.page.walk.scoring import Floats
+
+Ints = NDArray[np.int64]
+
+# Up to this many tuples with equal features are gone through.
+MAX_TUPLES = 2**27
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start tuple, and whether it is proven to be the best one left."""
+
+    nodes: tuple[int, ...]
+    is_exact: bool
+
+
+@dataclass
+class _Barred:
+    """What may not be chosen any more: nodes of each graph, and whole tuples."""
+
+    nodes: list[NDArray[np.bool_]]
+    tuples: list[tuple[int, ...]] = field(default_factory=list)
+
+
+class _Slabs(Protocol):
+    is_exact: bool
+
+    def best(self, node: int, barred: _Barred) -> float:
+        """Highest log score among the tuples with ``node`` of the first graph."""
+
+    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
+        """First of those tuples, in order of node numbers, with at least ``threshold``."""
+
+
+def find_starts(
+    matching: Matching,
+    count: int,
+    *,
+    distinct: bool = True,
+    max_tuples: int = MAX_TUPLES,
+) -> list[Start]:
+    """Return the best ``count`` start tuples, best first, fewer where no more tuples agree.
+
+    Args:
+        matching: Matching scores of the k graphs.
+        count: How many sessions there will be.
+        distinct: Bar a start's nodes from later starts in every graph. Otherwise only the tuple itself is barred.
+        max_tuples: Up to how many tuples the maximum is found by going through all of them.
+    """
+    slabs = _slabs(matching, max_tuples)
+    barred = _Barred([np.zeros(size, dtype=np.bool_) for size in matching.sizes])
+    bounds = np.array([slabs.best(node, barred) for node in range(matching.sizes[0])])
+    found: list[Start] = []
+    while len(found) < count:
+        nodes = _next_start(slabs, bounds, barred, matching.tolerance)
+        if nodes is None:
+            return found
+        found.append(Start(nodes, slabs.is_exact))
+        barred.tuples.append(nodes)
+        if distinct:
+            for q, node in enumerate(nodes):
+                barred.nodes[q][node] = True
+    return found
+
+
+def _slabs(matching: Matching, max_tuples: int) -> _Slabs:
+    blocks = matching.agreement.split(matching.scorer.everything)
+    tuples = sum(prod(len(r) for r in rows) for rows in blocks)
+    largest = max((prod(len(r) for r in rows[1:]) for rows in blocks), default=0)
+    if tuples <= max_tuples and largest <= MAX_CELLS:
+        return _BlockSlabs(matching, blocks)
+    return _AscentSlabs(matching)
+
+
+def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float) -> tuple[int, ...] | None:
+    """The first tuple, in order of node numbers, whose score ties with the best one left."""
+    best = -np.inf
+    for node in np.argsort(-bounds, kind="stable"):  # what was barred since can only have lowered a slab's best
+        if bounds[node] < best - tolerance or bounds[node] == -np.inf:
+            break
+        bounds[node] = slabs.best(int(node), barred)
+        best = max(best, bounds[node])
+    if best == -np.inf:
+        return None
+    first = int(np.flatnonzero(bounds >= best - tolerance)[0])
+    return slabs.first(first, best - tolerance, barred)
+
+
+class _BlockSlabs:
+    """Slabs computed when they are asked for, one block for each combination of features that agrees."""
+
+    is_exact = True
+
+    def __init__(self, matching: Matching, blocks: list[list[Ints]]) -> None:
+        self._matching = matching
+        self._blocks = blocks
+        self._terms: dict[int, Floats] = {}
+
+    def best(self, node: int, barred: _Barred) -> float:
+        return max((float(values.max()) for _, values in self._parts(node, barred)), default=-np.inf)
+
+    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
+        found = []
+        for rows, values in self._parts(node, barred):
+            hits = np.flatnonzero(values.reshape(-1) >= threshold)
+            if len(hits):
+                at = np.unravel_index(int(hits[0]), values.shape)
+                found.append(tuple(int(r[i]) for r, i in zip(rows, at, strict=True)))
+        return min(found)
+
+    def _parts(self, node: int, barred: _Barred) -> Iterator[tuple[list[Ints], Floats]]:
+        for number, rows in enumerate(self._blocks):
+            if barred.nodes[0][node] or node not in rows[0]:
+                continue
+            kept = [np.array([node]), *(r[~barred.nodes[q + 1][r]] for q, r in enumerate(rows[1:]))]
+            if all(len(r) for r in kept):
+                window = np.ix_(
+                    np.array([0]), *(np.searchsorted(r, k) for r, k in zip(rows[1:], kept[1:], strict=True))
+                )
+                values = self._matching.block_with_terms(kept, {0: self._first_axis_term(number, rows)[window]})
+                for choice in barred.tuples:
+                    _bar(values, kept, choice)
+                yield kept, values
+
+    def _first_axis_term(self, number: int, rows: list[Ints]) -> Floats:
+        """The term of the first axis, which all slabs of a block share; built in pieces to stay small."""
+        if number not in self._terms:
+            if len(rows) == 1:
+                return self._matching.fibre_term(0, rows)
+            width = max(1, MAX_CELLS // (self._matching.sizes[0] * prod(len(r) for r in rows[2:])))
+            pieces = [rows[1][at : at + width] for at in range(0, len(rows[1]), width)]
+            terms = [self._matching.fibre_term(0, [rows[0][:1], piece, *rows[2:]]) for piece in pieces]
+            self._terms[number] = np.concatenate(terms, axis=1)
+        return self._terms[number]
+
+
+class _AscentSlabs:
+    """Slabs too large to go through: coordinate ascent finds a good tuple in each."""
+
+    is_exact = False
+
+    def __init__(self, matching: Matching) -> None:
+        self._matching = matching
+
+    def best(self, node: int, barred: _Barred) -> float:
+        rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
+        if barred.nodes[0][node] or not all(len(r) for r in rows):
+            return -np.inf
+        peak = ascend(self._matching, rows, node, barred=barred.tuples)
+        return -np.inf if peak is None else peak.value
+
+    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
+        peak = ascend(self._matching, [np.flatnonzero(~b) for b in barred.nodes], node, barred=barred.tuples)
+        assert peak is not None  # best() has found it with the same arguments
+        return peak.nodes
+
+
+def _bar(values: Floats, rows: Sequence[Ints], choice: tuple[int, ...]) -> None:
+    positions = [np.flatnonzero(r == node) for r, node in zip(rows, choice, strict=True)]
+    if all(len(p) for p in positions):
+        values[tuple(int(p[0]) for p in positions)] = -np.inf

@@ -1,0 +1,342 @@
+"""The compiled loops of the consensus search: does a growing pattern lie in all graphs, and how large can it get?
+
+Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk.
+
+The k graphs are laid out as in :class:`~.structure.Structure`; the first is the source, whose nodes and
+edges the pattern takes. A pattern is a list of source nodes in the order in which they joined it, each with the
+position it joined at (its parent), and ``joined[i, j]``, one more than the kind of the edge between two positions.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_FREE, _IN, _OUT = 0, 1, 2
+
+
+class Graphs(NamedTuple):
+    """The k graphs as the loops read them."""
+
+    offsets: Ints
+    starts: Ints
+    neighbours: Ints
+    edge_kinds: Ints
+    agrees: Bools  # [source nodes, all nodes]: which nodes of the k graphs may stand for a node of the source
+
+
+class Layout(NamedTuple):
+    """A pattern that grows and shrinks at its end; ``size[0]`` positions count."""
+
+    size: Ints
+    nodes: Ints
+    parents: Ints
+    joined: Ints
+
+
+class Worth(NamedTuple):
+    """What each node and edge of the source adds to a pattern, and how many of each kind can be common."""
+
+    nodes: Floats
+    edges: Floats
+    nodes_first: Ints  # nodes, the most worth first
+    edges_first: Ints
+    node_kinds: Ints
+    edge_kinds: Ints
+    most_nodes: Ints  # of each kind, in the graph that has the fewest
+    most_edges: Ints
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def kind_between(graphs: Graphs, q: int, u: int, v: int) -> int:  # pragma: no cover - compiled
+    """One more than the kind of the edge between two nodes of a graph, 0 where there is none."""
+    low, high = graphs.starts[graphs.offsets[q] + u], graphs.starts[graphs.offsets[q] + u + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if graphs.neighbours[middle] < v:
+            low = middle + 1
+        elif graphs.neighbours[middle] > v:
+            high = middle
+        else:
+            return int(graphs.edge_kinds[middle]) + 1
+    return 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _fits(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int, node: int) -> bool:  # pragma: no cover
+    """Whether a node of graph ``q`` can take a position, given the images of those before it."""
+    if not graphs.agrees[pattern.nodes[at], graphs.offsets[q] + node]:
+        return False
+    for earlier in range(at):
+        if image[earlier] == node:
+            return False
+        kind = pattern.joined[at, earlier]
+        if kind > 0 and kind_between(graphs, q, image[earlier], node) != kind:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _window(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int) -> Any:  # pragma: no cover - compiled
+    """Where the candidates for a position begin and end: neighbours of its parent's image, or all nodes."""
+    if at == 0:
+        return np.int64(0), graphs.offsets[q + 1] - graphs.offsets[q]
+    parent = graphs.offsets[q] + image[pattern.parents[at]]
+    return graphs.starts[parent], graphs.starts[parent + 1]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _extends(graphs: Graphs, pattern: Layout, q: int, image: Ints) -> bool:  # pragma: no cover - compiled
+    """Whether the image from before the pattern's last change still serves, perhaps with one more node."""
+    last = pattern.size[0] - 1
+    if last > 0 and image[0] < 0:  # there is none
+        return False
+    for at in range(last):
+        for earlier in range(at):
+            kind = pattern.joined[at, earlier]
+            if kind > 0 and kind_between(graphs, q, image[earlier], image[at]) != kind:
+                return False
+    if image[last] >= 0:
+        return bool(_fits(graphs, pattern, q, image, last, image[last]))
+    first, end = _window(graphs, pattern, q, image, last)
+    for cursor in range(first, end):
+        node = graphs.neighbours[cursor] if last > 0 else cursor
+        if _fits(graphs, pattern, q, image, last, node):
+            image[last] = node
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def lies_in(graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints) -> bool:  # pragma: no cover - compiled
+    """Whether the pattern lies in graph ``q``; if so, ``image`` says where.
+
+    ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no.
+    """
+    size = pattern.size[0]
+    if _extends(graphs, pattern, q, image):
+        return True
+    found = np.full(size, -1)
+    cursor, end = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    at = 0
+    cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
+    while at >= 0:
+        found[at] = -1
+        while cursor[at] < end[at] and found[at] < 0:
+            node = graphs.neighbours[cursor[at]] if at > 0 else cursor[at]
+            cursor[at] += 1
+            calls[0] -= 1
+            if _fits(graphs, pattern, q, found, at, node):
+                found[at] = node
+        if calls[0] <= 0:
+            return False
+        if found[at] < 0:
+            at -= 1
+            continue
+        at += 1
+        if at == size:
+            image[:size] = found
+            return True
+        cursor[at], end[at] = _window(graphs, pattern, q, found, at)
+    return False
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _most(source: Ints, target: Ints, status: Ints, worth: Worth, place: Ints) -> float:  # pragma: no cover - compiled
+    """Bound on the worth of any pattern that grows from this one without the edges that are out."""
+    reached = place >= 0
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for edge in range(source.size):
+            if status[edge] != _OUT and reached[source[edge]] != reached[target[edge]]:
+                reached[source[edge]] = reached[target[edge]] = True
+                is_growing = True
+    nodes, edges, total = worth.most_nodes.copy(), worth.most_edges.copy(), 0.0
+    for node in worth.nodes_first:
+        if reached[node] and nodes[worth.node_kinds[node]] > 0:
+            nodes[worth.node_kinds[node]] -= 1
+            total += worth.nodes[node]
+    for edge in worth.edges_first:
+        if status[edge] != _OUT and reached[source[edge]] and edges[worth.edge_kinds[edge]] > 0:
+            edges[worth.edge_kinds[edge]] -= 1
+            total += worth.edges[edge]
+    return total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _next_edge(source: Ints, target: Ints, status: Ints, ranks: Ints, place: Ints) -> int:  # pragma: no cover
+    """The free edge to decide next: one that closes a ring, else the one that leads to the node of lowest rank."""
+    best, lowest = -1, np.int64(2**62)
+    for edge in range(source.size):
+        if status[edge] != _FREE:
+            continue
+        is_in, is_in_too = place[source[edge]] >= 0, place[target[edge]] >= 0
+        if is_in and is_in_too:
+            return edge
+        if is_in or is_in_too:
+            rank = ranks[target[edge]] if is_in else ranks[source[edge]]
+            if rank < lowest:
+                best, lowest = edge, rank
+    return best
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _add(pattern: Layout, place: Ints, images: Ints, u: int, v: int, kind: int) -> bool:  # pragma: no cover - compiled
+    """Add an edge of the source, and its other node where that is new; return whether it is."""
+    is_new = bool(place[u] < 0 or place[v] < 0)
+    if is_new:
+        old, new = (u, v) if place[u] >= 0 else (v, u)
+        at = pattern.size[0]
+        place[new] = at
+        pattern.nodes[at], pattern.parents[at] = new, place[old]
+        images[:, at] = -1
+        pattern.size[0] += 1
+    pattern.joined[place[u], place[v]] = pattern.joined[place[v], place[u]] = kind + 1
+    return is_new
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _remove(pattern: Layout, place: Ints, u: int, v: int, is_new: bool) -> None:  # pragma: no cover - compiled
+    """Take back what was added last."""
+    pattern.joined[place[u], place[v]] = pattern.joined[place[v], place[u]] = 0
+    if is_new:
+        pattern.size[0] -= 1
+        place[pattern.nodes[pattern.size[0]]] = -1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def grow(
+    graphs: Graphs,
+    source: Ints,
+    target: Ints,
+    kinds: Ints,
+    worth: Worth,
+    ranks: Ints,
+    start: int,
+    is_barred: Bools,
+    floor: float,
+    max_calls: int,
+) -> Any:  # pragma: no cover - compiled
+    """The common connected pattern with ``start`` that is worth the most: depth first, each edge in, then out.
+
+    Nodes that are barred are left alone, and a pattern not worth more than ``floor`` is as good as none.
+
+    Returns:
+        The pattern's nodes and ``joined``, its worth, a bound on that, and whether it is proven to be the best.
+    """
+    num_nodes, k = graphs.offsets[1], graphs.offsets.size - 1
+    pattern = Layout(
+        np.zeros(1, np.int64),
+        np.full(num_nodes, -1),
+        np.full(num_nodes, -1),
+        np.zeros((num_nodes, num_nodes), np.int64),
+    )
+    place, images = np.full(num_nodes, -1), np.full((k, num_nodes), -1)
+    calls = np.array([max_calls])
+    status, stack = np.full(source.size, _FREE), np.zeros(source.size + 1, np.int64)
+    made_node, depth = np.zeros(source.size + 1, np.bool_), 0
+    pattern.nodes[0], pattern.size[0], place[start] = start, 1, 0
+    best_nodes, best_joined = pattern.nodes[:0].copy(), pattern.joined[:0, :0].copy()
+    for edge in range(source.size):
+        if is_barred[source[edge]] or is_barred[target[edge]]:
+            status[edge] = _OUT
+    bound = _most(source, target, status, worth, place)
+    for q in range(1, k):
+        if not lies_in(graphs, pattern, q, images[q], calls):
+            is_known = calls[0] > 0
+            return best_nodes, best_joined, 0.0, 0.0 if is_known else bound, is_known
+    total, best, tolerance, is_new_state = worth.nodes[start], floor, 1e-9 * bound, True
+    if total > best + tolerance:
+        best, best_nodes, best_joined = total, pattern.nodes[:1].copy(), pattern.joined[:1, :1].copy()
+    while True:
+        if is_new_state:
+            calls[0] -= 1 + source.size // 8  # the bound goes through all edges
+        if is_new_state and _most(source, target, status, worth, place) > best + tolerance:
+            edge = _next_edge(source, target, status, ranks, place)
+            if edge >= 0:
+                made_node[depth] = _add(pattern, place, images, source[edge], target[edge], kinds[edge])
+                is_common = True
+                for q in range(1, k):
+                    if is_common and not lies_in(graphs, pattern, q, images[q], calls):
+                        is_common = False
+                if calls[0] <= 0:
+                    return best_nodes, best_joined, best, bound, False
+                status[edge], stack[depth] = _IN if is_common else _OUT, edge
+                if is_common:
+                    size = pattern.size[0]
+                    total += worth.edges[edge] + (worth.nodes[pattern.nodes[size - 1]] if made_node[depth] else 0.0)
+                    if total > best + tolerance:
+                        best, best_nodes = total, pattern.nodes[:size].copy()
+                        best_joined = pattern.joined[:size, :size].copy()
+                else:
+                    _remove(pattern, place, source[edge], target[edge], made_node[depth])
+                depth += 1
+                continue
+        depth -= 1
+        if depth < 0:
+            return best_nodes, best_joined, best, best, True
+        edge = stack[depth]
+        if status[edge] == _IN:
+            total -= worth.edges[edge]
+            if made_node[depth]:
+                total -= worth.nodes[pattern.nodes[pattern.size[0] - 1]]
+            _remove(pattern, place, source[edge], target[edge], made_node[depth])
+            status[edge] = _OUT
+            depth += 1
+            is_new_state = True
+        else:
+            status[edge] = _FREE
+            is_new_state = False
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def best_image(
+    graphs: Graphs, pattern: Layout, q: int, scores: Floats, tolerance: float, max_calls: int
+) -> Any:  # pragma: no cover - compiled
+    """Where the pattern lies in graph ``q`` with the highest sum of ``scores[position, node]``; of ties the first.
+
+    Returns:
+        The image, and whether it is proven to be the best.
+    """
+    size = pattern.size[0]
+    to_come = np.zeros(size + 1)
+    for at in range(size - 1, -1, -1):
+        highest = -np.inf
+        for node in range(scores.shape[1]):
+            if graphs.agrees[pattern.nodes[at], graphs.offsets[q] + node]:
+                highest = max(highest, scores[at, node])
+        to_come[at] = to_come[at + 1] + highest
+    found, best, total = np.full(size, -1), np.full(size, -1), np.zeros(size + 1)
+    cursor, end = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    highest, at, calls = -np.inf, 0, 0
+    cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
+    while at >= 0:
+        found[at] = -1
+        while cursor[at] < end[at] and found[at] < 0:
+            node = graphs.neighbours[cursor[at]] if at > 0 else cursor[at]
+            cursor[at] += 1
+            calls += 1
+            if total[at] + scores[at, node] + to_come[at + 1] > highest + tolerance and _fits(
+                graphs, pattern, q, found, at, node
+            ):
+                found[at] = node
+        if calls > max_calls and best[0] >= 0:
+            return best, False
+        if found[at] < 0:
+            at -= 1
+            continue
+        total[at + 1] = total[at] + scores[at, found[at]]
+        at += 1
+        if at == size:
+            highest = total[size]
+            best[:] = found
+            at -= 1
+            continue
+        cursor[at], end[at] = _window(graphs, pattern, q, found, at)
+    return best, True

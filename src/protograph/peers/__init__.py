@@ -1,0 +1,1 @@
+"""Explainers to compare PAGE with: XGNN, GNNInterpreter, random subgraphs."""

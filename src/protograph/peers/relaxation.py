@@ -1,0 +1,306 @@
+"""Graphs that are there in part: soft edges in every layer of a model, mixed features, and the graphs behind them."""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import logsigmoid
+from torch_geometric.nn import FAConv, MessagePassing
+from torch_geometric.utils import scatter
+
+from protograph.models.outputs import ReturnType, log_scores
+from protograph.peers.vocabulary import Vocabulary
+
+# An edge this improbable in a sample is left out of it, so that layers see sparse graphs as they are used to.
+_NEGLIGIBLE = 0.01
+# How far a node's attention may be from 1 in sum and still be the output of a softmax.
+_SUM_TOLERANCE = 1e-4
+_TINY = 1e-12
+
+
+def message_passing_layers(model: nn.Module) -> list[Any]:
+    """All modules of the model that pass messages along edges."""
+    return [module for module in model.modules() if isinstance(module, MessagePassing)]
+
+
+@contextmanager
+def soft_edges(model: nn.Module, weights: Tensor, *, is_passed: bool = False) -> Iterator[None]:
+    r"""Let every edge of the batch that the model is called on count only as much as its weight says.
+
+    A layer that takes ``edge_weight`` and sums its messages is given the weights, so that a normalisation such as
+    GCN's sees soft degrees. In other layers messages :math:`m_{ij}` are weighted where they are made:
+
+    .. math::
+        \text{sum: } \textstyle\sum_j w_{ij} m_{ij}, \quad
+        \text{mean: } \frac{\sum_j w_{ij} m_{ij}}{\sum_j w_{ij}}, \quad
+        \text{max: } \max_j\, w_{ij} m_{ij} + (1 - w_{ij}) \min m, \quad
+        \text{attention: } \frac{w_{ij} \alpha_{ij}}{\sum_k w_{ik} \alpha_{ik}}
+
+    so that weights of 0 and 1 give what the model makes of the graph without the edges of weight 0, provided that no
+    node loses all of them. Elsewhere (attention computed inside ``message``, several or rarer aggregations) messages
+    are multiplied by their weights, as in :mod:`torch_geometric.explain`. Self-loops that a layer adds have weight 1.
+
+    Args:
+        model: Any model of ``MessagePassing`` layers; hooks are on it inside the ``with`` block only.
+        weights: One for each column of the batch's ``edge_index``, ``[num_edges]``.
+        is_passed: Whether the model itself gets the weights too, as an argument. Layers that it hands an
+            ``edge_weight`` are then left alone; otherwise theirs are multiplied by ours.
+
+    >>> from torch_geometric.nn import SimpleConv
+    >>> ends = torch.tensor([[0, 1], [2, 2]])
+    >>> conv = SimpleConv(aggr="mean")
+    >>> with soft_edges(conv, torch.tensor([1.0, 0.5])):
+    ...     conv(torch.tensor([[1.0], [4.0], [0.0]]), ends)[2]
+    tensor([2.])
+    """
+    with ExitStack() as stack:
+        for layer in message_passing_layers(model):
+            for handle in _attach(layer, weights, is_passed):
+                stack.callback(handle.remove)
+        yield
+
+
+def _attach(layer: Any, weights: Tensor, is_passed: bool) -> list[Any]:
+    soft = _SoftLayer(layer, weights, is_passed)
+    # FAConv takes weights only where it is told not to normalise.
+    takes_weights = "edge_weight" in soft.parameters and not isinstance(layer, FAConv)
+    if takes_weights and layer.aggr in ("add", "sum"):
+        return [layer.register_forward_pre_hook(soft.before_forward, with_kwargs=True)]
+    return [
+        layer.register_propagate_forward_pre_hook(soft.before_propagate),
+        layer.register_message_forward_pre_hook(soft.before_message),
+        layer.register_message_forward_hook(soft.after_message),
+        layer.register_aggregate_forward_hook(soft.after_aggregate),
+    ]
+
+
+class _SoftLayer:
+    """The hooks of one layer, with the weights of the edges that it was called on last."""
+
+    def __init__(self, layer: Any, weights: Tensor, is_passed: bool) -> None:
+        self.parameters = inspect.signature(layer.forward).parameters
+        self._given, self._is_passed = weights, is_passed
+        self._weights, self._index, self._num_nodes = weights, weights, 0
+        self._is_attention = False
+
+    def before_forward(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Hand the layer the weights."""
+        bound = inspect.signature(layer.forward).bind_partial(*args, **kwargs)
+        own = bound.arguments.get("edge_weight")
+        if own is None:
+            ends = bound.arguments.get("edge_index")
+            bound.arguments["edge_weight"] = self._given if ends is None else self._weights_of(layer, ends)
+        elif not self._is_passed:
+            bound.arguments["edge_weight"] = own * self._weights_of(layer, bound.arguments["edge_index"])
+        return bound.args, bound.kwargs
+
+    def before_propagate(self, layer: Any, inputs: Any) -> None:
+        """Find the weights of the edges that the layer really uses."""
+        edge_index = inputs[0]
+        self._weights = self._weights_of(layer, edge_index)
+        self._index = edge_index[1 if layer.flow == "source_to_target" else 0]
+        self._num_nodes = int(self._index.max()) + 1 if self._index.numel() else 0
+        self._is_attention = False
+
+    def before_message(self, layer: Any, inputs: Any) -> Any:
+        """Weight attention, which must still sum to 1 over the neighbours."""
+        kwargs = dict(inputs[0])
+        alpha = kwargs.get("alpha")
+        if not isinstance(alpha, Tensor) or alpha.dim() == 0 or len(alpha) != len(self._index) or not len(alpha):
+            return None
+        total = self._sums(alpha)[self._index]
+        self._is_attention = bool(((total - 1).abs() < _SUM_TOLERANCE).all())
+        if not self._is_attention:
+            return None
+        soft = alpha * _like(self._weights, alpha, 0)
+        kwargs["alpha"] = soft / self._sums(soft)[self._index].clamp(min=_TINY)
+        return (kwargs,)
+
+    def after_message(self, layer: Any, inputs: Any, messages: Tensor) -> Tensor:
+        """Weight the messages."""
+        if self._is_attention:
+            return messages
+        weights = _like(self._weights, messages, layer.node_dim)
+        if layer.aggr in ("max", "min") and messages.numel():
+            # What an absent edge brings must not win, so it is the least there is (for max).
+            ends = messages.detach().aminmax()
+            return weights * messages + (1 - weights) * (ends.min if layer.aggr == "max" else ends.max)
+        return weights * messages
+
+    def after_aggregate(self, layer: Any, inputs: Any, result: Tensor) -> Tensor:
+        """Divide a mean by the sum of the weights rather than by the number of edges."""
+        if layer.aggr != "mean" or self._is_attention:
+            return result
+        size = result.size(layer.node_dim)
+        total = self._sums(self._weights, size)
+        count = self._sums(torch.ones_like(self._weights), size)
+        return result * _like(count / total.clamp(min=_TINY), result, layer.node_dim)
+
+    def _sums(self, values: Tensor, size: int | None = None) -> Tensor:
+        sums: Tensor = scatter(values, self._index, dim=0, dim_size=size or self._num_nodes, reduce="sum")
+        return sums
+
+    def _weights_of(self, layer: Any, edge_index: Any) -> Tensor:
+        given = self._given
+        if isinstance(edge_index, Tensor) and not edge_index.is_sparse and edge_index.dim() == 2:
+            rest = edge_index[:, len(given) :]
+            if edge_index.size(1) == len(given):
+                return given
+            if rest.numel() and bool((rest[0] == rest[1]).all()):
+                return torch.cat([given, given.new_ones(rest.size(1))])
+        raise ValueError(
+            f"{type(layer).__name__} does not get the graph's own edges, one column of edge_index each, but "
+            f"{_described(edge_index)} where the graphs have {len(given)}; models that pool, drop or rewire edges "
+            f"inside, or turn them into sparse matrices, cannot be differentiated by their edges"
+        )
+
+
+def _like(values: Tensor, other: Tensor, dim: int) -> Tensor:
+    """Shape a vector so that it multiplies ``other`` along one dimension."""
+    shape = [1] * other.dim()
+    shape[dim] = -1
+    return values.to(other.dtype).view(shape)
+
+
+def _described(edge_index: Any) -> str:
+    if isinstance(edge_index, Tensor) and not edge_index.is_sparse:
+        return f"{edge_index.size(-1)} edges"
+    return f"a {type(edge_index).__name__}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The graph that a sample stands for.
+
+    Attributes:
+        nodes: Its nodes among the candidates, in order.
+        kinds: Type of each.
+        edges: Pairs of places in ``nodes``.
+        kept: Numbers of the pairs of candidates that a relaxed sample may keep: all inside but those against the rules.
+    """
+
+    nodes: tuple[int, ...]
+    kinds: tuple[int, ...]
+    edges: tuple[tuple[int, int], ...]
+    kept: tuple[int, ...]
+
+
+def largest_part(
+    weights: NDArray[np.float64], kinds: NDArray[np.int64], vocabulary: Vocabulary, max_edges: int
+) -> Part:
+    """The largest connected part of a sample, the most probable edges first, as far as the rules of the data allow.
+
+    Args:
+        weights: Probability of each pair of candidates, in the order of :func:`numpy.triu_indices`.
+        kinds: Type of each candidate.
+        vocabulary: No node gets more neighbours than its type has in the data, and only of types it is joined with.
+        max_edges: No more edges than this.
+
+    >>> from torch_geometric.data import Data
+    >>> from protograph.peers.vocabulary import learn
+    >>> path = Data(x=torch.ones(3, 1), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+    >>> largest_part(np.array([0.9, 0.8, 0.7]), np.zeros(3, dtype=int), learn([path]), max_edges=2)
+    Part(nodes=(0, 1, 2), kinds=(0, 0, 0), edges=((0, 1), (0, 2)), kept=(0, 1))
+    """
+    pairs = np.stack(np.triu_indices(len(kinds), 1))
+    allowed = vocabulary.joined[kinds[pairs[0]], kinds[pairs[1]]] > 0
+    likely = np.flatnonzero((weights > 0.5) & allowed)
+    room = vocabulary.max_degree[kinds].tolist()
+    neighbors: list[list[int]] = [[] for _ in room]
+    edges: list[tuple[int, int]] = []
+    # Plain lists: the graphs are tiny and many, and this is where all the time would go.
+    for pair in likely[np.argsort(-weights[likely], kind="stable")].tolist():
+        u, v = pairs[:, pair].tolist()
+        if len(neighbors[u]) < room[u] and len(neighbors[v]) < room[v] and len(edges) < max_edges:
+            neighbors[u].append(v)
+            neighbors[v].append(u)
+            edges.append((u, v))
+        else:
+            allowed[pair] = False
+    nodes = _largest_component(neighbors)
+    place = {node: number for number, node in enumerate(nodes)}
+    is_in = np.zeros(len(kinds), dtype=bool)
+    is_in[nodes] = True
+    return Part(
+        nodes=tuple(nodes),
+        kinds=tuple(kinds[nodes].tolist()),
+        edges=tuple(sorted((place[u], place[v]) for u, v in edges if u in place)),
+        kept=tuple(np.flatnonzero(is_in[pairs].all(axis=0) & allowed & (weights > _NEGLIGIBLE)).tolist()),
+    )
+
+
+def _largest_component(neighbors: Sequence[Sequence[int]]) -> list[int]:
+    """Nodes of the largest connected part, the first of those that tie."""
+    left, best = set(range(len(neighbors))), list[int]()
+    while left:
+        found = [min(left)]
+        left -= set(found)
+        for node in found:
+            fresh = left.intersection(neighbors[node])
+            found.extend(fresh)
+            left -= fresh
+        best = found if len(found) > len(best) else best
+    return sorted(best)
+
+
+def mixed(values: Tensor, shares: Tensor) -> Tensor:
+    """Rows of ``values`` mixed by ``shares``; whole numbers cannot be mixed, so there the largest share counts.
+
+    >>> mixed(torch.tensor([[0.0, 4.0], [2.0, 0.0]]), torch.tensor([[0.5, 0.5]]))
+    tensor([[1., 2.]])
+    """
+    if not values.is_floating_point():
+        return values[shares.argmax(dim=-1)]
+    flat = values.reshape(len(values), -1).to(shares.dtype)
+    return (shares @ flat).reshape(len(shares), *values.shape[1:]).to(values.dtype)
+
+
+def mixed_pairs(values: Tensor, first: Tensor, second: Tensor) -> Tensor:
+    """As :func:`mixed`, for values of pairs of types."""
+    if not values.is_floating_point():
+        return values[first.argmax(dim=-1), second.argmax(dim=-1)]
+    flat = values.reshape(*values.shape[:2], -1).to(first.dtype)
+    mix = torch.einsum("ea,eb,abd->ed", first, second, flat)
+    return mix.reshape(len(first), *values.shape[2:]).to(values.dtype)
+
+
+def unlikeness(logits: Tensor, pairs: Tensor, num_nodes: int) -> Tensor:
+    r"""Mean divergence between the probabilities of two edges with a node in common (the paper's connectivity).
+
+    .. math:: \mathrm{KL}(p \,\|\, q) = p \log\frac pq + (1 - p) \log\frac{1 - p}{1 - q}
+
+    >>> unlikeness(torch.zeros(3), torch.triu_indices(3, 3, 1), 3)
+    tensor(0.)
+    """
+    if num_nodes < 3:
+        return logits.new_zeros(())
+    rows = logits.new_zeros(num_nodes, num_nodes)
+    first, second = pairs
+    rows = rows.index_put((first, second), logits).index_put((second, first), logits)
+    others = ~torch.eye(num_nodes, dtype=torch.bool)
+    mine = rows[others].view(num_nodes, num_nodes - 1, 1)
+    theirs = mine.transpose(1, 2)
+    # log p = -softplus(-z), log(1 - p) = -softplus(z) = log p - z
+    log_p, log_q = logsigmoid(mine), logsigmoid(theirs)
+    divergence = log_p - log_q - (1 - mine.sigmoid()) * (mine - theirs)
+    return divergence.sum() / (num_nodes * (num_nodes - 1) * (num_nodes - 2))
+
+
+def safe_log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
+    """Log scores whose gradients are finite, also at probabilities of exactly 0 and 1.
+
+    >>> safe_log_scores(torch.tensor([[1.0, 0.0]]), "probs").isfinite().all()
+    tensor(True)
+    """
+    outputs = outputs.double()
+    if return_type == "probs":
+        outputs = outputs.clamp(1e-12, 1 - 1e-12)
+    if return_type == "log_probs":
+        outputs = outputs.clamp(-1e3, -1e-12)
+    return log_scores(outputs, return_type)

@@ -1,0 +1,256 @@
+"""Which colour a node has, and what the legend says of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.graphs.kinds import is_one_hot, shown_columns
+from protograph.report.layout import node_count
+from protograph.report.text import shortened
+
+# Okabe and Ito's colours, told apart under every colour blindness, without their black; then three of Tol's.
+COLORS = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#F0E442",
+    "#332288",
+    "#882255",
+    "#999933",
+)
+OTHER_COLOR = "#C4C4C4"
+SCALE = "cividis"  # reads the same under every colour blindness, and in grey
+
+# A single column of whole numbers with more values than this is drawn as a scale.
+MAX_KINDS = 20
+MAX_LABEL = 28
+MAX_INSIDE = 2
+
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Category:
+    """Nodes that look alike: the legend's label, the colour, and the text inside the node where it is short."""
+
+    label: str
+    color: str
+    inside: str = ""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Colours for a number: what it is, and its lowest and highest value."""
+
+    label: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Palette:
+    """How nodes look in all pictures of a figure.
+
+    Attributes:
+        categories: What the legend lists, in its order.
+        members: The category of each row of features; rows that are not in it belong to the last one.
+        scale: The colour scale where features are continuous; then there are no categories.
+        columns: The columns of ``x`` that decide how a node looks; all of them if ``None``.
+    """
+
+    categories: tuple[Category, ...]
+    members: dict[Row, int]
+    scale: Scale | None = None
+    columns: tuple[int, ...] | None = None
+
+    def colors(self, graph: Data) -> list[str]:
+        """Colour of each node."""
+        if self.scale is not None:
+            return _scaled_colors(_numbers(_features(graph, self.columns)), self.scale)
+        return [category.color for category in self._of(graph)]
+
+    def insides(self, graph: Data) -> list[str]:
+        """Text inside each node."""
+        return [""] * node_count(graph) if self.scale is not None else [category.inside for category in self._of(graph)]
+
+    def _of(self, graph: Data) -> list[Category]:
+        if not self.members:
+            return [self.categories[0]] * node_count(graph)
+        return [self.categories[self.members.get(row, -1)] for row in _rows(_features(graph, self.columns))]
+
+
+def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors: Sequence[str] = ()) -> Palette:
+    """Choose colours for the nodes of some graphs by their features.
+
+    One-hot features have their own name and colour; rows of whole numbers one colour a distinct row; other features
+    a colour scale over the single column, or over the rows' norm. Past ten kinds the rarest share a grey.
+
+    Args:
+        graphs: All graphs that are to be drawn.
+        feature_names: Names of the columns of ``x``; may be empty.
+        colors: Colours of the columns of ``x``; may be empty. A column whose colour is the empty text does not count.
+
+    >>> roofs = Data(x=torch.eye(2))
+    >>> [category.label for category in palette_of([roofs], ["roof", "wall"]).categories]
+    ['roof', 'wall']
+    """
+    columns = shown_columns(colors)
+    if columns is None:
+        return _palette([_features(graph) for graph in graphs], feature_names, colors)
+    features = [_features(graph, columns) for graph in graphs]
+    names = [feature_names[column] for column in columns if column < len(feature_names)]
+    return replace(_palette(features, names, [colors[column] for column in columns]), columns=columns)
+
+
+def _palette(features: Sequence[Tensor | None], feature_names: Sequence[str], colors: Sequence[str]) -> Palette:
+    widths = {x.size(1) for x in features if x is not None}
+    if len(widths) != 1 or any(x is None for x in features):
+        return Palette((Category("node", COLORS[0]),), {})
+    x = torch.cat([x for x in features if x is not None])
+    if is_one_hot(x):
+        return _one_hot_palette(x, feature_names, _usable(colors))
+    counts = Counter(_rows(x))
+    if len(counts) == 1:
+        return Palette((Category("node", COLORS[0]),), {})
+    is_whole = bool((torch.isfinite(x) & (x == x.round())).all())
+    if not is_whole or (x.size(1) == 1 and len(counts) > MAX_KINDS):
+        return Palette((), {}, _scale(x, feature_names))
+    describe = _set_label if bool(((x == 0) | (x == 1)).all()) and x.size(1) > 1 else _number_label
+    labels = {row: describe(row, feature_names) for row in sorted(counts)}
+    insides = {row: f"{row[0]:.0f}" if x.size(1) == 1 else "" for row in labels}
+    return _chosen(labels, insides, counts)
+
+
+def _features(graph: Data, columns: Sequence[int] | None = None) -> Tensor | None:
+    """Features as ``[num_nodes, num_columns]`` in double precision."""
+    x = graph.x
+    if not isinstance(x, Tensor) or x.dim() == 0 or x.is_complex():
+        return None
+    if not x.size(0):
+        return x.new_zeros(0, 1).double().cpu()
+    x = x.detach().cpu().double().reshape(x.size(0), -1)
+    return x if columns is None or max(columns) >= x.size(1) else x[:, list(columns)]
+
+
+def _rows(x: Tensor | None) -> Iterable[Row]:
+    return [] if x is None else map(tuple, x.tolist())
+
+
+def _one_hot_palette(x: Tensor, names: Sequence[str], colors: Sequence[str]) -> Palette:
+    counts = Counter(_rows(x))
+    columns = {row: row.index(1) for row in counts}
+    ordered = sorted(counts, key=columns.__getitem__)
+    labels = {row: _column_name(columns[row], names) for row in ordered}
+    palette = _chosen(labels, labels, counts)
+    if len(colors) != x.size(1):
+        return palette
+    own = {index: colors[columns[row]] for row, index in palette.members.items()}
+    categories = tuple(
+        Category(category.label, own.get(index, category.color), category.inside)
+        for index, category in enumerate(palette.categories)
+    )
+    return Palette(categories, palette.members)
+
+
+def _chosen(labels: dict[Row, str], insides: dict[Row, str], counts: Counter[Row]) -> Palette:
+    """One category for each of the most frequent rows, in the given order, and one for all others."""
+    frequent = set(sorted(labels, key=lambda row: -counts[row])[: len(COLORS)])
+    chosen = [row for row in labels if row in frequent]
+    categories = [
+        Category(label, color, _inside(insides[row]))
+        for row, label, color in zip(chosen, _distinct([labels[row] for row in chosen]), COLORS, strict=False)
+    ]
+    if len(labels) > len(chosen):
+        categories.append(Category(f"other ({len(labels) - len(chosen)} kinds)", OTHER_COLOR))
+    return Palette(tuple(categories), {row: index for index, row in enumerate(chosen)})
+
+
+def _inside(text: str) -> str:
+    short = shortened(text, MAX_INSIDE + 1)
+    return short if len(short) <= MAX_INSIDE else ""
+
+
+def _distinct(labels: Sequence[str]) -> list[str]:
+    """Labels, shortened; those that became equal are numbered."""
+    short = [shortened(label, MAX_LABEL) for label in labels]
+    totals, seen = Counter(short), Counter[str]()
+    numbered = []
+    for label in short:
+        seen[label] += 1
+        numbered.append(label if totals[label] == 1 else f"{label} #{seen[label]}")
+    return numbered
+
+
+def _column_name(column: int, names: Sequence[str]) -> str:
+    return names[column] if column < len(names) else f"feature {column}"
+
+
+def _set_label(row: Row, names: Sequence[str]) -> str:
+    """The columns that a row of zeros and ones has.
+
+    >>> _set_label((1.0, 0.0, 1.0), ["ring", "charged", "chiral"]), _set_label((1.0, 0.0, 1.0), ())
+    ('ring + chiral', 'features 0, 2')
+    """
+    present = [column for column, value in enumerate(row) if value]
+    if names:
+        return " + ".join(_column_name(column, names) for column in present) or "none"
+    plural = "s" if len(present) > 1 else ""
+    return f"feature{plural} {', '.join(map(str, present))}" if present else "no feature"
+
+
+def _number_label(row: Row, names: Sequence[str]) -> str:
+    """The values of a row of whole numbers.
+
+    >>> _number_label((3.0,), ["degree"]), _number_label((3.0, -1.0), ())
+    ('degree 3', '(3, -1)')
+    """
+    whole = [int(value) for value in row]
+    if len(row) == 1:
+        return f"{names[0] if names else 'x ='} {whole[0]}"
+    if len(names) == len(row):
+        return ", ".join(f"{name} {value}" for name, value in zip(names, whole, strict=True) if value) or "all 0"
+    return f"({', '.join(map(str, whole))})"
+
+
+def _scale(x: Tensor, names: Sequence[str]) -> Scale:
+    numbers = _numbers(x)
+    finite = numbers[np.isfinite(numbers)]
+    label = shortened(names[0] if names else "x", MAX_LABEL) if x.size(1) == 1 else f"norm of the {x.size(1)} features"
+    if not finite.size:
+        return Scale(label, 0.0, 1.0)
+    return Scale(label, float(finite.min()), float(finite.max()))
+
+
+def _numbers(x: Tensor | None) -> NDArray[np.float64]:
+    if x is None:
+        return np.empty(0)
+    numbers: NDArray[np.float64] = (x[:, 0] if x.size(1) == 1 else x.norm(dim=1)).numpy()
+    return numbers
+
+
+def _scaled_colors(numbers: NDArray[np.float64], scale: Scale) -> list[str]:
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    span = scale.high - scale.low
+    shares = np.full(len(numbers), 0.5) if span == 0 else (numbers - scale.low) / span
+    colors = colormaps[SCALE](np.nan_to_num(shares).clip(0, 1))
+    return [
+        to_hex(color) if np.isfinite(number) else OTHER_COLOR for color, number in zip(colors, numbers, strict=True)
+    ]
+
+
+def _usable(colors: Sequence[str]) -> Sequence[str]:
+    """The given colours as hexadecimal numbers, none where one of them is no colour."""
+    from matplotlib.colors import is_color_like, to_hex
+
+    return [to_hex(color) for color in colors] if all(is_color_like(color) for color in colors) else ()

@@ -1,0 +1,266 @@
+"""The report: one HTML file that needs nothing else, no network and no scripts."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from os import PathLike
+from typing import Any
+
+from protograph._base.files import atomic_path
+from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation.summary import describe_composition
+from protograph.report.embeddings import embedding_figure
+from protograph.report.evidence import evidence_table, part_tables, steps
+from protograph.report.figure import figure_bytes, prototype_figure, shared_palette
+from protograph.report.html import details, facts, figure, table
+from protograph.report.palette import Palette
+from protograph.report.words import class_facts, class_title, cluster_name, count, origin, pale_note, score, sentence
+
+# A scatter of more points is smaller as pixels than as shapes.
+MAX_VECTOR_POINTS = 2000
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+CSS = """
+:root { color-scheme: light dark; --ink: #1d2433; --muted: #667085; --rule: #e4e7ec; --back: #fff; --card: #f7f8fa;
+  --notice: #fff6db; --hit: #e3eefb; --bar: #3b82c4; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --muted: #98a2b3; --rule: #343b49; --back: #151922;
+  --card: #1d2330; --notice: #3a3116; --hit: #1f3350; --bar: #6aa9e0; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: var(--back);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
+h2 { font-size: 1.45rem; margin: 3.2rem 0 .3rem; padding-top: 1.4rem; border-top: 2px solid var(--rule); }
+h3 { font-size: 1.1rem; margin: 2.2rem 0 .2rem; }
+p { margin: .3rem 0 .8rem; }
+.muted, caption, figcaption { color: var(--muted); }
+.sentence { font-size: 1.05rem; max-width: 48rem; }
+nav a { margin-right: 1.2rem; }
+a { color: inherit; }
+figure { margin: 1rem 0; padding: .5rem; background: #fff; border: 1px solid var(--rule); border-radius: 8px; }
+figure img { display: block; width: 100%; height: auto; }
+figure.small { max-width: 44rem; }
+figcaption { padding: .1rem .8rem .4rem; font-size: .85rem; color: #667085; }
+.beside { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
+.beside > * { flex: 1 1 22rem; min-width: 0; }
+table.evidence td { white-space: nowrap; }
+.bar { display: block; width: 6rem; height: .5rem; margin-top: .45rem; background: var(--rule); border-radius: 3px; }
+.bar span { display: block; height: 100%; background: var(--bar); border-radius: 3px; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: .6rem 0 1.2rem; font-size: .9rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; padding-bottom: .3rem; }
+th, td { padding: .32rem .9rem .32rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule);
+  overflow-wrap: anywhere; }
+th { font-weight: 600; }
+tbody th { color: var(--muted); font-weight: 400; }
+td.number, th.number { text-align: right; padding-left: .9rem; }
+td.hit { background: var(--hit); font-weight: 600; }
+ul.notice { list-style: none; margin: 1rem 0; padding: .7rem 1rem; background: var(--notice); border-radius: 8px; }
+details { margin: .6rem 0; padding: .5rem .9rem; background: var(--card); border-radius: 8px; }
+summary { cursor: pointer; }
+details ol { margin: .5rem 0; padding-left: 1.4rem; }
+@media print { details { display: block; } figure { break-inside: avoid; } }
+"""
+
+
+def write_report(explanations: Sequence[Explanation], path: str | PathLike[str]) -> None:
+    """Write one self-contained HTML file on some classes: pictures, evidence, and how it was made.
+
+    Args:
+        explanations: The explanations, one a class.
+        path: The file; an existing one is replaced.
+
+    Raises:
+        ImportError: If matplotlib is not installed.
+        ValueError: If there is nothing to report.
+        OSError: If the file cannot be written there.
+    """
+    if not explanations:
+        raise ValueError("explanations must have at least one class to report, got none")
+    with atomic_path(path) as temporary:
+        temporary.write_text(report_html(explanations), encoding="utf-8", errors="replace")
+
+
+def report_html(explanations: Sequence[Explanation]) -> str:
+    """The report as text; see :func:`write_report`."""
+    title = class_title(explanations[0]) if len(explanations) == 1 else f"{len(explanations)} classes"
+    palette = shared_palette(explanations)
+    body = [
+        "<h1>What the model has learned</h1>",
+        f'<p class="muted">Prototypes of {escape(title)}, found by {escape(explanations[0].explainer)}</p>',
+        _contents(explanations),
+        *(_class_section(explanation, palette) for explanation in explanations),
+        *_shared("The model's predictions", explanations, _confusion),
+        *_shared("How this was made", explanations, _making),
+    ]
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>Protograph: {escape(title)}</title>",
+            f"<style>{CSS}</style>",
+            "</head>",
+            "<body>",
+            *body,
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _contents(explanations: Sequence[Explanation]) -> str:
+    if len(explanations) == 1:
+        return ""
+    links = [f'<a href="#class-{item.target}">{escape(class_title(item))}</a>' for item in explanations]
+    return f"<nav>{' '.join(links)}</nav>"
+
+
+def _class_section(explanation: Explanation, palette: Palette) -> str:
+    number = len(explanation.prototypes)
+    found = f"{count(number, 'prototype')}, best first." if number else "No prototype was found."
+    parts = [
+        f'<section id="class-{explanation.target}">',
+        f"<h2>{escape(class_title(explanation))}</h2>",
+        f"<p>{escape(class_facts(explanation))}. {found}</p>",
+        _notices(explanation.warnings),
+    ]
+    for index, prototype in enumerate(explanation.prototypes, start=1):
+        parts.append(_prototype_section(explanation, prototype, index, palette))
+    parts.append(_map_section(explanation))
+    return "\n".join([*parts, "</section>"])
+
+
+def _notices(warnings: Sequence[str]) -> str:
+    items = "".join(f"<li>Note: {escape(warning)}</li>" for warning in warnings)
+    return f'<ul class="notice">{items}</ul>' if items else ""
+
+
+def _prototype_section(explanation: Explanation, prototype: Prototype, number: int, palette: Palette) -> str:
+    picture = figure_bytes(prototype_figure(explanation, prototype, palette=palette, with_titles=False), ".svg")
+    words = f"Prototype {number} of {class_title(explanation)}: {origin(prototype, None)}"
+    own = facts(_prototype_facts(explanation, prototype), "Prototype")
+    return "\n".join(
+        [
+            f"<h3>Prototype {number}: {escape(score(prototype))}</h3>",
+            f'<p class="sentence">{escape(sentence(explanation, prototype))}</p>',
+            figure(picture, "svg+xml", words, caption=pale_note(prototype)),
+            f'<div class="beside">{evidence_table(prototype)}{own}</div>',
+            steps(prototype),
+            part_tables(explanation, prototype),
+            _sessions(prototype),
+        ]
+    )
+
+
+def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
+    composition = describe_composition(prototype.graph, explanation.feature_names)
+    size = f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"
+    rows = {
+        "Probability of the class": f"{prototype.probability:.7f}",
+        "Margin (log-odds)": f"{prototype.margin:.4f}",
+        "Size": f"{size} ({composition})" if composition else size,
+    }
+    if prototype.cluster is not None:
+        rows["Cluster"] = cluster_name(prototype.cluster, prototype.num_clusters).removeprefix("cluster ")
+    if prototype.cluster_size is not None:
+        rows["Cluster size"] = (
+            f"{prototype.cluster_size:,} of {explanation.num_predicted:,} graphs predicted as the class"
+        )
+    if prototype.sources is not None:
+        rows["Representatives (sources)"] = ", ".join(f"graph {source}" for source in prototype.sources)
+    if prototype.source is not None:
+        rows["Cut from (source)"] = f"graph {prototype.source}"
+    if prototype.nodes is not None:
+        rows["Its nodes there"] = ", ".join(map(str, prototype.nodes))
+    return rows
+
+
+def _sessions(prototype: Prototype) -> str:
+    if not prototype.sessions:
+        return ""
+    header = ("Session", "Start", "Probability", "Margin", "Nodes", "Source", "Steps", "Stopped", "Exact")
+    rows = [
+        (
+            str(number),
+            ", ".join(map(str, session.start)),
+            f"{session.probability:.4f}",
+            f"{session.margin:.2f}",
+            str(session.size),
+            f"graph {session.source}",
+            str(session.num_iterations),
+            session.stopped,
+            "yes" if session.is_exact else "no",
+        )
+        for number, session in enumerate(prototype.sessions, start=1)
+    ]
+    return details(count(len(rows), "search session"), table(header, rows))
+
+
+def _map_section(explanation: Explanation) -> str:
+    embeddings = explanation.embedding_map
+    if embeddings is None or not embeddings.indices:
+        return ""
+    ending = ".svg" if len(embeddings.indices) <= MAX_VECTOR_POINTS else ".png"
+    picture = figure_bytes(embedding_figure(explanation), ending)
+    words = f"Map of the {count(len(embeddings.indices), 'graph')} predicted as {class_title(explanation)}, by cluster"
+    kind = "svg+xml" if ending == ".svg" else "png"
+    return f"<h3>Graph embeddings of the class</h3>\n{figure(picture, kind, words, 'small')}"
+
+
+def _shared(title: str, explanations: Sequence[Explanation], render: Callable[[Explanation], str]) -> list[str]:
+    """A section of what each class has to say; what all say alike is said once."""
+    parts: dict[str, list[str]] = {}
+    for explanation in explanations:
+        parts.setdefault(render(explanation), []).append(class_title(explanation))
+    parts.pop("", None)
+    if not parts:
+        return []
+    heads = [f"<h3>{escape(', '.join(names))}</h3>" if len(parts) > 1 else "" for names in parts.values()]
+    return [f"<section><h2>{escape(title)}</h2>", *(a + b for a, b in zip(heads, parts, strict=True)), "</section>"]
+
+
+def _confusion(explanation: Explanation) -> str:
+    counts = explanation.confusion
+    if not counts:
+        return ""
+    names = [*explanation.class_names, *(str(i) for i in range(len(explanation.class_names), len(counts)))]
+    right, total = sum(row[i] for i, row in enumerate(counts)), sum(map(sum, counts))
+    share = f" ({right / total:.1%})" if total else ""
+    head = "".join(f'<th class="number" scope="col">{escape(name)}</th>' for name in names[: len(counts)])
+    rows = [
+        f'<tr><th scope="row">{escape(names[i])}</th>'
+        + "".join(f'<td class="number{" hit" if i == j else ""}">{value:,}</td>' for j, value in enumerate(row))
+        + "</tr>"
+        for i, row in enumerate(counts)
+    ]
+    return (
+        f"<p>{right:,} of {count(total, 'graph')}{share} are predicted as they are labelled.</p>"
+        f'<div class="wide"><table><caption>Rows: label. Columns: prediction.</caption>'
+        f'<thead><tr><th scope="col">label</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    )
+
+
+def _making(explanation: Explanation) -> str:
+    tables = {
+        "Options": {name: option_text(value) for name, value in explanation.options.items()},
+        "Seconds": {stage: f"{seconds:.3g}" for stage, seconds in explanation.timings.items()},
+        "Versions": explanation.versions,
+    }
+    parts = [facts(rows, caption) for caption, rows in tables.items() if rows]
+    return "\n".join([f"<p>Explainer: {escape(explanation.explainer)}</p>", *parts])
+
+
+def option_text(value: Any) -> str:
+    """The value of an option; a function by its name.
+
+    >>> option_text("walk"), option_text((1, None)), option_text(count)
+    ('walk', '(1, None)', 'protograph.report.words.count')
+    """
+    if isinstance(value, str):
+        return value
+    name = getattr(value, "__qualname__", None)
+    return repr(value) if name is None else f"{value.__module__}.{name}"

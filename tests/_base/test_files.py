@@ -1,0 +1,116 @@
+import pytest
+
+from protograph._base.files import atomic_path
+from tests.permissions import needs_a_refusal
+
+
+def test_a_file_is_there_only_once_it_is_whole(tmp_path):
+    path = tmp_path / "report.html"
+    with atomic_path(path) as temporary:
+        temporary.write_text("half")
+        assert not path.exists()
+        assert temporary.parent == tmp_path
+        assert temporary.suffix == ".html"
+    assert path.read_text() == "half"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_new_files_have_the_usual_permissions(tmp_path):
+    with atomic_path(tmp_path / "ours") as temporary:
+        temporary.write_text("")
+    (tmp_path / "plain").write_text("")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("error", [ValueError("broken"), KeyboardInterrupt()], ids=repr)
+def test_an_error_leaves_the_earlier_file_and_nothing_else(tmp_path, error):
+    path = tmp_path / "report.html"
+    path.write_text("earlier")
+
+    def write():
+        with atomic_path(path) as temporary:
+            temporary.write_text("half")
+            raise error
+
+    with pytest.raises(type(error)):
+        write()
+    assert path.read_text() == "earlier"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def enter(path):
+    with atomic_path(path):
+        pytest.fail("the block must not run")
+
+
+def test_a_missing_folder_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match=r"^cannot write runs/x/report\.html: the folder runs/x does not exist$"):
+        enter("runs/x/report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_folder_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").write_text("")
+    with pytest.raises(NotADirectoryError, match=r"^cannot write runs/report\.html: runs is not a folder$"):
+        enter("runs/report.html")
+
+
+def test_a_folder_in_place_of_the_file_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    with pytest.raises(IsADirectoryError, match=r"^cannot write runs: it is a folder$"):
+        enter("runs")
+    with pytest.raises(IsADirectoryError, match=r"^cannot write \.: it is a folder$"):
+        enter("")
+
+
+@needs_a_refusal
+def test_an_unwritable_folder_is_named_for_real(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir(mode=0o555)
+    with pytest.raises(
+        PermissionError, match=r"^cannot write runs/a\.html: no permission to write in the folder runs$"
+    ):
+        enter("runs/a.html")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (PermissionError(13, "Permission denied"), r"no permission to write in the folder \."),
+        (OSError(30, "Read-only file system"), "Read-only file system"),
+    ],
+    ids=repr,
+)
+def test_a_folder_that_takes_no_files_is_named(error, reason, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def touch(path, exist_ok):
+        raise error
+
+    monkeypatch.setattr("pathlib.Path.touch", touch)
+    with pytest.raises(OSError, match=rf"^cannot write a\.html: {reason}$"):
+        enter("a.html")
+
+
+def test_a_full_disk_is_reported_with_the_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write():
+        with atomic_path("a.html"):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match=r"^cannot write a\.html: No space left on device$"):
+        write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_about_another_file_is_passed_on(tmp_path):
+    def write():
+        with atomic_path(tmp_path / "a.html"):
+            open(tmp_path / "other")  # noqa: SIM115
+
+    with pytest.raises(FileNotFoundError, match="other"):
+        write()

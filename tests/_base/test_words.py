@@ -1,0 +1,43 @@
+import pytest
+
+from protograph._base.words import clean_name, counted, listed, number_word
+
+
+@pytest.mark.parametrize(
+    ("number", "word"), [(0, "no"), (1, "one"), (6, "six"), (12, "twelve"), (13, "13"), (3120, "3,120"), (-1, "-1")]
+)
+def test_numbers_are_words_up_to_twelve(number, word):
+    assert number_word(number) == word
+
+
+def test_one_is_singular():
+    assert [counted(number, "node") for number in (0, 1, 2)] == ["no nodes", "one node", "two nodes"]
+    assert counted(2, "leaf", "leaves") == "two leaves"
+
+
+def test_lists():
+    assert [listed(items) for items in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("body", "body"),
+        ("two words", "two words"),
+        ("Köpfe 頭", "Köpfe 頭"),
+        ("a\nb\r\tc", "a b c"),
+        ("\x1b[31mred\x1b[0m", "[31mred [0m"),
+        ("a\u2028b\u2029c\x85d\u00a0e", "a b c d e"),
+        ("\u202eevil\u200b", "evil"),
+        ("\ud800", "unnamed"),
+        ("", "unnamed"),
+        (" \n ", "unnamed"),
+        ("{0.__class__} %s", "{0.__class__} %s"),
+        (7, "7"),
+        ("x" * 40, "x" * 40),
+        ("x" * 41, "x" * 37 + "..."),
+        ("x" * 10_000_000, "x" * 37 + "..."),
+    ],
+)
+def test_names_stay_on_one_short_line(name, shown):
+    assert clean_name(name) == shown

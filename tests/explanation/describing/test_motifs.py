@@ -1,0 +1,168 @@
+import networkx as nx
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+
+from protograph.explanation.describing.motifs import find_motif, fused_rings, is_same, ring_sizes, simple_graph
+
+HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]
+
+
+def joined(first, second=None, ends=(0, 0)):
+    """Two graphs, the first twice where there is no second, and an edge from one to the other."""
+    first = nx.convert_node_labels_to_integers(first)
+    both = nx.disjoint_union(first, first if second is None else second)
+    both.add_edge(ends[0], len(first) + ends[1])
+    return both
+
+
+def fused(first, second):
+    """Two rings that share the edge between nodes 0 and 1."""
+    graph = nx.cycle_graph(first)
+    nx.add_path(graph, [0, *range(first, first + second - 2), 1])
+    return graph
+
+
+def in_a_row(number):
+    """So many rings of six, each fused to the next at opposite edges, as in anthracene."""
+    graph = nx.ladder_graph(number + 1)
+    for u, v in [(u, v) for u, v in graph.edges if abs(u - v) == 1]:
+        nx.add_path(graph, [u, len(graph), v])
+        graph.remove_edge(u, v)
+    return graph
+
+
+PHENALENE = nx.Graph([(0, 1), (0, 2), (0, 3)])
+for _first, _second in ((1, 2), (2, 3), (3, 1)):
+    _new = len(PHENALENE)
+    nx.add_path(PHENALENE, [_first, _new, _new + 1, _new + 2, _second])
+
+NAMED = {
+    "a single node": nx.path_graph(1),
+    "two joined nodes": nx.path_graph(2),
+    "a path of three nodes": nx.star_graph(2),
+    "a path of 13 nodes": nx.path_graph(13),
+    "a ring of three nodes": nx.complete_graph(3),
+    "a ring of four nodes": nx.grid_2d_graph(2, 2),
+    "a ring of six nodes": nx.cycle_graph(6),
+    "a star with three leaves": nx.star_graph(3),
+    "a star with five leaves": nx.star_graph(5),
+    "a clique of four nodes": nx.wheel_graph(4),
+    "a clique of five nodes": nx.complete_graph(5),
+    "a house": nx.Graph(HOUSE),
+    "a wheel with four spokes": nx.wheel_graph(5),
+    "a wheel with six spokes": nx.wheel_graph(7),
+    "a grid of two by three nodes": nx.ladder_graph(3),
+    "a grid of two by four nodes": nx.ladder_graph(4),
+    "a grid of three by three nodes": nx.grid_2d_graph(3, 3),
+    "a grid of three by four nodes": nx.grid_2d_graph(4, 3),
+    "a tree of seven nodes": nx.balanced_tree(2, 2),
+    "a tree of five nodes": nx.Graph([(0, 1), (0, 2), (0, 3), (3, 4)]),
+    "two fused rings of three": nx.Graph([(0, 1), (1, 2), (2, 0), (1, 3), (2, 3)]),
+    "two fused rings of six": fused(6, 6),
+    "two fused rings of five and six": fused(6, 5),
+    "three fused rings of six": in_a_row(3),
+    "two houses joined by an edge": joined(nx.Graph(HOUSE), ends=(4, 0)),
+    "two rings of six nodes joined by an edge": joined(nx.cycle_graph(6)),
+    "two stars with three leaves joined by an edge": joined(nx.star_graph(3)),
+    "two paths of three nodes joined by an edge": joined(nx.path_graph(3), ends=(1, 1)),
+    "two grids of two by three nodes joined by an edge": joined(nx.ladder_graph(3)),
+    "two pairs of fused rings of six joined by an edge": joined(fused(6, 6)),
+    "two sets of three fused rings of six joined by an edge": joined(PHENALENE, ends=(5, 5)),
+}
+
+NEAR_MISSES = {
+    "a ring of four and a node that hangs on it": nx.Graph(HOUSE[:-1]),
+    "a house with a chimney": nx.Graph([*HOUSE, (2, 5)]),
+    "a house with a brace": nx.Graph([*HOUSE, (0, 2)]),
+    "a clique of five without an edge": nx.Graph([e for e in nx.complete_graph(5).edges if e != (0, 1)]),
+    "a wheel without a spoke": nx.Graph([e for e in nx.wheel_graph(6).edges if e != (0, 1)]),
+    "a ladder closed to a ring": nx.circular_ladder_graph(4),
+    "a ladder whose ends are crossed": nx.circulant_graph(6, [1, 3]),
+    "a grid without an edge": nx.Graph([e for e in nx.grid_2d_graph(3, 3).edges if e != ((0, 0), (0, 1))]),
+    "two rings that share a node": nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)]),
+    "two rings that share two edges": nx.complete_bipartite_graph(2, 3),
+    "a house and a ring of five": joined(nx.Graph(HOUSE), nx.cycle_graph(5)),
+    "a house and a square": joined(nx.Graph(HOUSE), nx.cycle_graph(4)),
+    "three rings in a row and three around a node": joined(in_a_row(3), PHENALENE),
+    "two houses, apart": nx.disjoint_union(nx.Graph(HOUSE), nx.Graph(HOUSE)),
+    "a cube": nx.hypercube_graph(3),
+    "nothing": nx.Graph(),
+    "a ring that is too large": nx.cycle_graph(61),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_motifs_are_named(name):
+    assert find_motif(NAMED[name]).name == name
+
+
+@pytest.mark.parametrize("name", NEAR_MISSES)
+def test_near_misses_have_no_name(name):
+    assert find_motif(NEAR_MISSES[name]) is None
+
+
+@pytest.mark.parametrize("edge", range(6))
+def test_a_house_without_an_edge_is_no_house(edge):
+    graph = nx.Graph(HOUSE[:edge] + HOUSE[edge + 1 :])
+    # Without the edge that both share it is a ring; without another one a ring with a node or two hanging on it.
+    wanted = ["a ring of five nodes", None, None, None, None, None]
+    motif = find_motif(graph)
+    assert (motif and motif.name) == wanted[edge]
+
+
+def test_sixty_nodes_are_not_too_large():
+    assert find_motif(nx.cycle_graph(60)).name == "a ring of 60 nodes"
+    assert find_motif(nx.grid_2d_graph(6, 10)).name == "a grid of six by ten nodes"
+
+
+@pytest.mark.parametrize("name", [*NAMED, *NEAR_MISSES])
+@settings(max_examples=10, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_the_order_of_nodes_does_not_matter(name, random):
+    graph = nx.convert_node_labels_to_integers(NAMED.get(name) or NEAR_MISSES[name])
+    order = random.sample(range(len(graph)), len(graph))
+    edges = [(order[u], order[v]) for u, v in graph.edges]
+    shuffled = nx.empty_graph(len(graph))
+    shuffled.add_edges_from(random.sample(edges, len(edges)))
+    assert find_motif(shuffled) == find_motif(graph)
+
+
+@settings(max_examples=60, deadline=None)
+@given(size=st.integers(1, 7), data=st.data())
+def test_equal_graphs_are_those_that_some_renaming_makes_equal(size, data):
+    pairs = [(u, v) for u in range(size) for v in range(u)]
+    chosen = [data.draw(st.lists(st.sampled_from(pairs), unique=True) if pairs else st.just([])) for _ in range(2)]
+    first, second = (nx.empty_graph(size) for _ in range(2))
+    first.add_edges_from(chosen[0])
+    second.add_edges_from(chosen[1])
+    assert is_same(first, second) == nx.vf2pp_is_isomorphic(first, second)
+
+
+def test_graphs_that_colours_cannot_tell_apart_are_told_apart():
+    two_triangles = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
+    assert not is_same(nx.cycle_graph(6), two_triangles)
+
+
+def test_the_sizes_of_fused_rings():
+    assert fused_rings(PHENALENE) == (6, 6, 6)
+    assert fused_rings(fused(5, 7)) == (5, 7)
+    assert fused_rings(nx.cycle_graph(6)) is None
+    assert fused_rings(joined(nx.cycle_graph(3))) is None
+    assert fused_rings(in_a_row(12)) == (6,) * 12
+    assert fused_rings(in_a_row(13)) is None
+    assert ring_sizes((5, 5, 6)) == "five and six"
+
+
+def test_self_loops_and_second_directions_do_not_count():
+    edges = torch.tensor([*HOUSE, *[(v, u) for u, v in HOUSE[:3]], HOUSE[0], (2, 2)]).T
+    graph = simple_graph(Data(edge_index=edges, num_nodes=5))
+    assert sorted(tuple(sorted(edge)) for edge in graph.edges) == sorted(tuple(sorted(edge)) for edge in HOUSE)
+    assert find_motif(graph).name == "a house"
+
+
+def test_nodes_without_edges_count():
+    assert list(simple_graph(Data(num_nodes=2))) == [0, 1]
+    assert find_motif(simple_graph(Data(x=torch.ones(1, 2), edge_index=torch.empty(2, 0, dtype=torch.long)))).is_trivial

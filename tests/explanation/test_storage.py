@@ -1,0 +1,617 @@
+import copy
+import dataclasses
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+
+from protograph.explanation.explanation import EmbeddingMap, Evidence, Explanation, Explanations, Prototype, Session
+from protograph.explanation.storage import load, save
+
+DTYPES = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
+
+
+def same(left, right):
+    """Whether two values are equal in type and content, NaN equal to NaN, graphs by their attributes."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, Data):
+        return same(left.to_dict(), right.to_dict())
+    if isinstance(left, torch.Tensor):
+        if left.dtype != right.dtype or left.shape != right.shape:
+            return False
+        wide = torch.complex128 if left.is_complex() else torch.float64 if left.is_floating_point() else left.dtype
+        return torch.allclose(left.to(wide), right.to(wide), rtol=0, atol=0, equal_nan=True) if left.numel() else True
+    if isinstance(left, np.ndarray):
+        return left.dtype == right.dtype and np.array_equal(left, right, equal_nan=True)
+    if isinstance(left, float):
+        return left == right or (math.isnan(left) and math.isnan(right))
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict | Explanations):
+        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, Session | Evidence | Prototype | EmbeddingMap | Explanation):
+        return same(vars(left), vars(right))
+    return left == right
+
+
+FLOATS = st.floats(allow_nan=True, allow_infinity=True)
+COUNTS = st.integers(0, 9)
+TEXT = st.text(max_size=6)
+SCALARS = st.none() | st.booleans() | st.integers() | FLOATS | TEXT
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(TEXT | st.integers(), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def tensors(draw, rows=None):
+    dtype = getattr(torch, draw(st.sampled_from(DTYPES.split())))
+    shape = draw(st.lists(st.integers(0, 3), max_size=2))
+    shape = shape if rows is None else [rows, *shape]
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 99)))
+    tensor = torch.randn(shape, generator=generator, dtype=torch.float64) * draw(st.sampled_from([1.0, 50.0]))
+    if tensor.numel() and draw(st.booleans()):
+        tensor.view(-1)[0] = math.nan if dtype.is_floating_point or dtype.is_complex else 1
+        tensor.view(-1)[-1] = math.inf if dtype.is_floating_point or dtype.is_complex else 0
+    return (tensor if dtype.is_floating_point or dtype.is_complex else tensor.abs().clamp(max=99)).to(dtype)
+
+
+@st.composite
+def graphs(draw, depth=1):
+    size = draw(st.integers(1, 5))
+    graph = Data(num_nodes=size) if draw(st.booleans()) else Data(x=draw(tensors(rows=size)))
+    edges = draw(st.lists(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=6))
+    graph.edge_index = torch.tensor(edges, dtype=torch.long).reshape(-1, 2).t()
+    for key in draw(st.lists(st.sampled_from(["edge_attr", "y", "name", "weight_of", "keys"]), unique=True)):
+        graph[key] = draw(tensors() | st.text(max_size=4) | st.integers() | FLOATS | st.booleans())
+    if depth and draw(st.booleans()):
+        graph.motif = draw(graphs(depth=depth - 1))
+    return graph
+
+
+@st.composite
+def evidences(draw, num_nodes, num_edges):
+    def figures(size, values):
+        return tuple(draw(st.just([]) | st.lists(values, min_size=size, max_size=size)))
+
+    finite = st.floats(allow_nan=False, allow_infinity=False)
+    return Evidence(
+        num_in_class=draw(COUNTS),
+        num_class=draw(st.integers(9, 10**12)),
+        num_elsewhere=draw(COUNTS),
+        num_others=9,
+        num_in_cluster=draw(COUNTS),
+        information=draw(finite),
+        node_sources=figures(num_nodes, COUNTS),
+        edge_sources=figures(num_edges, COUNTS),
+        node_graphs=figures(num_nodes, COUNTS),
+        edge_graphs=figures(num_edges, COUNTS),
+        num_looked_at=draw(st.integers(9, 99)),
+        contributions=figures(num_nodes, finite),
+        margin_share=draw(st.none() | finite),
+        steps=figures(draw(st.integers(0, 2)), TEXT),
+    )
+
+
+@st.composite
+def prototypes(draw, sources):
+    graph = draw(graphs())
+    if not sources or draw(st.booleans()):
+        return Prototype(graph=graph, probability=draw(FLOATS), margin=draw(FLOATS))
+    source = draw(st.sampled_from(sorted(sources)))
+    whole = st.integers(0, sources[source].num_nodes - 1)
+    columns = draw(st.integers(1, 3))
+    session = st.builds(
+        Session,
+        start=st.lists(COUNTS, max_size=3).map(tuple),
+        probability=FLOATS,
+        margin=FLOATS,
+        size=COUNTS,
+        source=COUNTS,
+        stopped=st.sampled_from(["full", "dead end"]),
+        num_iterations=COUNTS,
+        is_exact=st.booleans(),
+    )
+    return Prototype(
+        graph=graph,
+        probability=draw(FLOATS),
+        margin=draw(FLOATS),
+        cluster=draw(COUNTS),
+        cluster_size=draw(COUNTS),
+        sources=draw(st.lists(COUNTS, min_size=columns, max_size=columns)),
+        source=source,
+        nodes=draw(st.lists(whole, min_size=graph.num_nodes, max_size=graph.num_nodes)),
+        matches=torch.randint(-1, 5, (graph.num_nodes, columns), generator=torch.Generator().manual_seed(0)),
+        sessions=draw(st.lists(session, max_size=2)),
+        evidence=draw(st.none() | evidences(graph.num_nodes, num_edges_of(graph))),
+        num_clusters=draw(st.none() | COUNTS),
+    )
+
+
+def num_edges_of(graph):
+    """Pairs of different nodes that are joined."""
+    return len({frozenset(edge) for edge in graph.edge_index.T.tolist() if edge[0] != edge[1]})
+
+
+@st.composite
+def embedding_maps(draw):
+    size = draw(st.integers(0, 4))
+    numbers = draw(st.lists(FLOATS, min_size=2 * size, max_size=2 * size))
+    return EmbeddingMap(
+        tuple(range(size)), np.array(numbers).reshape(size, 2), (0,) * size, (draw(FLOATS), draw(FLOATS))
+    )
+
+
+@st.composite
+def explanations(draw, target=0):
+    sources = draw(st.dictionaries(st.integers(0, 99), graphs(), max_size=2))
+    return Explanation(
+        target=target,
+        prototypes=draw(st.lists(prototypes(sources), max_size=2)),
+        explainer=draw(TEXT),
+        options=draw(st.dictionaries(TEXT, VALUES, max_size=3)),
+        source_graphs=sources,
+        num_graphs=draw(COUNTS),
+        num_predicted=draw(COUNTS),
+        class_names=draw(st.tuples(TEXT, TEXT)),
+        feature_names=draw(st.just(()) | st.tuples(TEXT)),
+        feature_colors=draw(st.just(()) | st.just(("#D55E00",))),
+        confusion=draw(st.none() | st.just(((1, 2), (3, 4)))),
+        embedding_map=draw(st.none() | embedding_maps()),
+        timings=draw(st.dictionaries(TEXT, FLOATS, max_size=2)),
+        versions=draw(st.dictionaries(TEXT, TEXT, max_size=2)),
+        warnings=tuple(draw(st.lists(TEXT, max_size=2))),
+    )
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(st.tuples(explanations(0), explanations(1)), st.integers(0, 3))
+def test_everything_comes_back_exactly(tmp_path, pair, kind):
+    saved = [pair[0], *(Explanations(dict(enumerate(pair[:size]))) for size in range(3))][kind]
+    save(saved, tmp_path / "explanation.json")
+    assert same(load(tmp_path / "explanation.json"), saved)
+
+
+EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+EVIDENCE = Evidence(
+    num_in_class=3,
+    num_class=4,
+    num_elsewhere=1,
+    num_others=5,
+    num_in_cluster=2,
+    information=0.625,
+    node_sources=(2, 1, 2),
+    edge_sources=(1, 1),
+    node_graphs=(3, 2, 3),
+    edge_graphs=(2, 2),
+    num_looked_at=3,
+    contributions=(0.5, -0.25, 1.0),
+    margin_share=0.75,
+    steps=("matched 2 graphs", "left out 1 node"),
+)
+
+
+def one(**changes):
+    """An explanation with every field filled."""
+    prototype = Prototype(
+        graph=Data(x=torch.eye(3), edge_index=EDGES),
+        probability=0.9998,
+        margin=8.5,
+        cluster=0,
+        cluster_size=312,
+        sources=[17, 4],
+        source=17,
+        nodes=[0, 1, 3],
+        matches=torch.tensor([[0, 1], [1, -1], [3, 2]]),
+        sessions=[
+            Session(start=(0, 1), probability=0.9, margin=2.2, size=3, source=17, stopped="full", num_iterations=2)
+        ],
+        evidence=EVIDENCE,
+        num_clusters=2,
+    )
+    fields = {
+        "target": 1,
+        "prototypes": [prototype],
+        "explainer": "PAGE",
+        "options": {"budget": 5},
+        "source_graphs": {17: Data(num_nodes=4, edge_index=EDGES)},
+        "num_graphs": 9,
+        "num_predicted": 4,
+        "class_names": ("no", "yes"),
+        "confusion": ((3, 1), (0, 5)),
+        "embedding_map": EmbeddingMap((17, 4), np.array([[0.5, 1.0], [2.0, 3.0]]), (0, 0), (0.75, 0.25)),
+        "timings": {"fit": 0.5},
+        "versions": {"torch": "2.4"},
+    }
+    return Explanation(**(fields | changes))
+
+
+def test_a_function_is_kept_by_name_and_odd_values_as_text(tmp_path):
+    options = {"match_features": math.hypot, "device": torch.device("cpu"), "seed": np.int64(3), "of": {(1, 2): 1}}
+    save(one(options=options), tmp_path / "e.json")
+    assert load(tmp_path / "e.json").options == {
+        "match_features": "math.hypot",
+        "device": "cpu",
+        "seed": 3,
+        "of": {"(1, 2)": 1},
+    }
+
+
+def test_attributes_that_are_no_data_are_dropped(tmp_path):
+    graph = Data(x=torch.eye(2), edge_index=EDGES[:, :2], bonds=["a"], adj=torch.eye(2).to_sparse(), f=lambda: 1)
+    save(one(source_graphs={5: graph}, prototypes=[]), tmp_path / "e.json")
+    assert sorted(load(tmp_path / "e.json").source_graphs[5].keys()) == ["edge_index", "x"]
+
+
+def test_the_number_of_nodes_is_written_where_pyg_would_guess(tmp_path):
+    save(one(source_graphs={5: Data(edge_index=EDGES)}, prototypes=[]), tmp_path / "e.json")
+    assert load(tmp_path / "e.json").source_graphs[5].to_dict()["num_nodes"] == 3
+
+
+def test_tensors_that_need_gradients_or_are_views_are_kept(tmp_path):
+    x = torch.arange(6.0).reshape(2, 3).t().requires_grad_()
+    save(one(source_graphs={5: Data(x=x, edge_index=EDGES)}, prototypes=[]), tmp_path / "e.json")
+    assert load(tmp_path / "e.json").source_graphs[5].x.tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+def test_the_file_is_plain_json_with_format_and_version(tmp_path):
+    save(one(timings={"fit": math.inf}), tmp_path / "e.json")
+    document = json.loads((tmp_path / "e.json").read_text(), parse_constant=pytest.fail)
+    assert {key: document[key] for key in ("format", "version", "kind")} == {
+        "format": "protograph-explanation",
+        "version": 1,
+        "kind": "explanation",
+    }
+
+
+def test_saving_twice_gives_the_same_bytes(tmp_path):
+    save(one(), tmp_path / "a.json")
+    save(load(tmp_path / "a.json"), tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+def test_saving_something_else_is_an_error(tmp_path):
+    with pytest.raises(TypeError, match=r"^explanation must be an Explanation or Explanations, got dict$"):
+        save({}, tmp_path / "e.json")
+
+
+def test_saving_into_a_missing_folder_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match=r"^cannot write no/e\.json: the folder no does not exist$"):
+        save(one(), "no/e.json")
+
+
+def test_what_could_not_be_read_again_is_not_saved(tmp_path):
+    (tmp_path / "e.json").write_text("earlier")
+    wanted = (
+        r"^the explanation cannot be saved, since it could not be read again: "
+        r"explanation\.target must be in \[0, 2\), the number of class_names, got 2$"
+    )
+    with pytest.raises(ValueError, match=wanted):
+        save(one(target=2), tmp_path / "e.json")
+    assert (tmp_path / "e.json").read_text() == "earlier"
+
+
+def test_a_missing_file_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        FileNotFoundError, match=r"^there is no file no\.json; give the path of a file that save wrote$"
+    ):
+        load("no.json")
+
+
+def message_of(content, tmp_path, monkeypatch):
+    """The problem that load finds in a file with this content, its frame checked and taken away."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.json").write_bytes(content)
+    with pytest.raises(ValueError, match="save the explanation again") as caught:
+        load("e.json")
+    frame = r"path must be an explanation file that save wrote, got e\.json: (.*); save the explanation again"
+    return re.fullmatch(frame, str(caught.value)).group(1)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "it is not JSON, or cut off (Expecting value: line 1 column 1 (char 0))"),
+        (b"PK\x03\x04\xff", "it is not JSON, or cut off ('utf-8' codec can't decode byte 0xff in position 4: "),
+        (b'{"format": "proto', "it is not JSON, or cut off (Unterminated string starting at: line 1 column 12"),
+        (b'{"format": NaN}', "it is not JSON, or cut off (it holds NaN, which JSON has not)"),
+        (b"[" * 100_000, "it is not JSON, or cut off (maximum recursion depth exceeded"),
+        (b"9" * 5000, "it is not JSON, or cut off (Exceeds the limit (4300 digits)"),
+        (b"[1, 2]", "its content must be an object, got [1, 2]"),
+        (b"{}", "its content must have format, got an object without it"),
+        (b'{"format": "other"}', 'format must be "protograph-explanation", got "other"'),
+        (b'{"format": "protograph-explanation"}', "its content must have version, got an object without it"),
+        (b'{"format": "protograph-explanation", "version": true}', "version must be a whole number, got true"),
+        (b'{"format": "protograph-explanation", "version": 0}', "version must be 1, got 0"),
+        (
+            b'{"format": "protograph-explanation", "version": 1, "kind": []}',
+            'kind must be "explanation" or "explanations", got []',
+        ),
+    ],
+)
+def test_files_that_are_something_else(content, problem, tmp_path, monkeypatch):
+    assert message_of(content, tmp_path, monkeypatch).startswith(problem)
+
+
+def test_a_newer_version_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.json").write_text('{"format": "protograph-explanation", "version": 2}')
+    wanted = (
+        r"^path must be an explanation file of version 1 or lower, got e\.json of version 2; "
+        r"upgrade protograph, or save the explanation again with this release$"
+    )
+    with pytest.raises(ValueError, match=wanted):
+        load("e.json")
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory):
+    path = tmp_path_factory.mktemp("good") / "e.json"
+    save(one(options={"pair": (1,), "of": {1: 2}}), path)
+    return json.loads(path.read_text())
+
+
+GONE = object()
+LONG = "x" * 50
+PROTOTYPE = "explanation.prototypes[0]"
+EVIDENCE_AT = "explanation.prototypes.0.evidence"
+X = f"{PROTOTYPE}.graph.x"
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "problem"),
+    [
+        ("explanation", GONE, "its content must have explanation, got an object without it"),
+        ("explanation", 3, "explanation must be an object, got 3"),
+        ("explanation.target", "1", 'explanation.target must be a whole number, got "1"'),
+        ("explanation.target", 2, "explanation.target must be in [0, 2), the number of class_names, got 2"),
+        ("explanation.explainer", None, "explanation.explainer must be text, got null"),
+        ("explanation.explainer", {}, "explanation.explainer must be text, got an object"),
+        ("explanation.num_graphs", LONG, f'explanation.num_graphs must be a whole number, got "{"x" * 36}...'),
+        ("explanation.num_graphs", [0] * 9, "explanation.num_graphs must be a whole number, got a list of 9"),
+        ("explanation.class_names", "ab", 'explanation.class_names must be a list, got "ab"'),
+        ("explanation.class_names.1", 7, "explanation.class_names[1] must be text, got 7"),
+        ("explanation.timings", [], "explanation.timings must be an object, got []"),
+        ("explanation.timings.fit", True, "explanation.timings.fit must be a number, got true"),
+        ("explanation.timings.fit", 10**400, "explanation.timings.fit must be a number of 64 bits, got 10000"),
+        ("explanation.versions.torch", 2.4, "explanation.versions.torch must be text, got 2.4"),
+        ("explanation.confusion.0", [1], "explanation.confusion must have as many columns as rows (2), got others"),
+        ("explanation.confusion.0.0", 1.5, "explanation.confusion[0][0] must be a whole number, got 1.5"),
+        ("explanation.options.pair.type", "set", 'explanation.options.pair.type must be "float", "tuple" or "dict"'),
+        ("explanation.options.pair.items", GONE, "explanation.options.pair must have items, got an object without it"),
+        (
+            "explanation.options.of.items.0",
+            [1],
+            "explanation.options.of.items[0] must be a name and its value, got [1]",
+        ),
+        ("explanation.options.of.items.0.0", [], "explanation.options.of.items[0] must be a name and its value, got "),
+        ("explanation.embedding_map.clusters", [0], "explanation.embedding_map.clusters must be a list of 2, one for "),
+        (
+            "explanation.embedding_map.positions.shape",
+            [4, 1],
+            "explanation.embedding_map.positions.shape must be [2, 2], one row for each of indices, got [4, 1]",
+        ),
+        (
+            "explanation.embedding_map.positions.dtype",
+            "bfloat16",
+            'explanation.embedding_map.positions.dtype must be "float64", got "bfloat16"',
+        ),
+        (
+            "explanation.embedding_map.explained",
+            [1],
+            "explanation.embedding_map.explained must be a list of 2, got [1]",
+        ),
+        ("explanation.prototypes.0.probability", "hi", f'{PROTOTYPE}.probability must be a number, got "hi"'),
+        (
+            "explanation.prototypes.0.nodes",
+            [0, 1],
+            f"{PROTOTYPE}.nodes must be a list of 3, one for each node of graph",
+        ),
+        ("explanation.prototypes.0.nodes.2", 4, f"{PROTOTYPE}.nodes must be nodes of graph 17, got others"),
+        (
+            "explanation.prototypes.0.sources",
+            [1],
+            f"{PROTOTYPE}.matches.shape must be [3, 1], nodes by sources, got [3",
+        ),
+        ("explanation.prototypes.0.matches.shape", [6], f"{PROTOTYPE}.matches must be whole numbers of shape [num_"),
+        (
+            "explanation.prototypes.0.matches.data.0",
+            2**63,
+            f"{PROTOTYPE}.matches.data must be int64 values, got others",
+        ),
+        ("explanation.prototypes.0.sessions.0.size", GONE, f"{PROTOTYPE}.sessions[0] must have size, got an object"),
+        ("explanation.prototypes.0.sessions.0.is_exact", 1, f"{PROTOTYPE}.sessions[0].is_exact must be true or false"),
+        ("explanation.prototypes.0.num_clusters", None, f"{PROTOTYPE}.num_clusters must be a whole number, got null"),
+        ("explanation.prototypes.0.evidence", None, f"{PROTOTYPE}.evidence must be an object, got null"),
+        ("explanation.prototypes.0.evidence", [], f"{PROTOTYPE}.evidence must be an object, got []"),
+        (f"{EVIDENCE_AT}.num_class", 4.0, f"{PROTOTYPE}.evidence.num_class must be a whole number, got 4.0"),
+        (f"{EVIDENCE_AT}.num_in_cluster", -1, f"{PROTOTYPE}.evidence.num_in_cluster must be a whole number of at le"),
+        (
+            f"{EVIDENCE_AT}.num_in_class",
+            5,
+            f"{PROTOTYPE}.evidence.num_in_class must be at most 4, which is num_class, got 5",
+        ),
+        (
+            f"{EVIDENCE_AT}.num_elsewhere",
+            6,
+            f"{PROTOTYPE}.evidence.num_elsewhere must be at most 5, which is num_others, got 6",
+        ),
+        (f"{EVIDENCE_AT}.information", "nan", f'{PROTOTYPE}.evidence.information must be a finite number, got "nan"'),
+        (f"{EVIDENCE_AT}.margin_share", "inf", f'{PROTOTYPE}.evidence.margin_share must be a finite number, got "inf"'),
+        (f"{EVIDENCE_AT}.margin_share", "all", f'{PROTOTYPE}.evidence.margin_share must be a number, got "all"'),
+        (
+            f"{EVIDENCE_AT}.contributions.1",
+            "-inf",
+            f'{PROTOTYPE}.evidence.contributions[1] must be a finite number, got "-inf"',
+        ),
+        (
+            f"{EVIDENCE_AT}.contributions",
+            [1.0],
+            f"{PROTOTYPE}.evidence.contributions must be empty or a list of 3, one for each node of graph, got [1.0]",
+        ),
+        (f"{EVIDENCE_AT}.node_sources", [1, 2], f"{PROTOTYPE}.evidence.node_sources must be empty or a list of 3, o"),
+        (
+            f"{EVIDENCE_AT}.edge_graphs",
+            [1, 2, 3],
+            f"{PROTOTYPE}.evidence.edge_graphs must be empty or a list of 2, one for each edge between different nodes",
+        ),
+        (f"{EVIDENCE_AT}.edge_sources.0", True, f"{PROTOTYPE}.evidence.edge_sources[0] must be a whole number, got t"),
+        (
+            f"{EVIDENCE_AT}.node_graphs.2",
+            4,
+            f"{PROTOTYPE}.evidence.node_graphs[2] must be at most 3, which is num_looked_at, got 4",
+        ),
+        (f"{EVIDENCE_AT}.steps", "one", f'{PROTOTYPE}.evidence.steps must be a list, got "one"'),
+        (f"{EVIDENCE_AT}.steps.1", 2, f"{PROTOTYPE}.evidence.steps[1] must be text, got 2"),
+        ("explanation.prototypes.0.graph.x.type", "pickle", f'{X}.type must be "tensor", "value" or "graph", got "pic'),
+        ("explanation.prototypes.0.graph.x.dtype", "object", f"{X}.dtype must be one of bool, uint8, "),
+        ("explanation.prototypes.0.graph.x.dtype", "int64", f"{X}.data must be int64 values, got others"),
+        ("explanation.prototypes.0.graph.x.shape", [3, 2], f"{X}.data must have 6 values for its shape, got 9"),
+        ("explanation.prototypes.0.graph.x.shape", [-3, -3], f"{X}.shape must be whole numbers of at least 0, got [-3"),
+        ("explanation.prototypes.0.graph.x.data.4", "one", f'{X}.data[4] must be a number, got "one"'),
+        (
+            "explanation.prototypes.0.graph.x",
+            {"type": "tensor", "dtype": "float32", "shape": [10**30, 0], "data": []},
+            f"{X}.shape must be a shape that a tensor can have, got [1000",
+        ),
+        (
+            "explanation.prototypes.0.graph.x",
+            {"type": "tensor", "dtype": "float32", "shape": [], "data": [1.0]},
+            f"{X}.shape must be at least one number, the nodes, got []",
+        ),
+        (
+            "explanation.prototypes.0.graph.edge_index.data.0",
+            3,
+            f"{PROTOTYPE}.graph.edge_index must join nodes 0 to 2, got node 3",
+        ),
+        (
+            "explanation.prototypes.0.graph.edge_index.data.0",
+            -1,
+            f"{PROTOTYPE}.graph.edge_index must join nodes 0 to 2, got node -1",
+        ),
+        (
+            "explanation.prototypes.0.graph.edge_index.shape",
+            [4, 2],
+            f"{PROTOTYPE}.graph.edge_index must be whole numbers of shape [2, num_edges], got others",
+        ),
+        ("explanation.prototypes.0.graph.x", GONE, f"{PROTOTYPE}.graph must have x or num_nodes, got neither"),
+        ("explanation.source_graphs", {}, "explanation.source_graphs must be a list, got an object"),
+        (
+            "explanation.source_graphs.0.index",
+            "a",
+            'explanation.source_graphs[0].index must be a whole number, got "a"',
+        ),
+        (
+            "explanation.source_graphs.0.graph.num_nodes.value",
+            -1,
+            "explanation.source_graphs[0].graph.num_nodes.value must be at least 0, got -1",
+        ),
+        (
+            "explanation.source_graphs.0.graph.num_nodes.value",
+            "four",
+            'explanation.source_graphs[0].graph.num_nodes.value must be a whole number, got "four"',
+        ),
+    ],
+)
+def test_every_damaged_field_is_named(where, value, problem, document, tmp_path, monkeypatch):
+    damaged = copy.deepcopy(document)
+    *parents, last = (int(name) if name.isdigit() else name for name in where.split("."))
+    place = damaged
+    for name in parents:
+        place = place[name]
+    if value is GONE:
+        del place[last]
+    else:
+        place[last] = value
+    assert message_of(json.dumps(damaged).encode(), tmp_path, monkeypatch).startswith(problem)
+
+
+def test_two_explanations_of_one_class_are_refused(document, tmp_path, monkeypatch):
+    twice = document | {"kind": "explanations", "explanations": [document["explanation"]] * 2}
+    problem = message_of(json.dumps(twice).encode(), tmp_path, monkeypatch)
+    assert problem == "explanations[1].target must be a class of its own, got 1"
+
+
+def test_deep_options_are_refused(document, tmp_path, monkeypatch):
+    content = json.dumps(document).replace('"pair": {', '"deep": ' + "[" * 950 + "]" * 950 + ', "pair": {').encode()
+    problem = message_of(content, tmp_path, monkeypatch)
+    assert "too deeply" in problem or "recursion" in problem
+
+
+def test_every_truncation_is_refused(document, tmp_path, monkeypatch):
+    content = json.dumps(document).encode()
+    for length in range(0, len(content), 97):
+        assert message_of(content[:length], tmp_path, monkeypatch).startswith("it is not JSON, or cut off (")
+
+
+# What files of earlier releases do not have.
+OPTIONAL = {"edge_names", "model_calls", "evidence", "num_clusters"}
+
+
+def test_files_of_earlier_releases_are_read(document, tmp_path):
+    earlier = copy.deepcopy(document)
+    for name in ("evidence", "num_clusters"):
+        del earlier["explanation"]["prototypes"][0][name]
+    (tmp_path / "e.json").write_text(json.dumps(earlier))
+    (prototype,) = load(tmp_path / "e.json").prototypes
+    assert prototype.evidence is prototype.num_clusters is None
+    assert prototype.cluster_size == 312
+
+
+def test_evidence_of_numpy_is_saved_and_none_is_not_written(tmp_path):
+    counted = Evidence(
+        num_in_class=np.int64(3),
+        num_class=4,
+        num_elsewhere=0,
+        num_others=5,
+        num_in_cluster=2,
+        information=np.float32(0.5),
+        node_graphs=tuple(np.array([1, 1, 1])),
+        num_looked_at=1,
+    )
+    prototype = dataclasses.replace(one().prototypes[0], evidence=counted, num_clusters=np.int64(2))
+    save(one(prototypes=[prototype]), tmp_path / "e.json")
+    (again,) = load(tmp_path / "e.json").prototypes
+    assert same(again.evidence, dataclasses.replace(
+        counted, num_in_class=3, information=0.5, node_graphs=(1, 1, 1)
+    ))  # fmt: skip
+    save(one(prototypes=[dataclasses.replace(prototype, evidence=None, num_clusters=None)]), tmp_path / "e.json")
+    written = json.loads((tmp_path / "e.json").read_text())["explanation"]["prototypes"][0]
+    assert not {"evidence", "num_clusters"} & set(written)
+
+
+def test_evidence_that_does_not_fit_is_not_saved(tmp_path):
+    wrong = dataclasses.replace(EVIDENCE, margin_share=math.nan)
+    prototype = dataclasses.replace(one().prototypes[0], evidence=wrong)
+    with pytest.raises(ValueError, match=r'\.evidence\.margin_share must be a finite number, got "nan"$'):
+        save(one(prototypes=[prototype]), tmp_path / "e.json")
+
+
+def test_every_missing_field_is_refused(document, tmp_path, monkeypatch):
+    explanation = document["explanation"]
+    (prototype,) = explanation["prototypes"]
+    for parent in (explanation, prototype, prototype["sessions"][0], prototype["evidence"]):
+        for name in set(parent) - OPTIONAL:
+            value = parent.pop(name)
+            content = json.dumps(document).encode()
+            assert message_of(content, tmp_path, monkeypatch).endswith(f"must have {name}, got an object without it")
+            parent[name] = value

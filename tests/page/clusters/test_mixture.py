@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protograph.page.clusters.mixture import covariance_for, evenly, fit_components, fit_mixture, mahalanobis, scaled
+from tests import oracle
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.integers(-20, 20).map(float), min_size=3, max_size=3), min_size=2, max_size=20))
+def test_scaling_is_the_oracles(rows):
+    found = scaled(np.array(rows)).clip(-3, 3)
+    expected = oracle.scale(rows)
+    np.testing.assert_allclose(found, np.array(expected).reshape(found.shape), atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-12, 1e12, 1e200])
+def test_scaling_knows_no_units(unit):
+    points = np.random.default_rng(0).normal(size=(30, 4))
+    np.testing.assert_allclose(scaled(points * unit), scaled(points), rtol=1e-9)
+
+
+def test_scaling_worked_out_by_hand():
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 5.0]])
+    expected = [[-1.349, 0], [-0.6745, 0], [0, 0], [0.6745, 0], [1.349, 2.5]]  # the second's deviation is 2
+    np.testing.assert_allclose(scaled(points), expected)
+
+
+def test_spreads_up_to_the_tolerance_are_rounding():
+    points = np.array([[0.0, 1e-9, 1.0], [1.0, 0.0, 1.0], [2.0, 2e-9, 1.0]])
+    assert scaled(points).shape == (3, 2)
+    assert scaled(points, 1e-8).shape == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("num_distinct", "num_clusters", "dim", "kind"),
+    [
+        (128, 2, 32, "full"),
+        (127, 2, 32, "diag"),
+        (10, 2, 32, "diag"),
+        (9, 2, 32, "spherical"),
+        (4, 2, 1, "full"),
+    ],
+)
+def test_the_covariance_has_what_the_graphs_can_decide(num_distinct, num_clusters, dim, kind):
+    assert covariance_for(num_distinct, num_clusters, dim)[0] == kind
+
+
+def test_singular_covariances_are_raised_until_it_works():
+    line = np.random.default_rng(0).normal(size=(40, 1))
+    model, notes = fit_components(np.repeat(line, 3, axis=1), 2, "full", 0, regularisation=1e-20)
+    assert model.reg_covar > 1e-20
+    assert notes == [f"the mixture's covariances were singular, so {model.reg_covar:g} was added to every variance"]
+
+
+def test_numbers_that_no_covariance_helps_are_an_error():
+    with pytest.raises(ValueError, match="NaN"):
+        fit_components(np.full((10, 2), np.nan), 2, "full", 0)
+
+
+def test_a_mixture_that_did_not_converge_says_so():
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    assert fit_components(points, 2, "full", 0, tolerance=0.0)[1] == ["the mixture did not converge in 100 iterations"]
+
+
+def test_starts_that_are_cut_short_go_on_to_the_end():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(60, 2)), rng.normal(1.5, 1.0, (60, 2))])
+    model, notes = fit_components(points, 2, "full", 0, start_iterations=2)
+    assert notes == []
+    assert model.converged_
+
+
+def test_with_many_graphs_the_best_start_goes_on_with_all():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(900, 2)), rng.normal(6.0, 1.0, (600, 2))])
+    model, notes = fit_components(points, 2, "full", 0)
+    assert notes == []
+    assert sorted(model.weights_) == pytest.approx([0.4, 0.6], abs=1e-3)
+    largest = model.means_[np.argmax(model.weights_)]
+    np.testing.assert_allclose(largest, points[:900].mean(axis=0), atol=0.01)
+
+
+@pytest.mark.parametrize("kind", ["full", "diag", "spherical"])
+def test_every_covariance_gives_the_groups(kind):
+    sizes = {"full": 40, "diag": 12, "spherical": 4}
+    rng, number = np.random.default_rng(0), sizes[kind]
+    points = np.concatenate([rng.normal(-2, 0.3, (number, 8)), rng.normal(2, 0.3, (number, 8))])
+    found = fit_mixture(points, np.arange(2 * number), num_clusters=2, num_graphs=3, min_share=0.05, random_state=0)
+    assert found.covariance == kind
+    assert len(set(found.labels[:number])) == len(set(found.labels[number:])) == 1
+    assert found.labels[0] != found.labels[-1]
+
+
+def test_distance_worked_out_by_hand():
+    covariance = np.array([[2.0, 1.0], [1.0, 2.0]])  # its inverse is [[2, -1], [-1, 2]] / 3
+    assert mahalanobis(np.array([[1.0, 0.0]]), np.zeros(2), covariance)[0] == pytest.approx((2 / 3) ** 0.5)
+
+
+def test_distances_by_variances_alone():
+    found = mahalanobis(np.array([[3.0, 4.0]]), np.zeros(2), np.array([1.0, 4.0]))
+    assert found[0] == pytest.approx(13**0.5)
+
+
+def test_evenly_spaced_numbers():
+    assert evenly(3, 5).tolist() == [0, 1, 2]
+    assert evenly(9, 3).tolist() == [0, 3, 6]
+    assert evenly(0, 3).tolist() == []

@@ -1,0 +1,100 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protograph.graphs.encoding import EncodedGraphs
+from protograph.page.consensus.counting import Found, PatternCounter, information, spread
+from protograph.patterns.common import CommonGround
+from tests.page.naive_patterns import embeddings, groups_of_graphs, undirected
+
+
+def mutual(inside, outside):
+    """Mutual information of two bits, from their joint distribution."""
+    joint = {(1, 1): inside / 2, (1, 0): (1 - inside) / 2, (0, 1): outside / 2, (0, 0): (1 - outside) / 2}
+    has = {1: (inside + outside) / 2, 0: 1 - (inside + outside) / 2}
+    return sum(p * math.log2(p / (has[h] / 2)) for (_, h), p in joint.items() if p > 0)
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside", "expected"),
+    [
+        (1.0, 0.0, 1.0),
+        (0.0, 1.0, -1.0),
+        (0.3, 0.3, 0.0),
+        (0.0, 0.0, 0.0),
+        (1.0, 1.0, 0.0),
+        # H(3/4) - H(1/2)/2 = 2 - 3/4 log2(3) - 1/2
+        (1.0, 0.5, 1.5 - 0.75 * math.log2(3)),
+        (0.5, 0.0, 1.5 - 0.75 * math.log2(3)),
+        (0.5, 1.0, -1.5 + 0.75 * math.log2(3)),
+    ],
+)
+def test_information_by_hand(inside, outside, expected):
+    assert information(inside, outside) == pytest.approx(expected, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_information_is_mutual_information_with_a_sign(inside, outside):
+    found = information(inside, outside)
+    # Entropies of shares near 0 and 1 lose digits that their difference would need.
+    assert abs(found) == pytest.approx(mutual(inside, outside), abs=1e-7)
+    assert found == pytest.approx(-information(outside, inside), abs=1e-12)
+    assert found == pytest.approx(information(1 - outside, 1 - inside), abs=1e-7)
+    assert found >= 0 if inside >= outside else found <= 0
+
+
+def test_shares_of_nothing_are_nothing():
+    none = np.zeros(0, np.bool_)
+    assert Found(none, none).shares == (0.0, 0.0)
+    assert Found(np.array([True, True]), none).shares == (1.0, 0.0)
+    found = Found(np.array([True, True]), np.array([True, False]))
+    assert found.shares == (1.0, 0.5)
+    assert found.information == information(1.0, 0.5)
+
+
+@pytest.mark.parametrize(("size", "count"), [(5, 5), (5, 9), (10, 1), (10, 4), (201, 200), (1000, 200)])
+def test_a_sample_is_spread_evenly(size, count):
+    chosen = spread(np.arange(size) * 3, count)
+    assert chosen.size == min(size, count)
+    assert set(chosen.tolist()) <= set((np.arange(size) * 3).tolist())
+    assert np.unique(chosen).size == chosen.size
+    assert chosen[0] == 0
+    gaps = np.diff(chosen // 3)
+    assert gaps.size == 0 or gaps.max() - gaps.min() <= 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(groups_of_graphs(2, 6, max_nodes=5), st.booleans(), st.data())
+def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
+    source = data.draw(st.integers(0, len(graphs) - 1))
+    edge = data.draw(st.integers(0, len(graphs)))
+    inside, outside = np.arange(edge), np.arange(edge, len(graphs))
+    counter = PatternCounter(EncodedGraphs(graphs, match_edges=match_edges), source, inside, outside)
+    whole = CommonGround([graphs[source]]).whole
+    component = whole.within(whole.ordered())
+    part = component.within(component.ordered()[: data.draw(st.integers(1, 5))])
+
+    def contain(pattern, chosen):
+        return [
+            bool(embeddings(pattern.nodes, pattern.edges, graphs[source], graphs[i], match_edges=match_edges))
+            for i in chosen
+        ]
+
+    found = counter.count(part)
+    assert found.inside.tolist() == contain(part, inside)
+    assert found.outside.tolist() == contain(part, outside)
+    again = counter.count(component, among=found)
+    assert again.inside.tolist() == contain(component, inside)
+    assert again.outside.tolist() == contain(component, outside)
+
+
+def test_labels_are_equal_where_features_are():
+
+    graphs = [undirected(2, [(0, 1)], [2, 1]), undirected(4, [(0, 1)], [1, 2, 1, 0])]
+    labels = PatternCounter(EncodedGraphs(graphs), 1, np.zeros(0, np.int64), np.zeros(0, np.int64)).labels
+    assert labels[0] == labels[2]
+    assert len(set(labels)) == 3

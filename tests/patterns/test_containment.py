@@ -1,0 +1,205 @@
+from functools import cache
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+from torch_geometric.utils import subgraph
+
+from protograph.datasets import load
+from protograph.patterns.containment import EncodedGraphs, contained_in, contains, is_isomorphic
+from tests.datasets.real_files import needs
+from tests.metrics.small_graphs import graph_of, graphs, grid, networkx_contains, path, ring
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(graphs(max_nodes=8), min_size=1, max_size=4), graphs(max_nodes=5), st.booleans(), st.booleans())
+def test_agrees_with_networkx(whole, pattern, induced, match_edges):
+    encoded = EncodedGraphs(whole, match_edges=match_edges)
+    found = contained_in(pattern, encoded, induced=induced)
+    assert found.tolist() == [networkx_contains(graph, pattern, induced, match_edges) for graph in whole]
+    part = encoded.encode(pattern)
+    assert found.tolist() == [contains(encoded[i], part, induced=induced) for i in range(len(encoded))]
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(min_nodes=2, max_nodes=9), st.data())
+def test_a_part_is_found(graph, data):
+    chosen = torch.tensor(data.draw(st.permutations(range(graph.num_nodes)))[: graph.num_nodes // 2 + 1])
+    edge_index, attr = subgraph(
+        chosen, graph.edge_index, graph.edge_attr, relabel_nodes=True, num_nodes=graph.num_nodes
+    )
+    part = Data(x=graph.x[chosen], edge_index=edge_index, edge_attr=attr)
+    assert contained_in(part, EncodedGraphs([graph], match_edges=True), induced=True).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("graph", "pattern", "expected", "expected_induced"),
+    [
+        (ring(4), path(4), 1, 0),
+        (ring(5), path(4), 1, 1),
+        (ring(6), ring(3), 0, 0),
+        (grid(3, 3), ring(8), 1, 1),
+        (grid(3, 3), ring(6), 1, 0),
+        (path(2), Data(num_nodes=0), 1, 1),
+        (Data(num_nodes=0), Data(num_nodes=0), 1, 1),
+        (Data(num_nodes=0), Data(num_nodes=1), 0, 0),
+        (Data(num_nodes=1), Data(num_nodes=1), 1, 1),
+        (path(2), Data(num_nodes=2), 1, 0),
+        (path(3), Data(num_nodes=2), 1, 1),
+        (path(3, kinds=[0, 1, 0]), graph_of(1, [], [2]), 0, 0),  # a label that no graph has
+        (path(3), graph_of(2, [(0, 0), (0, 1), (1, 0)]), 1, 1),
+        (graph_of(4, [(0, 1), (2, 3)]), path(3), 0, 0),
+        (path(5), graph_of(4, [(0, 1), (2, 3)]), 1, 1),
+    ],
+)
+def test_cases_by_hand(graph, pattern, expected, expected_induced):
+    encoded = EncodedGraphs([graph])
+    assert contained_in(pattern, encoded).tolist() == [expected]
+    assert contained_in(pattern, encoded, induced=True).tolist() == [expected_induced]
+
+
+def test_edges_in_either_direction_and_the_first_of_repeated_ones():
+    graph = graph_of(3, [(1, 0), (1, 2), (0, 1)], bonds=[0, 1, 2])
+    encoded = EncodedGraphs([graph], match_edges=True)
+    assert encoded[0].starts.tolist() == [0, 1, 3, 4]
+    assert encoded[0].neighbours.tolist() == [1, 0, 2, 1]
+    first, second = encoded[0].bonds[1:3].tolist()
+    assert encoded[0].bonds.tolist() == [first, first, second, second]
+    for bond, expected in ((0, 1), (1, 1), (2, 0)):
+        assert contained_in(path(2, bonds=[bond]), encoded).tolist() == [expected]
+
+
+def test_a_graph_of_the_set_stands_for_itself():
+    encoded = EncodedGraphs([path(3), ring(4), Data(num_nodes=0)])
+    assert [(g.num_nodes, g.num_edges) for g in (encoded[0], encoded[1], encoded[2])] == [(3, 2), (4, 4), (0, 0)]
+    assert [contains(encoded[1], encoded[i]) for i in range(3)] == [1, 1, 1]
+    assert [contains(encoded[0], encoded[i]) for i in range(3)] == [1, 0, 1]
+    with pytest.raises(IndexError, match=r"^index must lie in \[0, 3\), got 3$"):
+        encoded[3]
+
+
+def test_no_graphs():
+    assert contained_in(path(2), EncodedGraphs([])).tolist() == []
+
+
+def test_the_order_of_indices_is_kept():
+    encoded = EncodedGraphs([path(2), ring(3), path(3)])
+    assert contained_in(ring(3), encoded, indices=[1, 0, 1]).tolist() == [1, 0, 1]
+
+
+def test_the_limit():
+    # Regular of degree 3 and without triangles, so that no filter helps to see that the one is not in the other.
+    whole = graph_of(14, list(nx.heawood_graph().edges))
+    pattern = graph_of(10, list(nx.petersen_graph().edges))
+    encoded = EncodedGraphs([whole, path(3), pattern])
+    assert contained_in(pattern, encoded).tolist() == [0, 0, 1]
+    assert contained_in(pattern, encoded, max_calls=5).tolist() == [-1, 0, -1]
+    assert contains(encoded[0], encoded.encode(pattern), 5) == -1
+
+
+@pytest.mark.parametrize("name", ["max_calls", "workers"])
+def test_options_are_checked(name):
+    with pytest.raises(ValueError, match=rf"^{name} must be at least 1, got 0$"):
+        contained_in(path(2), EncodedGraphs([path(2)]), **{name: 0})
+
+
+def test_many_equal_leaves_take_few_steps():
+    # A star of 12 in one of 11 with a long tail: without the order of equal leaves there are 11! ways to fail.
+    star = graph_of(26, [(0, i) for i in range(1, 12)] + [(i, i + 1) for i in range(11, 25)])
+    other = graph_of(14, [(0, i) for i in range(1, 12)] + [(11, 12), (10, 13)])
+    assert contained_in(other, EncodedGraphs([star]), max_calls=3000).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("graphs", "message"),
+    [
+        ([path(2), path(2, kinds=[0, 1])], r"^x must be alike in all graphs; graph 0 has none, graph 1 has 3 columns$"),
+        ([Data(x=torch.eye(3), num_nodes=2, edge_index=torch.tensor([[0], [3]]))], r"^edge_index of graph 0 has the"),
+    ],
+)
+def test_graphs_are_checked(graphs, message):
+    with pytest.raises(ValueError, match=message):
+        EncodedGraphs(graphs)
+
+
+def test_attributes_of_edges_are_checked():
+    graph = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), edge_attr=torch.ones(1, 2), num_nodes=3)
+    assert len(EncodedGraphs([graph])) == 1
+    with pytest.raises(ValueError, match=r"^edge_attr of graph 0 must have 2 rows, got 1$"):
+        EncodedGraphs([graph], match_edges=True)
+
+
+def test_a_pattern_is_checked():
+    with pytest.raises(ValueError, match=r"; graph 0 has 3 columns, the prototype has 4 columns$"):
+        EncodedGraphs([path(2, kinds=[0, 1])]).encode(path(2, kinds=[0, 1], num_kinds=4))
+
+
+@cache
+def real(name):
+    dataset = load(name)
+    return dataset, EncodedGraphs(dataset)
+
+
+@needs("benzene/benzene_graphs.npz")
+def test_rings_of_benzene():
+    dataset, encoded = real("benzene")
+    found = contained_in(dataset.ground_truths[1][0], encoded)
+    labels = dataset.labels.numpy()
+    assert found[labels == 1].all()
+    assert np.bincount(labels[found == 1]).tolist() == [854, 6001]
+    threaded = contained_in(dataset.ground_truths[1][0], encoded, workers=2)
+    assert threaded.tolist() == found.tolist()
+
+
+@needs("mutagenicity/Mutagenicity_tu_raw.zip")
+def test_groups_of_mutagenicity():
+    dataset, encoded = real("mutagenicity")
+    atoms = [dataset.feature_names.index(atom) for atom in "NHHOO"]
+    amine = graph_of(3, [(0, 1), (0, 2)], atoms[:3], num_kinds=14)
+    nitro = graph_of(3, [(0, 1), (0, 2)], [atoms[0], *atoms[3:]], num_kinds=14)
+    labels = dataset.labels.numpy()
+    assert np.bincount(labels[contained_in(amine, encoded) == 1]).tolist() == [502, 254]
+    # All 597 and 104 with terminal O, and six whose O has another neighbour.
+    assert np.bincount(labels[contained_in(nitro, encoded) == 1]).tolist() == [603, 104]
+
+
+def grown(graph, size, rng):
+    """A connected part with that many nodes, or fewer where there are none."""
+    nodes = [int(rng.integers(graph.num_nodes))]
+    source, target = graph.edge_index.numpy()
+    while len(nodes) < size:
+        around = np.setdiff1d(target[np.isin(source, nodes)], nodes)
+        if around.size == 0:
+            break
+        nodes.append(int(rng.choice(around)))
+    edge_index, attr = subgraph(torch.tensor(nodes), graph.edge_index, graph.edge_attr, relabel_nodes=True)
+    return Data(x=graph.x[nodes], edge_index=edge_index, edge_attr=attr)
+
+
+@needs("mutagenicity/Mutagenicity_tu_raw.zip")
+@pytest.mark.parametrize(("induced", "match_edges"), [(False, False), (True, False), (False, True)])
+def test_agrees_with_networkx_on_molecules(induced, match_edges):
+    dataset, _ = real("mutagenicity")
+    rng = np.random.default_rng(0)
+    molecules = [graph for graph in dataset[:400] if graph.num_nodes <= 30][:120]
+    encoded = EncodedGraphs(molecules, match_edges=match_edges)
+    for _ in range(4):
+        source = int(rng.integers(len(molecules)))
+        pattern = grown(molecules[source], int(rng.integers(3, 9)), rng)
+        found = contained_in(pattern, encoded, induced=induced)
+        assert found[source] == 1
+        assert found.tolist() == [networkx_contains(graph, pattern, induced, match_edges) for graph in molecules]
+
+
+def test_graphs_that_are_the_same_but_for_their_numbers():
+    def graph(edges, num_nodes):
+        return Data(edge_index=torch.tensor(edges).T, num_nodes=num_nodes)
+
+    line, renumbered = graph([(0, 1), (1, 2), (2, 3)], 4), graph([(2, 0), (0, 3), (3, 1)], 4)
+    star, longer = graph([(0, 1), (0, 2), (0, 3)], 4), graph([(0, 1), (1, 2), (2, 3), (3, 4)], 5)
+    encoded = EncodedGraphs([line, renumbered, star, longer])
+    assert [is_isomorphic(encoded[0], encoded[other]) for other in range(4)] == [True, True, False, False]

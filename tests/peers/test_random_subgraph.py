@@ -1,0 +1,48 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+import protograph as pg
+from protograph.peers.random_subgraph import random_part
+from tests import zoo
+
+
+def test_parts_are_connected_and_of_the_size_asked_for():
+    rng = np.random.default_rng(0)
+    for graph in zoo.random_graphs(20):
+        for size in (1, 3, 50):
+            nodes = random_part(graph, size, rng)
+            assert len(nodes) == len(set(nodes)) == min(size, graph.num_nodes)
+            assert nx.is_connected(nx.Graph(graph.edge_index.T.tolist()).subgraph(nodes))
+
+
+def test_the_best_candidate_comes_first_and_sources_differ():
+    graphs = zoo.random_graphs(40)
+    explainer = pg.RandomSubgraph(num_prototypes=3, max_nodes=4, num_candidates=30).fit(zoo.make(), graphs)
+    target = int(explainer.predictions_[0])
+    found = explainer.explain(target)
+    margins = [prototype.margin for prototype in found.prototypes]
+    assert margins == sorted(margins, reverse=True)
+    assert len({prototype.source for prototype in found.prototypes}) == 3
+    assert all(explainer.predictions_[prototype.source] == target for prototype in found.prototypes)
+    assert found.model_calls == explainer.explain(target).model_calls
+    fewer = pg.RandomSubgraph(num_prototypes=3, max_nodes=4, num_candidates=5).fit(zoo.make(), graphs).explain(target)
+    assert found.model_calls - fewer.model_calls == 25
+    assert fewer.prototypes[0].margin <= margins[0]
+
+
+def test_fewer_candidates_than_prototypes():
+    explainer = pg.RandomSubgraph(num_prototypes=3, num_candidates=2).fit(zoo.make(), zoo.random_graphs(40))
+    with pytest.warns(pg.ProtographWarning, match=r"only 2 subgraphs were drawn, 3 were asked for"):
+        explainer.explain(int(explainer.predictions_[0]))
+
+
+def test_a_model_that_is_not_made_for_small_parts():
+    class Fails(zoo.Net):
+        def forward(self, x, edge_index, batch):
+            scores = super().forward(x, edge_index, batch)
+            return scores / (batch.bincount() > 3)[:, None]
+
+    explainer = pg.RandomSubgraph(max_nodes=2).fit(zoo.make(kind=Fails), zoo.random_graphs(30))
+    with pytest.raises(ValueError, match=r"^the model's output for a small part of a graph is NaN or infinite"):
+        explainer.explain(int(explainer.predictions_[0]))

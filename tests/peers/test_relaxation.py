@@ -1,0 +1,246 @@
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch_geometric.data import Batch, Data
+from torch_geometric.nn import GATv2Conv, GraphConv, MessagePassing, SAGEConv, SimpleConv, TopKPooling
+
+from protograph.models.classifier import GraphClassifier
+from protograph.peers.relaxation import largest_part, mixed, mixed_pairs, soft_edges, unlikeness
+from protograph.peers.vocabulary import learn
+from tests import zoo
+
+KINDS = ["gcn", "gin", "gat", "sage", "gine"]
+
+
+def complete(graph):
+    """The complete graph over the same nodes, and the weight of each of its edges: 1 where ``graph`` has it."""
+    size = graph.num_nodes
+    adjacency = torch.zeros(size, size, dtype=torch.double)
+    adjacency[graph.edge_index[0], graph.edge_index[1]] = 1
+    edge_index = (1 - torch.eye(size)).nonzero().t().contiguous()
+    full = Data(x=graph.x, edge_index=edge_index)
+    if graph.edge_attr is not None:
+        attributes = torch.full((size, size, 2), 7.0)
+        attributes[graph.edge_index[0], graph.edge_index[1]] = graph.edge_attr
+        full.edge_attr = attributes[edge_index[0], edge_index[1]]
+    return full, adjacency[edge_index[0], edge_index[1]]
+
+
+def running(model, graphs):
+    return GraphClassifier(model).start(graphs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_of_0_and_1_are_the_graph_with_those_edges(kind):
+    graphs = [zoo.random_graph(seed, edge_dim=2 if kind == "gine" else None) for seed in range(3)]
+    classifier = running(zoo.make(conv=kind), graphs)
+    pairs = [complete(graph) for graph in graphs]
+    with soft_edges(classifier.model, torch.cat([weights for _, weights in pairs])):
+        outputs, embeddings = classifier.differentiable([full for full, _ in pairs])
+    real = classifier.embed(graphs)
+    assert torch.allclose(outputs, real.outputs, atol=1e-9)
+    assert torch.allclose(embeddings, real.graph_embeddings, atol=1e-9)
+    assert not torch.allclose(classifier.classify([full for full, _ in pairs]), real.outputs, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "conv",
+    [
+        lambda: SAGEConv(3, 4, aggr="max"),
+        lambda: SAGEConv(3, 4, aggr="min"),
+        lambda: GraphConv(3, 4, aggr="mean"),
+        lambda: GraphConv(3, 4, aggr="max"),
+        lambda: GATv2Conv(3, 4, heads=2),
+        lambda: SimpleConv(),
+    ],
+)
+def test_other_layers_too(conv):
+    torch_state = torch.get_rng_state()
+    layer = conv().double()
+    torch.set_rng_state(torch_state)
+    graph = zoo.random_graph(1)
+    full, weights = complete(graph)
+    with soft_edges(layer, weights):
+        soft = layer(full.x.double(), full.edge_index)
+    assert torch.allclose(soft, layer(graph.x.double(), graph.edge_index), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_reach_every_weight_and_the_features(kind):
+    graph = zoo.random_graph(0, edge_dim=2 if kind == "gine" else None)
+    classifier = running(zoo.make(conv=kind, pool="mean"), [graph])
+    full, weights = complete(graph)
+    weights = (0.25 + 0.5 * weights).requires_grad_()
+    full.x = full.x.double().requires_grad_()
+    with soft_edges(classifier.model, weights):
+        outputs, embeddings = classifier.differentiable([full])
+    for value in (outputs[0, 0], embeddings.sum()):
+        by_weight, by_feature = torch.autograd.grad(value, [weights, full.x], retain_graph=True)
+        assert bool((by_weight != 0).all())
+        assert bool((by_feature != 0).any())
+    assert all(parameter.grad is None for parameter in classifier.model.parameters())
+    with torch.no_grad():  # and they are the slopes
+        slopes = []
+        for sign in (1, -1):
+            with soft_edges(classifier.model, weights + sign * 1e-6 * torch.eye(len(weights))[0].double()):
+                slopes.append(classifier.differentiable([full])[0][0, 0].item())
+    by_weight = torch.autograd.grad(outputs[0, 0], weights)[0]
+    assert (slopes[0] - slopes[1]) / 2e-6 == pytest.approx(float(by_weight[0]), rel=1e-3, abs=1e-6)
+
+
+def hooks_of(model):
+    return [
+        len(value)
+        for module in model.modules()
+        for name, value in vars(module).items()
+        if name.endswith("_hooks") and value is not None
+    ]
+
+
+@pytest.mark.parametrize("kind", ["gcn", "gin", "gat"])
+def test_everything_is_taken_off_again_also_on_error(kind):
+    model = zoo.make(conv=kind).train()
+    model.bn.eval()
+    graph = zoo.random_graph(0)
+    batch = Batch.from_data_list([graph])
+    before = hooks_of(model), {n: m.training for n, m in model.named_modules()}, torch.get_default_dtype()
+    model.eval()
+    expected = model(batch.x, batch.edge_index, batch.batch)
+    model.train()
+    model.bn.eval()
+    weights = torch.zeros(graph.num_edges)
+    with soft_edges(model, weights):
+        assert hooks_of(model) != before[0]
+    with pytest.raises(RuntimeError, match="enough"), soft_edges(model, weights):
+        raise RuntimeError("enough")
+    classifier = running(model, [graph])
+    with soft_edges(classifier.model, weights.double()):
+        classifier.differentiable([graph])
+    assert (hooks_of(model), {n: m.training for n, m in model.named_modules()}, torch.get_default_dtype()) == before
+    assert hooks_of(classifier.model) == before[0]
+    model.eval()
+    assert torch.equal(model(batch.x, batch.edge_index, batch.batch), expected)
+
+
+def test_a_layer_that_gets_weights_of_its_own_has_them_multiplied_unless_they_are_ours():
+    conv, ends, x = SimpleConv(), torch.tensor([[0, 1], [2, 2]]), torch.tensor([[1.0], [10.0], [0.0]])
+    with soft_edges(conv, torch.tensor([0.5, 1.0])):
+        assert conv(x, ends, torch.tensor([2.0, 3.0]))[2].item() == 31
+        assert conv(x, ends)[2].item() == 10.5
+    with soft_edges(conv, torch.tensor([0.5, 1.0]), is_passed=True):
+        assert conv(x, ends, edge_weight=torch.tensor([2.0, 3.0]))[2].item() == 32
+
+
+def test_self_loops_that_the_model_adds_have_weight_1():
+    conv = SimpleConv()
+    ends = torch.tensor([[0, 1, 0, 1], [1, 0, 0, 1]])
+    with soft_edges(conv, torch.tensor([0.5, 0.25])):
+        assert conv(torch.tensor([[1.0], [10.0]]), ends).flatten().tolist() == [3.5, 10.5]
+
+
+class Plain(MessagePassing):
+    def forward(self, x, edge_index):
+        return self.propagate(edge_index, x=x)
+
+
+@pytest.mark.parametrize("conv", [SimpleConv, Plain])
+def test_edges_that_are_not_the_graphs_own_are_refused(conv):
+    layer, x = conv(), torch.ones(3, 1)
+    message = r"does not get the graph's own edges.* but 1 edges where the graphs have 2"
+    with soft_edges(layer, torch.ones(2)), pytest.raises(ValueError, match=message):
+        layer(x, torch.tensor([[0], [1]]))
+    adjacency = torch.eye(3).to_sparse()
+    with soft_edges(layer, torch.ones(2)), pytest.raises(ValueError, match="but a Tensor where"):
+        layer(x, adjacency)
+
+
+def test_pooling_inside_is_refused():
+    class Pooled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.pool, self.conv = TopKPooling(3, ratio=0.5), Plain()
+
+        def forward(self, x, edge_index, batch):
+            x, edge_index, _, _, _, _ = self.pool(x, edge_index, batch=batch)
+            return self.conv(x, edge_index)
+
+    graph = zoo.random_graph(0)
+    with soft_edges(model := Pooled(), torch.ones(graph.num_edges)), pytest.raises(ValueError, match="pool, drop"):
+        model(graph.x, graph.edge_index, torch.zeros(7, dtype=torch.long))
+
+
+# ---- the graph behind a sample -------------------------------------------------------------------------------------
+
+
+def vocabulary_of(*graphs):
+    return learn([Data(x=torch.eye(3)[list(kinds)], edge_index=_both(edges)) for kinds, edges in graphs])
+
+
+def _both(edges):
+    ends = torch.tensor(edges).t()
+    return torch.cat([ends, ends.flip(0)], dim=1)
+
+
+def test_the_largest_part_obeys_degrees_pairs_and_size():
+    rng = np.random.default_rng(0)
+    vocabulary = learn([zoo.random_graph(seed, num_nodes=5, density=0.1) for seed in range(6)])
+    first, second = np.triu_indices(9, 1)
+    for _ in range(50):
+        weights, kinds = rng.random(36), rng.integers(vocabulary.num_types, size=9)
+        part = largest_part(weights, kinds, vocabulary, max_edges=6)
+        graph = nx.Graph(part.edges)
+        graph.add_nodes_from(range(len(part.nodes)))
+        assert nx.is_connected(graph)
+        assert len(part.edges) <= 6
+        assert part.kinds == tuple(kinds[list(part.nodes)])
+        for u, v in part.edges:
+            assert vocabulary.joined[part.kinds[u], part.kinds[v]] > 0
+            a, b = part.nodes[u], part.nodes[v]
+            pair = int(np.flatnonzero((first == a) & (second == b))[0])
+            assert weights[pair] > 0.5
+            assert pair in part.kept
+        for node, degree in graph.degree:
+            assert degree <= vocabulary.max_degree[part.kinds[node]]
+
+
+def test_the_least_probable_edges_give_way():
+    path = vocabulary_of(((0, 0, 0), [(0, 1), (1, 2)]))  # two neighbours at most
+    # A star of 4: pairs 01 02 03 12 13 23.
+    part = largest_part(np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=9)
+    assert part.nodes == (0, 1, 3)
+    assert part.edges == ((0, 1), (0, 2))
+    assert part.kept == (0, 2)  # pair 13 is negligible
+    limited = largest_part(np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=1)
+    assert limited.nodes == (0, 1)
+
+
+def test_nothing_probable_is_a_single_node():
+    path = vocabulary_of(((0, 1), [(0, 1)]))
+    part = largest_part(np.array([0.1]), np.array([1, 0]), path, max_edges=9)
+    assert (part.nodes, part.kinds, part.edges, part.kept) == ((0,), (1,), (), ())
+    alone = largest_part(np.zeros(0), np.array([1]), path, max_edges=9)
+    assert (alone.nodes, alone.edges) == ((0,), ())
+
+
+def test_features_are_mixed_and_whole_numbers_chosen():
+    shares = torch.tensor([[0.25, 0.75], [1.0, 0.0]])
+    assert mixed(torch.tensor([[0.0], [4.0]]), shares).flatten().tolist() == [3, 0]
+    assert mixed(torch.tensor([5, 7]), shares).tolist() == [7, 5]
+    table = torch.tensor([[[0.0], [4.0]], [[8.0], [16.0]]])
+    assert mixed_pairs(table, shares[:1], shares[1:]).item() == 6.0  # 3/4 of 8
+    assert mixed_pairs(table.long(), shares[:1], shares[1:]).item() == 8
+
+
+def test_unlikeness_is_the_mean_divergence():
+    logits, pairs = torch.tensor([0.3, -1.0, 2.0, 0.0, 1.5, -0.7]).double(), torch.triu_indices(4, 4, 1)
+    p = {frozenset(pair): float(z.sigmoid()) for pair, z in zip(pairs.t().tolist(), logits, strict=True)}
+    found = []
+    for i in range(4):
+        for j in set(range(4)) - {i}:
+            for k in set(range(4)) - {i, j}:
+                a, b = p[frozenset((i, j))], p[frozenset((i, k))]
+                found.append(a * np.log(a / b) + (1 - a) * np.log((1 - a) / (1 - b)))
+    assert unlikeness(logits, pairs, 4).item() == pytest.approx(np.mean(found))
+    assert unlikeness(logits[:1], pairs[:, :1], 2).item() == 0
