@@ -1,4 +1,4 @@
-"""Graphs as whole numbers, as the compiled searches read them: a label for each node, neighbours, labels of edges."""
+"""Graphs as whole numbers, as the compiled searches read them: the kind of each node, its neighbours, kinds of edges."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -14,33 +14,33 @@ from torch_geometric.data import Data
 from protograph.graphs.cleaning import node_count
 
 Ints = NDArray[np.int64]
-Labels = NDArray[np.int32]
+Kinds = NDArray[np.int32]
 
-# Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns.containment`.
+# Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000
 # Graphs whose tensors are joined at a time: enough to be quick, few enough for wide features to fit in memory.
 _CHUNK = 2048
 
 
-class GraphArrays(NamedTuple):
+class EncodedGraph(NamedTuple):
     """One graph: undirected, without self-loops and repeated edges.
 
     Attributes:
-        labels: Label of each node; equal labels mean equal rows of ``x``.
+        node_kinds: Kind of each node; equal kinds mean equal rows of ``x``.
         starts: The neighbours of node ``i`` are ``neighbours[starts[i]:starts[i + 1]]``; ``[num_nodes + 1]``.
         neighbours: Ascending for each node.
-        bonds: Label of the edge to each neighbour; all 0 where edges are not compared.
+        edge_kinds: Kind of the edge to each neighbour; all 0 where edges are not compared.
     """
 
-    labels: Labels
+    node_kinds: Kinds
     starts: Ints
-    neighbours: Labels
-    bonds: Labels
+    neighbours: Kinds
+    edge_kinds: Kinds
 
     @property
     def num_nodes(self) -> int:
         """Number of nodes."""
-        return int(self.labels.size)
+        return int(self.node_kinds.size)
 
     @property
     def num_edges(self) -> int:
@@ -51,12 +51,14 @@ class GraphArrays(NamedTuple):
 class EncodedGraphs:
     """A data set encoded once, to be searched for many patterns.
 
-    Nodes have equal labels where their rows of ``x`` are equal as numbers; without ``x`` all are equal. Edges are
-    undirected, whichever direction is there; of repeated edges the first counts; self-loops are ignored.
+    Nodes are of one kind where their rows of ``x`` are equal as numbers; without ``x`` all are. Kinds are numbered by
+    content, so that neither the order of the graphs nor that of their nodes matters. Edges are undirected, whichever
+    direction is there; of repeated edges the first counts; self-loops are ignored.
 
     Args:
         graphs: The graphs, gone through once.
-        match_edges: Whether edges have labels too: equal rows of ``edge_attr``.
+        match_features: Whether nodes have kinds; without, all are of one.
+        match_edges: Whether edges have kinds too: equal rows of ``edge_attr``.
         names: What messages call the graphs, where they are not a data set.
 
     >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
@@ -66,11 +68,16 @@ class EncodedGraphs:
     """
 
     def __init__(
-        self, graphs: Iterable[Data], *, match_edges: bool = False, names: Sequence[str] | None = None
+        self,
+        graphs: Iterable[Data],
+        *,
+        match_features: bool = True,
+        match_edges: bool = False,
+        names: Sequence[str] | None = None,
     ) -> None:
-        self.match_edges = match_edges
+        self.match_features, self.match_edges = match_features, match_edges
         self._names = names
-        self._nodes, self._edges = _Vocabulary("x"), _Vocabulary("edge_attr")
+        self._nodes, self._edges = _Kinds("x"), _Kinds("edge_attr")
         sizes, degrees, parts = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], []
         remaining, done = iter(graphs), 0
         while chunk := list(islice(remaining, _CHUNK)):
@@ -82,35 +89,39 @@ class EncodedGraphs:
         empty = np.zeros(0, np.int32)
         self.nodes: Ints = np.concatenate(sizes).cumsum()
         self.starts: Ints = np.concatenate(degrees).cumsum()
-        self.labels, self.neighbours, self.bonds = (
+        kinds, self.neighbours, edge_kinds = (
             np.concatenate([empty, *column]) for column in (zip(*parts, strict=True) if parts else ((), (), ()))
         )
+        self.node_kinds: Kinds = self._nodes.by_content(kinds)
+        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds)
 
     def __len__(self) -> int:
         return self.nodes.size - 1
 
-    def __getitem__(self, index: int) -> GraphArrays:
+    def __getitem__(self, index: int) -> EncodedGraph:
         """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
         if not 0 <= index < len(self):
             raise IndexError(f"index must lie in [0, {len(self)}), got {index}")
         first, last = self.nodes[index], self.nodes[index + 1]
         starts = self.starts[first : last + 1]
         inside = slice(starts[0], starts[-1])
-        return GraphArrays(self.labels[first:last], starts - starts[0], self.neighbours[inside], self.bonds[inside])
+        return EncodedGraph(
+            self.node_kinds[first:last], starts - starts[0], self.neighbours[inside], self.edge_kinds[inside]
+        )
 
     @cached_property
-    def label_counts(self) -> Ints:
-        """How many nodes have each label."""
-        return np.bincount(self.labels, minlength=len(self._nodes))
+    def kind_counts(self) -> Ints:
+        """How many nodes there are of each kind."""
+        return np.bincount(self.node_kinds, minlength=len(self._nodes))
 
-    def encode(self, pattern: Data) -> GraphArrays:
-        """A pattern with the same labels; those that no graph has are below 0."""
-        _, degrees, labels, neighbours, bonds = self._encoded([pattern], 0, is_pattern=True)
-        return GraphArrays(labels, np.concatenate([np.zeros(1, np.int64), degrees.cumsum()]), neighbours, bonds)
+    def encode(self, pattern: Data) -> EncodedGraph:
+        """A pattern with the same kinds; those that no graph has are below 0."""
+        _, degrees, kinds, neighbours, edge_kinds = self._encoded([pattern], 0, is_pattern=True)
+        return EncodedGraph(kinds, np.concatenate([np.zeros(1, np.int64), degrees.cumsum()]), neighbours, edge_kinds)
 
     def _encoded(
         self, graphs: Sequence[Data], first: int, *, is_pattern: bool
-    ) -> tuple[Ints, Ints, Labels, Labels, Labels]:
+    ) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
         names = [self._name(first + i, is_pattern) for i in range(len(graphs))]
         for graph, name in zip(graphs, names, strict=True):
             if not isinstance(graph, Data):
@@ -119,14 +130,15 @@ class EncodedGraphs:
                     f"of a prototype, pass its graph"
                 )
         sizes = np.array([node_count(graph) for graph in graphs], dtype=np.int64)
-        labels = self._nodes.labels([g.x for g in graphs], sizes, names, is_pattern)
+        kinds = np.zeros(int(sizes.sum()), np.int32)
+        if self.match_features:
+            kinds = self._nodes.kinds([g.x for g in graphs], sizes, names, is_pattern)
         pairs = [_edges(graph) for graph in graphs]
         counts = np.array([pair.shape[1] for pair in pairs], dtype=np.int64)
-        bonds = np.zeros(int(counts.sum()), np.int32)
+        edge_kinds = np.zeros(int(counts.sum()), np.int32)
         if self.match_edges:
-            bonds = self._edges.labels([g.edge_attr for g in graphs], counts, names, is_pattern)
-        degrees, neighbours, bonds = _compressed(np.concatenate(pairs, axis=1), bonds, sizes, counts, names)
-        return sizes, degrees, labels, neighbours, bonds
+            edge_kinds = self._edges.kinds([g.edge_attr for g in graphs], counts, names, is_pattern)
+        return sizes, *_compressed(kinds, np.concatenate(pairs, axis=1), edge_kinds, sizes, counts, names)
 
     def _name(self, index: int, is_pattern: bool) -> str:
         if is_pattern:
@@ -134,7 +146,7 @@ class EncodedGraphs:
         return f"graph {index}" if self._names is None else self._names[index]
 
 
-class _Vocabulary:
+class _Kinds:
     """Numbers the distinct rows of tensors."""
 
     def __init__(self, key: str) -> None:
@@ -146,7 +158,7 @@ class _Vocabulary:
     def __len__(self) -> int:
         return max(len(self._number_of), 1)
 
-    def labels(self, rows: Sequence[Any], counts: Ints, names: Sequence[str], is_pattern: bool) -> Labels:
+    def kinds(self, rows: Sequence[Any], counts: Ints, names: Sequence[str], is_pattern: bool) -> Kinds:
         """Number of each row; new rows of a pattern get numbers below 0 and are forgotten."""
         rows = [_matrix(row) for row in rows]
         for row, count, name in zip(rows, counts.tolist(), names, strict=True):
@@ -160,10 +172,17 @@ class _Vocabulary:
         known = self._number_of
         if not is_pattern:
             return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int32)
-        new: dict[bytes, int] = {}
-        return np.array(
-            [known[key] if key in known else new.setdefault(key, -1 - len(new)) for key in keys], dtype=np.int32
-        )
+        listed = list(keys)
+        new = {key: -1 - number for number, key in enumerate(sorted(set(listed) - known.keys()))}
+        return np.array([known[key] if key in known else new[key] for key in listed], dtype=np.int32)
+
+    def by_content(self, kinds: Kinds) -> Kinds:
+        """Number the rows by what they hold instead of where they came first; what was numbered before follows."""
+        ordered = sorted(self._number_of)
+        rank = np.zeros(len(self), np.int32)
+        rank[[self._number_of[key] for key in ordered]] = np.arange(len(ordered))
+        self._number_of = {key: number for number, key in enumerate(ordered)}
+        return rank[kinds]
 
     def _check(self, row: NDArray[Any] | None, count: int, name: str) -> None:
         if count == 0:  # nothing to compare
@@ -201,9 +220,9 @@ def _edges(graph: Data) -> Ints:
 
 
 def _compressed(
-    edges: Ints, bonds: Labels, sizes: Ints, counts: Ints, names: Sequence[str]
-) -> tuple[Ints, Labels, Labels]:
-    """Degree of each node, and its neighbours and their bonds, ascending; nodes are numbered within their graph."""
+    kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints, counts: Ints, names: Sequence[str]
+) -> tuple[Ints, Kinds, Kinds, Kinds]:
+    """Degree and kind of each node, its neighbours and the edges' kinds, ascending; nodes are numbered by graph."""
     owner = np.repeat(np.arange(sizes.size), counts)
     outside = ((edges < 0) | (edges >= sizes[owner])).any(axis=0)
     if outside.any():
@@ -217,13 +236,14 @@ def _compressed(
     low, high = joint.min(axis=0), joint.max(axis=0)
     is_edge = low < high
     keys, first = np.unique(low[is_edge] * total + high[is_edge], return_index=True)
-    low, high, bonds = keys // max(total, 1), keys % max(total, 1), bonds[is_edge][first]
+    low, high, edge_kinds = keys // max(total, 1), keys % max(total, 1), edge_kinds[is_edge][first]
     source, target = np.concatenate([low, high]), np.concatenate([high, low])
     order = np.argsort(source * total + target)
     source, target = source[order], target[order]
     start_of_graph = np.repeat(offsets[:-1], sizes)
     return (
         np.bincount(source, minlength=total).astype(np.int64),
+        kinds,
         (target - start_of_graph[target]).astype(np.int32),
-        np.concatenate([bonds, bonds])[order],
+        np.concatenate([edge_kinds, edge_kinds])[order],
     )

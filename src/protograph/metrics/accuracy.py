@@ -8,7 +8,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph.graphs.encoding import EncodedGraphs, GraphArrays
+from protograph.graphs.encoding import EncodedGraphs, EncodedGraph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +130,7 @@ def _ratio(common: int, total: int) -> float:
     return common / (total - common) if total else 1.0
 
 
-def _common_edges(small: GraphArrays, large: GraphArrays, image: dict[int, int]) -> int:
+def _common_edges(small: EncodedGraph, large: EncodedGraph, image: dict[int, int]) -> int:
     there = _edges(large)
     return sum(
         u in image and v in image and there.get((image[u], image[v])) == bond
@@ -139,7 +139,7 @@ def _common_edges(small: GraphArrays, large: GraphArrays, image: dict[int, int])
     )
 
 
-def _edges(graph: GraphArrays) -> dict[tuple[int, int], int]:
+def _edges(graph: EncodedGraph) -> dict[tuple[int, int], int]:
     owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
     return dict(zip(zip(owner.tolist(), graph.neighbours.tolist(), strict=True), graph.bonds.tolist(), strict=True))
 

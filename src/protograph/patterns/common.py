@@ -7,77 +7,22 @@ next, so the cost grows with the sum of the graphs, not with their product, and 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph.page.walk.scoring import Floats
-from protograph.patterns.agreement import Agreement, MatchFeatures
-from protograph.patterns.structure import Structure, build_structure
+from protograph.graphs.encoding import Ints
+from protograph.patterns.joint import JointGraphs, MatchFeatures
+from protograph.patterns.pattern import Pattern, edge
 
 if TYPE_CHECKING:
     from protograph.patterns.common_kernels import Layout, Worth
 
-Ints = NDArray[np.int64]
-Edge = tuple[int, int]
+Floats = NDArray[np.float64]
 # Nodes that one search tries to place before it is content with the best pattern so far.
 MAX_CALLS = 200_000
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """Connected nodes of the source and some of the edges between them, each as ``(lower, higher)``."""
-
-    nodes: frozenset[int]
-    edges: frozenset[Edge]
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    def within(self, nodes: Iterable[int]) -> "Pattern":
-        """The part that lies between ``nodes``."""
-        kept = self.nodes & frozenset(nodes)
-        return Pattern(kept, frozenset(edge for edge in self.edges if edge[0] in kept and edge[1] in kept))
-
-    @cached_property
-    def neighbours(self) -> dict[int, frozenset[int]]:
-        """The nodes that each node is joined to."""
-        found: dict[int, set[int]] = {node: set() for node in self.nodes}
-        for u, v in self.edges:
-            found[u].add(v)
-            found[v].add(u)
-        return {node: frozenset(others) for node, others in found.items()}
-
-    @cached_property
-    def is_connected(self) -> bool:
-        """Whether every node can be reached from every other."""
-        return len(self.ordered()) == len(self.nodes)
-
-    def ordered(self) -> list[int]:
-        """Its nodes, from the lowest on each next to an earlier one; those that cannot be reached are left out."""
-        return self.reached_from(min(self.nodes))
-
-    def around(self, start: int, max_nodes: int, max_edges: int) -> "Pattern":
-        """The part with the nodes nearest ``start``, no more than so many nodes and edges."""
-        near = self.reached_from(start)[:max_nodes]
-        part = self.within(near)
-        while len(part.edges) > max_edges and len(near) > 2:
-            near = near[:-1]
-            part = self.within(near)
-        return part
-
-    def reached_from(self, start: int) -> list[int]:
-        """The nodes that can be reached from one of them, each next to an earlier one."""
-        order = [start]
-        seen = set(order)
-        for node in order:
-            fresh = sorted(self.neighbours[node] - seen)
-            seen.update(fresh)
-            order.extend(fresh)
-        return order
 
 
 @dataclass(frozen=True)
@@ -97,13 +42,13 @@ class Consensus:
     is_exact: bool
 
 
-class CommonGround:
-    """k graphs laid out for the search of what they have in common.
+class CommonPatterns:
+    """The patterns that k graphs have in common.
 
     Args:
         graphs: The k graphs, undirected and simple; the first is the source.
-        match_features: Which nodes may stand for each other; see :class:`~.agreement.Agreement`. Each node must
-            agree with the source's.
+        match_features: Which nodes may stand for each other; see :class:`~protograph.patterns.joint.JointGraphs`. Each
+            node must agree with the source's.
         match_edges: Whether edges must have equal attributes.
     """
 
@@ -112,25 +57,15 @@ class CommonGround:
     ) -> None:
         from protograph.patterns.common_kernels import Graphs
 
-        agreement = Agreement(graphs, match_features)
-        structure = build_structure(graphs, match_edges=match_edges)
-        agrees = np.concatenate([agreement.pair(0, q) for q in range(len(graphs))], axis=1)
-        self.k = len(graphs)
-        self.sizes = np.diff(structure.offsets)
-        self._graphs = Graphs(
-            structure.offsets,
-            structure.starts,
-            structure.neighbours,
-            structure.edge_kinds,
-            np.ascontiguousarray(agrees),
-        )
-        self._groups = agreement.groups
-        self._edges = [_edges_of(structure, q) for q in range(self.k)]
-        source, target, kinds = self._edges[0]
-        self.whole = Pattern(
-            frozenset(range(int(self.sizes[0]))), frozenset(zip(source.tolist(), target.tolist(), strict=True))
-        )
-        self._kind_of = dict(zip(zip(source.tolist(), target.tolist(), strict=True), kinds.tolist(), strict=True))
+        joint = JointGraphs(graphs, match_features, match_edges=match_edges)
+        agrees = np.concatenate([joint.agree(0, q) for q in range(joint.k)], axis=1)
+        self.k, self.sizes = joint.k, joint.sizes
+        self._graphs = Graphs(joint.offsets, joint.starts, joint.neighbours, joint.edge_kinds, agrees)
+        self._kinds = joint.kinds
+        self._edges = [joint.edges(q) for q in range(self.k)]
+        source, target, kinds = (ends.tolist() for ends in self._edges[0])
+        self._kind_of = dict(zip(zip(source, target, strict=True), kinds, strict=True))
+        self.whole = Pattern(frozenset(range(self.sizes[0])), frozenset(self._kind_of))
 
     def largest(
         self,
@@ -168,11 +103,11 @@ class CommonGround:
         """
         best: Pattern | None = None
         most, highest, is_exact = 0.0, 0.0, True
-        calls = max(1, max_calls // int(self.sizes[0]))
-        for start in range(int(self.sizes[0])):
-            found, worth, bound, is_proven = self._grown(start, None, None, range(start), most, calls)
-            if found is not None:
-                best, most = found, worth
+        calls = max(1, max_calls // self.sizes[0])
+        for start in range(self.sizes[0]):
+            pattern, worth, bound, is_proven = self._grown(start, None, None, range(start), most, calls)
+            if pattern is not None:
+                best, most = pattern, worth
             highest, is_exact = max(highest, bound), is_exact and is_proven
         return None if best is None else Consensus(best, most, highest, is_exact)
 
@@ -189,7 +124,7 @@ class CommonGround:
         from protograph.patterns.common_kernels import grow
 
         source, target, kinds = self._edges[0]
-        is_barred = np.zeros(int(self.sizes[0]), np.bool_)
+        is_barred = np.zeros(self.sizes[0], np.bool_)
         is_barred[list(without)] = True
         nodes, joined, worth, bound, is_exact = grow(
             self._graphs,
@@ -205,7 +140,7 @@ class CommonGround:
         )
         pattern = None
         if len(nodes):
-            edges = {_edge(nodes[i], nodes[j]) for i, j in zip(*np.nonzero(np.triu(joined)), strict=True)}
+            edges = {edge(nodes[i], nodes[j]) for i, j in zip(*np.nonzero(np.triu(joined)), strict=True)}
             pattern = Pattern(frozenset(nodes.tolist()), frozenset(edges))
         return pattern, float(worth), float(bound), bool(is_exact)
 
@@ -261,41 +196,27 @@ class CommonGround:
         from protograph.patterns.common_kernels import Worth
 
         source, target, _ = self._edges[0]
-        size = int(self.sizes[0])
+        size = self.sizes[0]
         nodes = np.ones(size) if node_worth is None else node_worth + 1e-3 * float(node_worth.sum()) / size + 1e-300
         edges = np.ones(source.size) if node_worth is None else (nodes[source] + nodes[target]) / 2
-        num_groups = 1 + max(int(group.max()) for group in self._groups)
-        kinds = [_kinds_of_edges(e, group, num_groups) for e, group in zip(self._edges, self._groups, strict=True)]
-        num_kinds = 1 + max(int(kind.max(initial=0)) for kind in kinds)
+        num_kinds = 1 + max(int(kind.max()) for kind in self._kinds)
+        edge_kinds = [_edge_kinds(e, kind, num_kinds) for e, kind in zip(self._edges, self._kinds, strict=True)]
+        num_edge_kinds = 1 + max(int(kind.max(initial=0)) for kind in edge_kinds)
         return Worth(
             nodes,
             edges,
             np.argsort(-nodes, kind="stable"),
             np.argsort(-edges, kind="stable"),
-            self._groups[0],
-            kinds[0],
-            np.min([np.bincount(group, minlength=num_groups) for group in self._groups], axis=0),
-            np.min([np.bincount(kind, minlength=num_kinds) for kind in kinds], axis=0),
+            self._kinds[0],
+            edge_kinds[0],
+            np.min([np.bincount(kind, minlength=num_kinds) for kind in self._kinds], axis=0),
+            np.min([np.bincount(kind, minlength=num_edge_kinds) for kind in edge_kinds], axis=0),
         )
 
 
-def _edges_of(structure: Structure, q: int) -> tuple[Ints, Ints, Ints]:
-    """Both ends, the lower first, and the kind of each edge of graph ``q``."""
-    first, last = structure.offsets[q], structure.offsets[q + 1]
-    window = slice(structure.starts[first], structure.starts[last])
-    source = np.repeat(np.arange(last - first), np.diff(structure.starts[first : last + 1]))
-    target, kinds = structure.neighbours[window], structure.edge_kinds[window]
-    once = source < target
-    return source[once], target[once], kinds[once]
-
-
-def _kinds_of_edges(edges: tuple[Ints, Ints, Ints], groups: Ints, num_groups: int) -> Ints:
-    """A number for each edge: equal where its ends' features and its own kind are."""
-    source, target, kinds = edges
-    low, high = np.minimum(groups[source], groups[target]), np.maximum(groups[source], groups[target])
-    result: Ints = (kinds * num_groups + low) * num_groups + high
+def _edge_kinds(edges: tuple[Ints, Ints, Ints], kinds: Ints, num_kinds: int) -> Ints:
+    """A number for each edge: equal where its ends' kinds and its own are."""
+    source, target, own = edges
+    low, high = np.minimum(kinds[source], kinds[target]), np.maximum(kinds[source], kinds[target])
+    result: Ints = (own * num_kinds + low) * num_kinds + high
     return result
-
-
-def _edge(u: int, v: int) -> Edge:
-    return (int(u), int(v)) if u < v else (int(v), int(u))

@@ -2,7 +2,7 @@
 
 Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk.
 
-The k graphs are laid out as in :class:`~.structure.Structure`; the first is the source, whose nodes and
+The k graphs are laid out as in :class:`~.joint.JointGraphs`; the first is the source, whose nodes and
 edges the pattern takes. A pattern is a list of source nodes in the order in which they joined it, each with the
 position it joined at (its parent), and ``joined[i, j]``, one more than the kind of the edge between two positions.
 """

@@ -1,4 +1,4 @@
-"""The most edges that two labelled graphs have in common: an exact, compiled branch and bound.
+"""The most edges that two graphs have in common, kinds included: an exact, compiled branch and bound.
 
 Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk.
 """
@@ -9,7 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from protograph.graphs.encoding import GraphArrays, Ints, Labels
+from protograph.graphs.encoding import EncodedGraph, Ints, Kinds
+from protograph.patterns.containment import are_twins, neighbours_of
 
 _FREE = -1
 _ZERO = np.int64(0)  # a plain 0 would have Numba compile what is called with it anew
@@ -32,72 +33,60 @@ class CommonSubgraph(NamedTuple):
 class _Side(NamedTuple):
     """One of the two graphs."""
 
-    labels: Labels
+    node_kinds: Kinds
     starts: Ints
-    neighbours: Labels
-    bonds: Labels
-    kinds: Ints  # for each entry of ``neighbours``: number of the node's label and the edge's together
+    neighbours: Kinds
+    edge_kinds: Kinds
+    kinds: Ints  # for each entry of ``neighbours``: number of the node's kind and the edge's together
     around: Ints  # [num_nodes, num_kinds] free neighbours of each kind
     twins: Ints  # number of the class of nodes that can be swapped without changing the graph
 
 
-def largest_common_subgraph(small: GraphArrays, large: GraphArrays, max_calls: int) -> CommonSubgraph:
-    """The correspondence of nodes with equal labels that has the most edges in both graphs.
+def largest_common_subgraph(small: EncodedGraph, large: EncodedGraph, max_calls: int) -> CommonSubgraph:
+    """The correspondence of nodes with equal node_kinds that has the most edges in both graphs.
 
-    Another pair of nodes never takes edges away, so that for each label all nodes of the graph that has fewer of them
+    Another pair of nodes never takes edges away, so that for each kind all nodes of the graph that has fewer of them
     have partners; only the edges need be counted. Nodes of the smaller graph get theirs one after the other. What is
     left can add at most the best assignment of free nodes to free nodes, each pair worth its edges to placed nodes and
     half of the most edges to free ones, kind by kind.
 
     Args:
         small: The graph with fewer nodes (or as many).
-        large: The other, encoded with the same labels.
+        large: The other, encoded with the same node_kinds.
         max_calls: Most pairs of nodes to try.
     """
-    owners = [np.repeat(graph.labels, np.diff(graph.starts)) for graph in (small, large)]
-    kinds = np.stack([np.concatenate(owners), np.concatenate([small.bonds, large.bonds])])
+    owners = [np.repeat(graph.node_kinds, np.diff(graph.starts)) for graph in (small, large)]
+    kinds = np.stack([np.concatenate(owners), np.concatenate([small.edge_kinds, large.edge_kinds])])
     _, numbers = np.unique(kinds, axis=1, return_inverse=True)
     own, other = np.split(numbers.reshape(-1), [small.neighbours.size])
     num_kinds = int(numbers.max(initial=-1)) + 1
     sides = _side(small, own, num_kinds), _side(large, other, num_kinds)
-    labels, counts = np.unique(small.labels, return_counts=True)
-    spare = np.zeros(small.num_nodes, np.int64)  # by the node's label: how many nodes stay without a partner
-    for label, count in zip(labels, counts, strict=True):
-        spare[small.labels == label] = max(0, count - int((large.labels == label).sum()))
+    node_kinds, counts = np.unique(small.node_kinds, return_counts=True)
+    spare = np.zeros(small.num_nodes, np.int64)  # by the node's kind: how many nodes stay without a partner
+    for kind, count in zip(node_kinds, counts, strict=True):
+        spare[small.node_kinds == kind] = max(0, count - int((large.node_kinds == kind).sum()))
     image, bound, is_exact = _branch_and_bound(*sides, spare, max_calls)
     return CommonSubgraph(_completed(image, small, large), int(bound), bool(is_exact))
 
 
-def _side(graph: GraphArrays, kinds: Ints, num_kinds: int) -> _Side:
+def _side(graph: EncodedGraph, kinds: Ints, num_kinds: int) -> _Side:
     around = np.zeros((graph.num_nodes, num_kinds), np.int64)
     np.add.at(around, (graph.neighbours, kinds), 1)
-    bonds = [
-        dict(zip(graph.neighbours[i:j].tolist(), graph.bonds[i:j].tolist(), strict=True))
-        for i, j in zip(graph.starts[:-1], graph.starts[1:], strict=True)
-    ]
-    labels, twins = graph.labels.tolist(), np.arange(graph.num_nodes)
+    edges, twins = neighbours_of(graph), np.arange(graph.num_nodes)
     firsts: list[int] = []
     for node in range(graph.num_nodes):
-        twins[node] = next((first for first in firsts if _are_twins(labels, bonds, node, first)), node)
+        twins[node] = next((first for first in firsts if are_twins(graph.node_kinds, edges, node, first)), node)
         if twins[node] == node:
             firsts.append(node)
     return _Side(*graph, kinds.astype(np.int64), around, twins)
 
 
-def _are_twins(labels: list[int], bonds: list[dict[int, int]], node: int, other: int) -> bool:
-    """Whether two nodes have equal labels and equal neighbours but for the two themselves."""
-    if labels[node] != labels[other] or len(bonds[node]) != len(bonds[other]):
-        return False
-    around, around_other = dict(bonds[node]), dict(bonds[other])
-    return around.pop(other, None) == around_other.pop(node, None) and around == around_other
-
-
-def _completed(image: Ints, small: GraphArrays, large: GraphArrays) -> Ints:
+def _completed(image: Ints, small: EncodedGraph, large: EncodedGraph) -> Ints:
     """Give every node a partner that can have one."""
     image = np.where(image < large.num_nodes, image, _FREE)
-    for label in np.unique(small.labels):
-        free = np.setdiff1d(np.flatnonzero(large.labels == label), image)
-        without = np.flatnonzero((small.labels == label) & (image < 0))
+    for kind in np.unique(small.node_kinds):
+        free = np.setdiff1d(np.flatnonzero(large.node_kinds == kind), image)
+        without = np.flatnonzero((small.node_kinds == kind) & (image < 0))
         count = min(free.size, without.size)
         image[without[:count]] = free[:count]
     return image
@@ -164,17 +153,17 @@ def _most_to_come(
 ) -> Any:  # pragma: no cover - compiled
     """Upper bound on the edges that the free nodes can still add; not the tightest where it is below ``needed``."""
     rows, columns, by_rows = _ZERO, _ZERO, _ZERO
-    for other in range(large.labels.size):
+    for other in range(large.node_kinds.size):
         if not is_used[other]:
             scratch[6, columns] = other
             columns += 1
-    for node in range(small.labels.size):
+    for node in range(small.node_kinds.size):
         if image[node] == _FREE:
             highest = 0
             for j in range(columns):
                 other = scratch[6, j]
                 weights[rows, j] = 0
-                if small.labels[node] == large.labels[other]:
+                if small.node_kinds[node] == large.node_kinds[other]:
                     weights[rows, j] = _worth(small, large, common, node, other)
                 highest = max(highest, weights[rows, j])
             if highest > 0:  # a row of zeros adds nothing
@@ -192,13 +181,13 @@ def _place(
     """Note that two nodes are partners (``sign`` 1), or no longer (-1); past the last node stands for no partner."""
     for at in range(small.starts[node], small.starts[node + 1]):
         small.around[small.neighbours[at], small.kinds[at]] -= sign
-    if other == large.labels.size:
+    if other == large.node_kinds.size:
         return
     for at in range(large.starts[other], large.starts[other + 1]):
         large.around[large.neighbours[at], large.kinds[at]] -= sign
     for at in range(small.starts[node], small.starts[node + 1]):
         for there in range(large.starts[other], large.starts[other + 1]):
-            if small.bonds[at] == large.bonds[there]:
+            if small.edge_kinds[at] == large.edge_kinds[there]:
                 common[small.neighbours[at], large.neighbours[there]] += sign
 
 
@@ -206,14 +195,14 @@ def _place(
 def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
     """The free node with the most placed neighbours, then the most neighbours."""
     best, highest = -1, -1
-    for node in range(small.labels.size):
+    for node in range(small.node_kinds.size):
         if image[node] == _FREE:
             degree, placed = small.starts[node + 1] - small.starts[node], 0
             for at in range(small.starts[node], small.starts[node + 1]):
                 if image[small.neighbours[at]] != _FREE:
                     placed += 1
-            if placed * (small.labels.size + 1) + degree > highest:
-                best, highest = node, placed * (small.labels.size + 1) + degree
+            if placed * (small.node_kinds.size + 1) + degree > highest:
+                best, highest = node, placed * (small.node_kinds.size + 1) + degree
     return best
 
 
@@ -221,20 +210,20 @@ def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
 def _candidates(
     small: _Side, large: _Side, common: Ints, image: Ints, is_used: NDArray[np.bool_], spare: Ints, node: int, out: Ints
 ) -> int:  # pragma: no cover - compiled
-    """List the partners to try for a node, the most promising first; ``large.labels.size`` stands for none.
+    """List the partners to try for a node, the most promising first; ``large.node_kinds.size`` stands for none.
 
     Nodes that can be swapped need be tried in one order only: a node takes the first free one of its partner's twins,
     and of twins, the one placed later gets the later partner.
     """
-    above, missing, nobody = -1, 0, large.labels.size
-    for twin in range(small.labels.size):
+    above, missing, nobody = -1, 0, large.node_kinds.size
+    for twin in range(small.node_kinds.size):
         if image[twin] != _FREE and small.twins[twin] == small.twins[node]:
             above = max(above, image[twin])
-        if image[twin] == nobody and small.labels[twin] == small.labels[node]:
+        if image[twin] == nobody and small.node_kinds[twin] == small.node_kinds[node]:
             missing += 1
     count = 0
     for other in range(nobody):
-        if is_used[other] or other < above or small.labels[node] != large.labels[other]:
+        if is_used[other] or other < above or small.node_kinds[node] != large.node_kinds[other]:
             continue
         is_first = True
         for twin in range(large.twins[other], other):
@@ -259,7 +248,7 @@ def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -
     Returns:
         The best image of each node (-1: any, past the last: none), a bound on the edges, and whether that is reached.
     """
-    size, nobody = small.labels.size, large.labels.size
+    size, nobody = small.node_kinds.size, large.node_kinds.size
     common, weights = np.zeros((size, nobody), np.int64), np.zeros((size, nobody), np.int64)
     image, best, is_used = np.full(size, _FREE), np.full(size, _FREE), np.zeros(nobody + 1, np.bool_)
     scratch, listed = np.zeros((7, nobody + 1), np.int64), np.zeros((size + 1, nobody + 1), np.int64)

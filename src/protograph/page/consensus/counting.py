@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph.graphs.encoding import EncodedGraphs, GraphArrays
+from protograph.graphs.encoding import EncodedGraphs, EncodedGraph
 from protograph.patterns.common import Pattern
 
 Ints = NDArray[np.int64]
@@ -106,14 +106,14 @@ class PatternCounter:
             result[known] = found > 0
         return Found(result[: self._num_inside], result[self._num_inside :])
 
-    def encode(self, pattern: Pattern) -> GraphArrays:
+    def encode(self, pattern: Pattern) -> EncodedGraph:
         """A pattern as the compiled search reads it."""
         order = sorted(pattern.nodes)
         place = {node: position for position, node in enumerate(order)}
         neighbours = [sorted(place[other] for other in pattern.neighbours[node]) for node in order]
         starts = np.concatenate([[0], np.cumsum([len(row) for row in neighbours])]).astype(np.int64)
         bonds = [self._bond(node, order[other]) for node, row in zip(order, neighbours, strict=True) for other in row]
-        return GraphArrays(
+        return EncodedGraph(
             self._source.labels[order],
             starts,
             np.array([other for row in neighbours for other in row], dtype=np.int32),

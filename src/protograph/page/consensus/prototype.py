@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from protograph.explainer import content_key
 from protograph.explanation.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
-from protograph.graphs.encoding import EncodedGraphs, GraphArrays
+from protograph.graphs.encoding import EncodedGraphs, EncodedGraph
 from protograph.models.outputs import log_scores, margins, probabilities
 from protograph.page.clusters.mixture import scaled
 from protograph.page.clusters.selection import Cluster, canonical_order
@@ -70,7 +70,7 @@ def _heaviest(proposals: Sequence[Proposal], encoded: EncodedGraphs) -> Proposal
     """The heaviest proposal for the pattern whose proposals weigh the most together; of ties the first."""
     from protograph.patterns.containment import is_isomorphic
 
-    patterns: list[tuple[GraphArrays, list[Proposal]]] = []
+    patterns: list[tuple[EncodedGraph, list[Proposal]]] = []
     for proposal in proposals:
         arrays = PatternCounter(encoded, proposal.indices[0], _NONE, _NONE).encode(proposal.pattern)
         known = next((alike for other, alike in patterns if is_isomorphic(other, arrays)), None)

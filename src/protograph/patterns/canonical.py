@@ -1,0 +1,213 @@
+"""The canonical order of a graph's nodes: the same graph, however its nodes are numbered, is read in the same order.
+
+Colour refinement tells nodes apart by what is around them. Those that it cannot tell apart are tried one after the
+other as the first of their colour, and the order in which the graph reads lowest is taken; nodes that a symmetry of the
+graph exchanges read the same, and one of them is enough (McKay's individualisation and refinement).
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.graphs.cleaning import edge_keys, node_count, node_keys
+from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs, Ints
+from protograph.patterns.containment import are_twins, neighbours_of
+
+# Nodes and edges that refinement may go through for one graph, over all its rounds; molecules need some thousands.
+MAX_WORK = 2_000_000
+# Choices between nodes one inside the other, which nothing but symmetry after symmetry asks for.
+MAX_DEPTH = 200
+# What belongs to a graph but not to what it is.
+_NOT_CONTENT = frozenset({"y", "num_nodes", "edge_index"})
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalOrder:
+    """A graph's nodes in canonical order.
+
+    Attributes:
+        nodes: The nodes, the first of the order first.
+        text: The graph as it reads in this order.
+        is_canonical: Whether any numbering of the nodes gives the same; false where the search was given up.
+    """
+
+    nodes: Ints
+    text: Ints
+    is_canonical: bool
+
+
+def canonical_order(graph: EncodedGraph, max_work: int = MAX_WORK) -> CanonicalOrder:
+    """Put a graph's nodes into canonical order; kinds must be numbered by content."""
+    search = _Search(graph, max_work)
+    colors = search.refined(np.searchsorted(np.sort(graph.node_kinds), graph.node_kinds).astype(np.int64))
+    best = search.lowest(colors)
+    return CanonicalOrder(np.argsort(best), search.text(best), search.work >= 0)
+
+
+def _scattered(values: Ints) -> NDArray[np.uint64]:
+    """Numbers scattered over 64 bits (SplitMix64)."""
+    mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return result
+
+
+class _Search:
+    """The search of one graph's canonical order."""
+
+    def __init__(self, graph: EncodedGraph, max_work: int) -> None:
+        self._graph, self.work = graph, max_work
+        self._owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
+
+    @cached_property
+    def _edges(self) -> list[dict[int, int]]:
+        return neighbours_of(self._graph)
+
+    def refined(self, colors: Ints) -> Ints:
+        """Colours told apart by the colours around each node, until nothing changes or the work is used up."""
+        graph, num_colors = self._graph, np.unique(colors).size
+        while self.work >= 0 and num_colors < colors.size:
+            self.work -= colors.size + graph.neighbours.size
+            # The sum of scattered numbers tells multisets of neighbours apart; it may wrap around.
+            scattered = _scattered(_scattered(colors)[graph.neighbours] + graph.edge_kinds.astype(np.uint64))
+            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scattered, dtype=np.uint64)])[graph.starts]
+            around = sums[1:] - sums[:-1]
+            order = np.lexsort((around, colors))
+            differs = (np.diff(colors[order]) != 0) | (around[order][1:] != around[order][:-1])
+            firsts = np.concatenate([[0], np.flatnonzero(differs) + 1])
+            colors = np.empty_like(colors)
+            colors[order] = firsts[np.concatenate([[0], np.cumsum(differs)])]
+            if num_colors == (num_colors := 1 + int(differs.sum())):
+                break
+        return colors
+
+    def text(self, colors: Ints) -> Ints:
+        """The graph as it reads in an order: the kinds of its nodes, then each edge once."""
+        ends = np.stack([colors[self._owners], colors[self._graph.neighbours], self._graph.edge_kinds])
+        ends = ends[:, ends[0] > ends[1]]
+        kinds = self._graph.node_kinds[np.argsort(colors)]
+        return np.concatenate([kinds, ends[:, np.lexsort(ends[::-1])].T.reshape(-1)])
+
+    def lowest(self, colors: Ints, depth: int = 0) -> Ints:
+        """The order, as colours, in which the graph reads lowest among those that keep to the given colours."""
+        if depth > MAX_DEPTH:
+            self.work = -1
+        colors = self._without_twins(colors)
+        cell = self._cell(colors)
+        if cell is None:
+            return colors
+        branches = [self._before_others(colors, cell, node) for node in cell]
+        best = self.lowest(branches[0], depth + 1)
+        own, lowest = self.text(self._first_path(branches[0])), self.text(best).tolist()
+        for branch in branches[1:]:
+            if np.array_equal(self.text(self._first_path(branch)), own):
+                continue  # a symmetry takes the first one here
+            rival = self.lowest(branch, depth + 1)
+            text = self.text(rival).tolist()
+            if text < lowest:
+                best, lowest = rival, text
+        return best
+
+    def _first_path(self, colors: Ints) -> Ints:
+        """An order that keeps to the colours, taking the first node of each colour first."""
+        colors = self._without_twins(colors)
+        while (cell := self._cell(colors)) is not None:
+            colors = self._without_twins(self._before_others(colors, cell, cell[0]))
+        return colors
+
+    def _without_twins(self, colors: Ints) -> Ints:
+        """The colours with nodes that can be swapped, as the leaves of a star, in any order: it tells nothing else.
+
+        Where the search is given up, all nodes of a colour are.
+        """
+        colors = colors.copy()
+        counts = np.bincount(colors, minlength=colors.size)
+        for color in np.flatnonzero(counts > 1):
+            cell = np.flatnonzero(colors == color)
+            if self.work < 0 or self._are_twins(cell[0], cell[1:]):
+                colors[cell] = color + np.arange(cell.size)
+        return colors
+
+    @staticmethod
+    def _cell(colors: Ints) -> Ints | None:
+        """The nodes of the rarest colour that several have, the first of such colours."""
+        counts = np.bincount(colors, minlength=colors.size)
+        several = np.flatnonzero(counts > 1)
+        return np.flatnonzero(colors == several[counts[several].argmin()]) if several.size else None
+
+    def _before_others(self, colors: Ints, cell: Ints, node: int) -> Ints:
+        """A node of a colour before its others, and what follows from that."""
+        fresh = colors.copy()
+        fresh[cell] += 1
+        fresh[node] -= 1
+        return self.refined(fresh)
+
+    def _are_twins(self, first: int, others: Ints) -> bool:
+        return all(are_twins(self._graph.node_kinds, self._edges, int(first), int(other)) for other in others)
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalGraph:
+    """A graph as the searches see it: its nodes and edges in canonical order.
+
+    Attributes:
+        graph: The graph in that order.
+        nodes: Which node of the graph as it came each of its nodes is.
+        key: The same for the same graph, whatever the numbers of its nodes: a fingerprint of all its tensors.
+        is_canonical: Whether any numbering of the nodes gives the same.
+    """
+
+    graph: Data
+    nodes: Ints
+    key: bytes
+    is_canonical: bool
+
+
+def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
+    """Put a graph's nodes into canonical order by all that it knows of nodes and edges, and its edges after them.
+
+    >>> import torch
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 0, 2], [1, 0, 2, 0]]), num_nodes=3)
+    >>> again = Data(edge_index=torch.tensor([[1, 2, 0, 2], [2, 1, 2, 0]]), num_nodes=3)
+    >>> canonical_graph(path).key == canonical_graph(again).key
+    True
+    """
+    of_nodes = [key for key in node_keys(graph) if key not in _NOT_CONTENT]
+    of_edges = [key for key in edge_keys(graph) if key not in _NOT_CONTENT]
+    content = Data(
+        x=_joined(graph, of_nodes, node_count(graph)),
+        edge_index=graph.edge_index,
+        edge_attr=_joined(graph, of_edges, graph.edge_index.size(1)),
+        num_nodes=graph.num_nodes,
+    )
+    encoded = EncodedGraphs([content], match_edges=content.edge_attr is not None)
+    order = canonical_order(encoded[0], max_work)
+    part = induced_subgraph(graph, order.nodes.tolist())
+    by_ends = np.lexsort(part.edge_index.cpu().numpy()[::-1])
+    for key in edge_keys(part):
+        part[key] = part[key][..., by_ends] if key == "edge_index" else part[key][by_ends]
+    return CanonicalGraph(part, order.nodes, _fingerprint(part), order.is_canonical)
+
+
+def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
+    """Tensors with a row a node or an edge, side by side."""
+    rows = [graph[key].detach().cpu().reshape(count, -1) for key in keys]
+    rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
+    return torch.cat([row.double() for row in rows], dim=1) if rows and count else None
+
+
+def _fingerprint(graph: Data) -> bytes:
+    digest = hashlib.sha256()
+    for key, value in sorted(graph.to_dict().items()):
+        if isinstance(value, Tensor):
+            plain = value.detach().cpu().contiguous().double() if value.is_floating_point() else value.detach().cpu()
+            digest.update(f"{key} {tuple(plain.shape)}".encode() + plain.contiguous().numpy().tobytes())
+    return digest.digest()

@@ -1,0 +1,132 @@
+"""k graphs laid out together for the compiled searches, and which of their nodes may stand for each other."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.graphs.encoding import EncodedGraphs, Ints
+
+MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool]
+Bools = NDArray[np.bool_]
+
+
+def must_be_equal(match_features: MatchFeatures) -> bool:
+    """Whether nodes match only with equal features: ``True``, or a tolerance of 0.
+
+    >>> must_be_equal(True), must_be_equal(0.0), must_be_equal(False), must_be_equal(0.5)
+    (True, True, False, False)
+    """
+    is_number = isinstance(match_features, int | float) and not isinstance(match_features, bool)
+    return match_features is True or (is_number and match_features == 0)
+
+
+class JointGraphs:
+    """k graphs in one place.
+
+    Args:
+        graphs: The k graphs, undirected and simple.
+        match_features: Which nodes may stand for each other. ``True``: those with equal rows of ``x``. ``False``: all.
+            A number: those no entry of which differs by more. A function of two rows of ``x``: it decides. Without
+            ``x`` all may.
+        match_edges: Whether edges with different ``edge_attr`` are of different kinds.
+
+    Attributes:
+        offsets: Node ``i`` of graph ``q`` has the joint number ``offsets[q] + i``; length k + 1.
+        starts: The neighbours of joint node ``v`` are ``neighbours[starts[v]:starts[v + 1]]``.
+        neighbours: Numbers of neighbours within their own graph, ascending, without the node itself.
+        edge_kinds: Kind of each of those edges; only edges of one kind may stand for each other.
+        kinds: Of each graph the kinds of its nodes; all the same unless features must be equal.
+    """
+
+    def __init__(
+        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: bool = False
+    ) -> None:
+        if match_edges and any(graph.edge_attr is None for graph in graphs):
+            raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
+        encoded = EncodedGraphs(graphs, match_features=must_be_equal(match_features), match_edges=match_edges)
+        self.k = len(graphs)
+        self.offsets, self.starts = encoded.nodes, encoded.starts
+        self.neighbours, self.edge_kinds = encoded.neighbours.astype(np.int64), encoded.edge_kinds.astype(np.int64)
+        self.kinds: list[Ints] = np.split(encoded.node_kinds.astype(np.int64), self.offsets[1:-1])
+        self.sizes = tuple(np.diff(self.offsets).tolist())
+        self._pairs: dict[tuple[int, int], Bools] = {}
+        if not must_be_equal(match_features) and match_features is not False and graphs[0].x is not None:
+            features = [_as_matrix(graph.x) for graph in graphs]
+            for q, r in combinations(range(self.k), 2):
+                self._pairs[q, r] = _pairwise(features[q], features[r], match_features)
+
+    def mask(self, rows: Sequence[Ints]) -> Bools:
+        """Boolean block over the Cartesian product of ``rows``: which tuples agree, every two of their nodes."""
+        mask: Bools = np.ones((1,) * self.k, dtype=np.bool_)
+        kinds = [kind[r] for kind, r in zip(self.kinds, rows, strict=True)]
+        for r in range(1, self.k):
+            mask = mask & _along(kinds[0][:, None] == kinds[r][None, :], 0, r, self.k)
+        for (q, r), pair in self._pairs.items():
+            mask = mask & _along(pair[np.ix_(rows[q], rows[r])], q, r, self.k)
+        return mask
+
+    def agree(self, q: int, r: int) -> Bools:
+        """Which nodes of graph ``q`` agree with which of graph ``r``, ``[num_nodes_q, num_nodes_r]``."""
+        agrees: Bools = self.kinds[q][:, None] == self.kinds[r][None, :]
+        if (min(q, r), max(q, r)) in self._pairs:
+            pair = self._pairs[min(q, r), max(q, r)]
+            agrees = agrees & (pair if q < r else pair.T)
+        return agrees
+
+    def split(self, rows: Sequence[Ints]) -> list[list[Ints]]:
+        """Cut a block into smaller ones outside of which no tuple agrees."""
+        shared = set(self.kinds[0][rows[0]].tolist())
+        for kind, r in zip(self.kinds[1:], rows[1:], strict=True):
+            shared &= set(kind[r].tolist())
+        return [[r[k[r] == value] for k, r in zip(self.kinds, rows, strict=True)] for value in sorted(shared)]
+
+    def around(self, q: int, node: int) -> tuple[Ints, Ints]:
+        """Neighbours of a node of graph ``q``, and the kinds of the edges to them."""
+        number = self.offsets[q] + node
+        window = slice(self.starts[number], self.starts[number + 1])
+        return self.neighbours[window], self.edge_kinds[window]
+
+    def step_kinds(self) -> Ints:
+        """The kind of each edge told further apart by the kind of the node that it leads to."""
+        kinds = np.concatenate(self.kinds)
+        targets = self.neighbours + np.repeat(self.offsets[:-1], np.diff(self.starts[self.offsets]))
+        steps: Ints = self.edge_kinds * (kinds.max() + 1) + kinds[targets]
+        return steps
+
+    def edges(self, q: int) -> tuple[Ints, Ints, Ints]:
+        """Both ends, the lower first, and the kind of each edge of graph ``q``."""
+        first, last = self.offsets[q], self.offsets[q + 1]
+        window = slice(self.starts[first], self.starts[last])
+        source = np.repeat(np.arange(last - first), np.diff(self.starts[first : last + 1]))
+        target = self.neighbours[window]
+        once = source < target
+        return source[once], target[once], self.edge_kinds[window][once]
+
+
+def _as_matrix(x: Tensor) -> NDArray[Any]:
+    plain = x.detach().cpu()
+    array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
+    return array.reshape(array.shape[0], -1)
+
+
+def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: float | Callable[[Tensor, Tensor], bool]) -> Bools:
+    if callable(rule):
+        left, right = torch.from_numpy(a), torch.from_numpy(b)
+        return np.array([[bool(rule(row, other)) for other in right] for row in left])
+    a, b = a.astype(np.float64), b.astype(np.float64)  # whole numbers without a sign would wrap around
+    largest = np.zeros((a.shape[0], b.shape[0]))
+    for column in range(a.shape[1]):
+        np.maximum(largest, np.abs(a[:, None, column] - b[None, :, column]), out=largest)
+    return largest <= rule
+
+
+def _along(pair: Bools, q: int, r: int, k: int) -> Bools:
+    shape = [1] * k
+    shape[q], shape[r] = pair.shape
+    return pair.reshape(shape)

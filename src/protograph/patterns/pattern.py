@@ -1,0 +1,95 @@
+"""A pattern: connected nodes of a graph and some of the edges between them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from protograph.graphs.encoding import EncodedGraph
+
+Edge = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Connected nodes of the source and some of the edges between them, each as ``(lower, higher)``."""
+
+    nodes: frozenset[int]
+    edges: frozenset[Edge]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def within(self, nodes: Iterable[int]) -> "Pattern":
+        """The part that lies between ``nodes``."""
+        kept = self.nodes & frozenset(nodes)
+        return Pattern(kept, frozenset(edge for edge in self.edges if edge[0] in kept and edge[1] in kept))
+
+    @cached_property
+    def neighbours(self) -> dict[int, frozenset[int]]:
+        """The nodes that each node is joined to."""
+        found: dict[int, set[int]] = {node: set() for node in self.nodes}
+        for u, v in self.edges:
+            found[u].add(v)
+            found[v].add(u)
+        return {node: frozenset(others) for node, others in found.items()}
+
+    @cached_property
+    def is_connected(self) -> bool:
+        """Whether every node can be reached from every other."""
+        return len(self.ordered()) == len(self.nodes)
+
+    def ordered(self) -> list[int]:
+        """Its nodes, from the lowest on each next to an earlier one; those that cannot be reached are left out."""
+        return self.reached_from(min(self.nodes))
+
+    def around(self, start: int, max_nodes: int, max_edges: int) -> "Pattern":
+        """The part with the nodes nearest ``start``, no more than so many nodes and edges."""
+        near = self.reached_from(start)[:max_nodes]
+        part = self.within(near)
+        while len(part.edges) > max_edges and len(near) > 2:
+            near = near[:-1]
+            part = self.within(near)
+        return part
+
+    def reached_from(self, start: int) -> list[int]:
+        """The nodes that can be reached from one of them, each next to an earlier one."""
+        order = [start]
+        seen = set(order)
+        for node in order:
+            fresh = sorted(self.neighbours[node] - seen)
+            seen.update(fresh)
+            order.extend(fresh)
+        return order
+
+    def grown(self, nodes: Iterable[int], edges: Iterable[Edge]) -> "Pattern":
+        """The pattern with further nodes and edges."""
+        return Pattern(self.nodes | frozenset(nodes), self.edges | frozenset(edges))
+
+    def encoded(self, source: EncodedGraph) -> EncodedGraph:
+        """The pattern by itself, as the compiled searches read it; its nodes keep their order."""
+        order = sorted(self.nodes)
+        place = {node: position for position, node in enumerate(order)}
+        rows = [sorted(self.neighbours[node]) for node in order]
+        kinds = [_edge_kind(source, node, other) for node, row in zip(order, rows, strict=True) for other in row]
+        return EncodedGraph(
+            source.node_kinds[order],
+            np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
+            np.array([place[other] for row in rows for other in row], dtype=np.int32),
+            np.array(kinds, dtype=np.int32),
+        )
+
+
+def _edge_kind(graph: EncodedGraph, node: int, other: int) -> int:
+    first, last = graph.starts[node], graph.starts[node + 1]
+    return int(graph.edge_kinds[first + int(np.searchsorted(graph.neighbours[first:last], other))])
+
+
+def edge(u: int, v: int) -> Edge:
+    """An edge as patterns have it, the lower node first.
+
+    >>> edge(4, 2)
+    (2, 4)
+    """
+    return (int(u), int(v)) if u < v else (int(v), int(u))
