@@ -16,11 +16,13 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import NotFittedError, ProtographWarning
+from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation.explanation import Explanation, Explanations
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier, RunningClassifier
-from protograph.models.embedding import Embedded, Progress, embed
+from protograph.models.embedding import EmbeddedGraphs, embed
+from protograph.models.judging import Judge, check_target
 
 
 class Explainer(ABC):
@@ -103,8 +105,8 @@ class Explainer(ABC):
                 self._progress("explaining", done + 1, len(predicted))
         return Explanations(found)
 
-    def _fitted(self) -> Embedded:
-        embedded: Embedded | None = getattr(self, "embedded_", None)
+    def _fitted(self) -> EmbeddedGraphs:
+        embedded: EmbeddedGraphs | None = getattr(self, "embedded_", None)
         if embedded is None:
             raise NotFittedError(f"this {type(self).__name__} has no model yet; call fit(model, graphs) first")
         return embedded
@@ -113,15 +115,13 @@ class Explainer(ABC):
         self._fitted()
         return self._running
 
+    @property
+    def _judge(self) -> Judge:
+        """The fitted model as a judge of any graphs."""
+        return Judge(self._classifier(), self._fitted().return_type)
+
     def _checked_target(self, target: int) -> int:
-        num_classes = self._fitted().num_classes
-        if isinstance(target, bool) or not isinstance(target, int | np.integer):
-            raise TypeError(f"target must be a whole number, an index into the model's output, got {target!r}")
-        if not 0 <= target < num_classes:
-            raise ValueError(
-                f"target must be in [0, {num_classes}), got {target}; "
-                f"use an index into the model's output, not a class name"
-            )
+        check_target(target, self._fitted().num_classes)
         return int(target)
 
     def _members(self, target: int) -> NDArray[np.int64]:
@@ -208,7 +208,7 @@ def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
     }
 
 
-def _confusion(embedded: Embedded) -> tuple[tuple[int, ...], ...] | None:
+def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     labels = embedded.labels
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None

@@ -83,7 +83,7 @@ def test_errors():
         judge(model, [], 1)
     with pytest.raises(TypeError, match=r"got int$"):
         graphs_of([3])
-    with pytest.raises(ValueError, match=r"^the model's output for graph 1 is NaN or infinite"):
+    with pytest.raises(ValueError, match=r"^the model's output for graph 1, of one node, is NaN or infinite"):
         judge(model, [A, graph([0, math.nan])], 1)
     with pytest.raises(ValueError, match=r"^return_type='probs' wants outputs in \[0, 1\], got -1.099 to 0;"):
         judge(model, [B], 1, return_type="probs")

@@ -13,10 +13,11 @@ from torch_geometric.data import Batch, Data
 
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explanation.explanation import Prototype
-from protograph.metrics.judging import AskedType, Model, check_target, classified, decided_type, graphs_of, started
+from protograph.metrics.judging import Model, graphs_of, started
 from protograph.models.calling import Call, infer_call
 from protograph.models.classifier import GraphClassifier
-from protograph.models.outputs import ReturnType, as_rows, log_scores
+from protograph.models.judging import check_target, checked_outputs, decided_type
+from protograph.models.outputs import AskedType, ReturnType, as_rows, log_scores
 
 Method = Literal[
     "InputXGradient",
@@ -123,10 +124,10 @@ def _adapted(
 ) -> _TakesTensors:
     """A copy of the model around the one graph, in evaluation mode and on its own device."""
     running, asked = started(model, [graph], return_type=asked)
-    outputs = classified(running, [graph])
+    outputs = checked_outputs(running, [graph])
     if asked == "auto" and reference_graphs is not None:
-        outputs = torch.cat([outputs, classified(running, reference_graphs)])
-    kind = decided_type(outputs, asked)
+        outputs = torch.cat([outputs, checked_outputs(running, reference_graphs)])
+    kind, _ = decided_type(outputs, asked)
     check_target(target, max(2, outputs.size(1)))
     inner = model.model if isinstance(model, GraphClassifier) else GraphClassifier(model).model
     batch = Batch.from_data_list([graph])

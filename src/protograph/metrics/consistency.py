@@ -7,7 +7,8 @@ import numpy as np
 from torch import nn
 from torch_geometric.data import Data
 
-from protograph.metrics.judging import AskedType, Graphs, Model, judge_each
+from protograph.metrics.judging import Graphs, Model, judge_each
+from protograph.models.outputs import AskedType
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from torch_geometric.data import Data
 from protograph._base.randomness import preserved_random_state
 from protograph.graphs.store import GraphStore
 from protograph.metrics.intervals import wilson
-from protograph.metrics.judging import BATCH_SIZE, Graphs, Model, graphs_of
+from protograph.metrics.judging import Graphs, Model, graphs_of
 from protograph.models.classifier import GraphClassifier, RunningClassifier
+from protograph.models.judging import BATCH_SIZE
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.randomness import checked_seed
-from protograph.metrics.judging import AskedType, Graphs, Model, judge_each
+from protograph.metrics.judging import Graphs, Model, judge_each
+from protograph.models.outputs import AskedType
 
 
 @dataclass(frozen=True)

@@ -3,26 +3,24 @@
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.models.classifier import GraphClassifier, RunningClassifier
-from protograph.models.outputs import ReturnType, infer_return_type, log_scores, margins, probabilities
+from protograph.models.judging import Judgement, checked_outputs, decided_type
+from protograph.models.outputs import AskedType, ReturnType, log_scores
 
-AskedType = Literal["auto", "raw", "probs", "log_probs"]
 Model = nn.Module | GraphClassifier
 # An explanation, or graphs and prototypes one by one.
 Graphs = Explanation | Iterable[Data | Prototype]
-
-BATCH_SIZE = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +81,13 @@ def judge(
     chosen = graphs_of(graphs)
     with preserved_random_state():
         running, asked = started(model, chosen, return_type=return_type)
-        outputs = classified(running, chosen)
-        also = [] if reference_graphs is None or asked != "auto" else [classified(running, reference_graphs)]
+        outputs = checked_outputs(running, chosen)
+        also = [] if reference_graphs is None or asked != "auto" else [checked_outputs(running, reference_graphs)]
     for message in running.warnings:
         warnings.warn(message, ProtographWarning, stacklevel=2)
-    kind = decided_type(torch.cat([outputs, *also]), asked)
-    scores = log_scores(outputs, kind)
-    check_target(target, scores.size(1))
-    return Judged(probabilities(scores)[:, target].numpy(), margins(scores, target).numpy(), kind)
+    kind, _ = decided_type(torch.cat([outputs, *also]), asked)
+    judgement = Judgement.of(log_scores(outputs, kind), target)
+    return Judged(judgement.probabilities, judgement.margins, kind)
 
 
 def judge_each(
@@ -145,45 +142,3 @@ def started(model: Model, sample: Sequence[Data], *, return_type: AskedType) -> 
         return model.start(sample), return_type if model.return_type == "auto" else model.return_type
     # Any model can judge, also one whose readout cannot be told: the name of the model itself stops the search.
     return GraphClassifier(model, return_type, node_embeddings="", graph_embeddings="").start(sample), return_type
-
-
-def classified(running: RunningClassifier, graphs: Sequence[Data]) -> Tensor:
-    """The model's outputs for any number of graphs, ``[num_graphs, num_columns]``."""
-    chunks = (graphs[first : first + BATCH_SIZE] for first in range(0, len(graphs), BATCH_SIZE))
-    outputs = torch.cat([running.classify([chunk[i] for i in range(len(chunk))]) for chunk in chunks])
-    wrong = (outputs.isnan() | outputs.isposinf()).any(dim=1).nonzero().flatten()
-    if wrong.numel() > 0:
-        raise ValueError(
-            f"the model's output for graph {int(wrong[0])} is NaN or infinite; check the model's weights "
-            f"(a training that diverged?) and that graph's features"
-        )
-    return outputs
-
-
-def decided_type(outputs: Tensor, asked: AskedType) -> ReturnType:
-    """What outputs are to be taken for; a warning where that can only be guessed."""
-    kind = infer_return_type(outputs) if asked == "auto" else asked
-    if kind == "probs" and bool((outputs < 0).any() | (outputs > 1).any()):
-        raise ValueError(
-            f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
-            f"{float(outputs.max()):.4g}; use return_type='raw' for logits"
-        )
-    if asked == "auto" and kind == "probs" and outputs.size(1) == 1:
-        warnings.warn(
-            f"the model's single output lies in [0, 1] for all {outputs.size(0)} graphs, so it is taken as the "
-            f"probability of class 1; pass return_type='probs', or return_type='raw' if it is a logit",
-            ProtographWarning,
-            stacklevel=3,
-        )
-    return kind
-
-
-def check_target(target: int, num_classes: int) -> None:
-    """Raise unless ``target`` is an index of a class."""
-    if isinstance(target, bool) or not isinstance(target, int | np.integer):
-        raise TypeError(f"target must be a whole number, an index into the model's output, got {target!r}")
-    if not 0 <= target < num_classes:
-        raise ValueError(
-            f"target must be in [0, {num_classes}), got {target}; "
-            f"use an index into the model's output, not a class name"
-        )

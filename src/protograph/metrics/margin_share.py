@@ -8,8 +8,9 @@ from torch_geometric.data import Data
 
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation.explanation import Explanation, Prototype
-from protograph.metrics.judging import Model, check_target, classified, decided_type
+from protograph.metrics.judging import Model
 from protograph.models.classifier import GraphClassifier
+from protograph.models.judging import check_target, checked_outputs, decided_type
 from protograph.models.leaving_out import check_readout, classified_without
 from protograph.models.outputs import log_scores, margins
 
@@ -52,7 +53,7 @@ def margin_share(
     known = [*explanation.source_graphs.values()]
     with preserved_random_state():
         running = classifier.start([graph])
-        kind = decided_type(classified(running, [*known, *(reference_graphs or ())]), classifier.return_type)
+        kind, _ = decided_type(checked_outputs(running, [*known, *(reference_graphs or ())]), classifier.return_type)
         check_readout(running)
         keeps = torch.ones(3, int(graph.num_nodes or 0), dtype=torch.bool)
         keeps[1, prototype.nodes] = False

@@ -12,7 +12,8 @@ from torch_geometric.data import Data
 from protograph.explanation.explanation import Prototype
 from protograph.metrics.attribution import Method, attribute
 from protograph.metrics.concentration import concentration
-from protograph.metrics.judging import AskedType, Model
+from protograph.metrics.judging import Model
+from protograph.models.outputs import AskedType
 
 
 @dataclass(frozen=True)

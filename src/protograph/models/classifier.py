@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Batch, Data
 
 from protograph.models.calling import Call, infer_call
-from protograph.models.outputs import RETURN_TYPES, as_rows, class_scores
+from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows, class_scores
 from protograph.models.reductions import Readout
 from protograph.models.tap import Captured, capturing
 from protograph.models.tracer import AmbiguousReadoutError, Tracer
@@ -45,7 +45,7 @@ class GraphClassifier:
     def __init__(
         self,
         model: nn.Module,
-        return_type: Literal["auto", "raw", "probs", "log_probs"] = "auto",
+        return_type: AskedType = "auto",
         node_embeddings: str | None = None,
         graph_embeddings: str | None = None,
     ) -> None:
@@ -115,7 +115,7 @@ class GraphClassifier:
 
 
 @dataclass(frozen=True)
-class Pass:
+class ForwardResult:
     """What one batch of graphs gave: float64 tensors on the CPU.
 
     Attributes:
@@ -160,7 +160,7 @@ class RunningClassifier:
             output = self.call(self.model, batch)
         return _on_cpu(as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes))
 
-    def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> Pass:
+    def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
         batch = self._collate(graphs)
         with self._evaluating(), capturing(self.model, self.readout, batch.batch) as captured:
@@ -168,7 +168,7 @@ class RunningClassifier:
         rows = as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes)
         node_rows, graph_rows = self._checked(captured, batch.num_nodes, len(graphs))
         empty = torch.empty(0, node_rows.size(1), dtype=torch.float64)
-        return Pass(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows) if nodes else empty)
+        return ForwardResult(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows) if nodes else empty)
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
         """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.

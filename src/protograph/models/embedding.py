@@ -1,7 +1,6 @@
-"""One pass over many graphs: predictions and graph embeddings, nothing kept a node."""
+"""One pass over many graphs: predictions and graph embeddings; node embeddings are not kept."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,15 +10,15 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
+from protograph._base.progress import Progress
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import RunningClassifier
-from protograph.models.outputs import ReturnType, infer_return_type, log_scores, probabilities
-
-Progress = Callable[[str, int, int | None], None]
+from protograph.models.judging import check_finite, decided_type
+from protograph.models.outputs import AskedType, ReturnType, log_scores, probabilities
 
 
 @dataclass(frozen=True)
-class Embedded:
+class EmbeddedGraphs:
     """What the model makes of each graph.
 
     Attributes:
@@ -51,9 +50,9 @@ def embed(
     store: GraphStore,
     *,
     batch_size: int,
-    return_type: str = "auto",
+    return_type: AskedType = "auto",
     progress: Progress | None = None,
-) -> Embedded:
+) -> EmbeddedGraphs:
     """Apply ``classifier`` to every graph of ``store``, ``batch_size`` at a time."""
     outputs: list[Tensor] = []
     embeddings: list[Tensor] = []
@@ -65,8 +64,8 @@ def embed(
         except Exception as error:
             error.add_note(f"this happened while the model was applied to graphs {done} to {done + len(graphs) - 1}")
             raise
-        _check_finite("the model's output", result.outputs, done)
-        _check_finite("the graph embedding", result.graph_embeddings, done)
+        check_finite("the model's output", result.outputs, done)
+        check_finite("the graph embedding", result.graph_embeddings.abs(), done)
         outputs.append(result.outputs)
         embeddings.append(result.graph_embeddings)
         labels.extend(_label(graph) for graph in graphs)
@@ -77,46 +76,17 @@ def embed(
     found = store.findings.messages()
     for message in (*classifier.warnings, *(found[:1] if store.findings.directed else [])):
         warnings.warn(message, ProtographWarning, stacklevel=3)
-    messages = [*classifier.warnings, *found]
-    chosen = _return_type(joined, return_type, messages)
+    chosen, guessed = decided_type(joined, return_type, stacklevel=4)
     scores = log_scores(joined, chosen)
-    return Embedded(
+    return EmbeddedGraphs(
         graph_embeddings=torch.cat(embeddings).numpy(),
         scores=scores.numpy(),
         probabilities=probabilities(scores).numpy(),
         predictions=scores.numpy().argmax(axis=1),
         labels=_as_labels(labels),
         return_type=chosen,
-        warnings=tuple(messages),
+        warnings=(*classifier.warnings, *found, *guessed),
     )
-
-
-def _check_finite(what: str, values: Tensor, first: int) -> None:
-    # Log probabilities may be -inf: a probability of 0.
-    wrong = values.isnan() | values.isposinf() | (values.isneginf() & (what != "the model's output"))
-    bad = wrong.any(dim=1).nonzero().flatten()
-    if bad.numel() > 0:
-        raise ValueError(
-            f"{what} for graph {first + int(bad[0])} is NaN or infinite; check the model's weights "
-            f"(a training that diverged?) and that graph's features"
-        )
-
-
-def _return_type(outputs: Tensor, asked: str, messages: list[str]) -> ReturnType:
-    chosen: ReturnType = infer_return_type(outputs) if asked == "auto" else asked  # type: ignore[assignment]
-    if chosen == "probs" and bool((outputs < 0).any() | (outputs > 1).any()):
-        raise ValueError(
-            f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
-            f"{float(outputs.max()):.4g}; use return_type='raw' for logits"
-        )
-    if asked == "auto" and chosen == "probs" and outputs.size(1) == 1:
-        message = (
-            "the model's single output lies in [0, 1] for every graph, so it is taken as the probability of class 1; "
-            "say so with GraphClassifier(model, return_type='probs'), or return_type='raw' if it is a logit"
-        )
-        warnings.warn(message, ProtographWarning, stacklevel=4)
-        messages.append(message)
-    return chosen
 
 
 def _label(graph: Data) -> int | None:

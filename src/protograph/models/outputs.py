@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 ReturnType = Literal["raw", "probs", "log_probs"]
+AskedType = Literal["auto", "raw", "probs", "log_probs"]
 RETURN_TYPES: tuple[ReturnType, ...] = ("raw", "probs", "log_probs")
 _SUM_TOLERANCE = 1e-4
 
@@ -116,6 +117,21 @@ def margins(scores: Tensor, target: int) -> Tensor:
     >>> margins(torch.tensor([[0.0, 2.0], [1.0, 1.0]]), target=1)
     tensor([2., 0.])
     """
-    others = torch.cat([scores[:, :target], scores[:, target + 1 :]], dim=1)
-    log_odds = scores[:, target] - others.logsumexp(dim=1)
-    return torch.nan_to_num(log_odds, nan=0.0, posinf=1e3, neginf=-1e3)
+    return _bounded(scores[:, target] - _others(scores, target).logsumexp(dim=1))
+
+
+def leads(scores: Tensor, target: int) -> Tensor:
+    """Log score of ``target`` less that of the best other class, ``[num_graphs]``; infinite ones as in :func:`margins`.
+
+    >>> leads(torch.tensor([[0.0, 2.0, 1.0], [3.0, 1.0, 2.0]]), target=1)
+    tensor([ 1., -2.])
+    """
+    return _bounded(scores[:, target] - _others(scores, target).amax(dim=1))
+
+
+def _others(scores: Tensor, target: int) -> Tensor:
+    return torch.cat([scores[:, :target], scores[:, target + 1 :]], dim=1)
+
+
+def _bounded(differences: Tensor) -> Tensor:
+    return torch.nan_to_num(differences, nan=0.0, posinf=1e3, neginf=-1e3)

@@ -12,7 +12,7 @@ from protograph.graphs.cleaning import node_count
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import RunningClassifier
-from protograph.models.embedding import Embedded
+from protograph.models.embedding import EmbeddedGraphs
 from protograph.page.consensus.contributions import LinearHead
 from protograph.page.walk.scoring import Floats
 
@@ -67,7 +67,7 @@ class Subject:
 
     classifier: RunningClassifier
     store: GraphStore
-    embedded: Embedded
+    embedded: EmbeddedGraphs
     target: int
     encoded: Callable[[], EncodedGraphs]
     head: Callable[[], LinearHead | None]

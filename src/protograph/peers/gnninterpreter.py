@@ -21,7 +21,8 @@ from protograph.explainer import Explainer, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import RunningClassifier
-from protograph.models.outputs import ReturnType, log_scores, margins, probabilities
+from protograph.models.judging import Judgement
+from protograph.models.outputs import ReturnType, log_scores
 from protograph.page.walk.retrieval import best_first
 from protograph.peers.relaxation import (
     Part,
@@ -293,16 +294,16 @@ class _Search:
         distinct = list({(part.kinds, part.edges): part for part in parts}.values())
         graphs = [problem.vocabulary.graph(part.kinds, part.edges) for part in distinct]
         outputs = problem.classifier.classify(graphs)
-        scores = log_scores(outputs, problem.return_type)
-        chances, odds = probabilities(scores)[:, problem.target], margins(scores, problem.target)
+        judged = Judgement.of(log_scores(outputs, problem.return_type), problem.target)
+        # A distribution has other samples where the model cannot take one.
         valid = ~(outputs.isnan() | outputs.isposinf()).any(dim=1)
-        for number in odds.argsort(descending=True, stable=True).tolist():
-            margin = float(odds[number])
+        for number in np.argsort(-judged.margins, kind="stable").tolist():
+            margin = float(judged.margins[number])
             if self.best is not None and margin <= self.best.margin + 1e-9 * max(1.0, abs(self.best.margin)):
                 return
             shape = _shape(distinct[number])
             if valid[number] and not any(_is_same(shape, found.shape) for found in self.known):
-                self.best = _Found(graphs[number], shape, float(chances[number]), margin)
+                self.best = _Found(graphs[number], shape, float(judged.probabilities[number]), margin)
 
     def _loss(self, weights: Tensor, types: Tensor, parts: Sequence[Part]) -> Tensor:
         problem, options, classifier = self.problem, self.options, self.problem.classifier

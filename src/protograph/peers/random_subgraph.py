@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
@@ -15,7 +14,6 @@ from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
-from protograph.models.outputs import log_scores, margins, probabilities
 from protograph.page.walk.retrieval import best_first
 
 # Candidates shown to the model at a time; between two of these Ctrl-C is heard.
@@ -96,18 +94,14 @@ class RandomSubgraph(Explainer):
     def _chunk(self, sources: Any, target: int, rng: np.random.Generator) -> list[Prototype]:
         chosen = [(int(source), random_part(self._store[int(source)], self.max_nodes, rng)) for source in sources]
         graphs = [induced_subgraph(self._store[source], nodes) for source, nodes in chosen]
-        outputs = self._classifier().classify(graphs)
-        if not bool(torch.isfinite(outputs).all()):
-            raise ValueError(
-                "the model's output for a small part of a graph is NaN or infinite; it must be able to classify such"
-            )
-        scores = log_scores(outputs, self._fitted().return_type)
-        chances, odds = probabilities(scores)[:, target], margins(scores, target)
+        judged = self._judge(graphs, target)
         return [
             Prototype(
                 graph=graph, probability=float(chance), margin=float(odd), sources=[source], source=source, nodes=nodes
             )
-            for graph, (source, nodes), chance, odd in zip(graphs, chosen, chances, odds, strict=True)
+            for graph, (source, nodes), chance, odd in zip(
+                graphs, chosen, judged.probabilities, judged.margins, strict=True
+            )
         ]
 
 

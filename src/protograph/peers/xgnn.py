@@ -18,7 +18,6 @@ from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.store import GraphStore
-from protograph.models.outputs import log_scores, margins, probabilities
 from protograph.page.walk.retrieval import best_first
 from protograph.peers.generation import Partial, Policy, Rules, policy_loss
 from protograph.peers.vocabulary import Vocabulary, learn
@@ -163,7 +162,7 @@ class XGNN(Explainer):
             usable = [self.start_type]
         edges = [vocabulary.graph([kind, int(joined[kind].argmax())], [(0, 1)]) for kind in usable]
         self._check_accepted(edges[0])
-        margin = self._judge(edges, target)[1]
+        margin = self._judge(edges, target).margins
         return [usable[place] for place in np.argsort(-margin, kind="stable")]
 
     def _check_accepted(self, graph: Data) -> None:
@@ -177,17 +176,6 @@ class XGNN(Explainer):
                 f"the model cannot classify a generated graph, which has x, edge_index and edge_attr alone{hint} "
                 f"({type(error).__name__}: {error}); use PAGE, which finds prototypes in the data"
             ) from error
-
-    def _judge(self, graphs: Sequence[Data], target: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Probability and margin of the class for each graph, by one call of the model."""
-        outputs = self._classifier().classify(graphs)
-        if bool((outputs.isnan() | outputs.isposinf()).any()):
-            raise ValueError(
-                f"the model's output for a generated graph of {min(int(g.num_nodes or 0) for g in graphs)} or more "
-                f"nodes is NaN or infinite; it must be able to classify small graphs"
-            )
-        scores = log_scores(outputs, self._fitted().return_type)
-        return probabilities(scores)[:, target].numpy(), margins(scores, target).numpy()
 
     def _generate(self, target: int, vocabulary: Vocabulary, starts: list[int], notes: list[str]) -> list[Prototype]:
         """Train the policy; return the best graphs it came by."""
@@ -229,9 +217,9 @@ class XGNN(Explainer):
             grown = graphs.grow(action)
             rolled = policy.complete(grown.repeat(self.num_rollouts), num_steps - step - 1, rules, generator)
             shown = grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary)
-            chance, margin = self._judge(shown, target)
-            best.offer(shown, grown.kinds() + rolled.kinds(), chance, margin)
-            above = torch.from_numpy(chance) - 1 / self.num_classes_
+            judged = self._judge(shown, target)
+            best.offer(shown, grown.kinds() + rolled.kinds(), judged.probabilities, judged.margins)
+            above = torch.from_numpy(judged.probabilities) - 1 / self.num_classes_
             now, later = above[:_EPISODES], above[_EPISODES:].reshape(_EPISODES, -1)
             reward = now + self.rollout_weight * later.mean(dim=1)
             reward = reward + self.rule_weight * rules.usualness(graphs, action)

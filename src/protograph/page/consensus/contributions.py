@@ -19,8 +19,8 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.graphs.cleaning import node_count
-from protograph.models.classifier import Pass, RunningClassifier
-from protograph.models.embedding import Embedded
+from protograph.models.classifier import ForwardResult, RunningClassifier
+from protograph.models.embedding import EmbeddedGraphs
 from protograph.models.leaving_out import check_readout, classified_without
 from protograph.models.outputs import ReturnType, log_scores, margins
 from protograph.page.consensus.counting import spread
@@ -47,7 +47,7 @@ class LinearHead:
     weights: Floats
 
 
-def linear_head(embedded: Embedded, resolution: float) -> LinearHead | None:
+def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | None:
     """Find the linear map that the model ends in; ``None`` where it does not, or the graphs cannot tell.
 
     It is fitted to some graphs, spread over all, and must give the scores of all. The embeddings must leave no choice:
@@ -76,7 +76,7 @@ def linear_head(embedded: Embedded, resolution: float) -> LinearHead | None:
 def node_contributions(
     running: RunningClassifier,
     graphs: Sequence[Data],
-    whole: Pass,
+    whole: ForwardResult,
     node_embeddings: Sequence[Floats],
     target: int,
     *,

@@ -1,0 +1,140 @@
+"""What a model makes of graphs: checked log scores, and from these probabilities, margins and leads of a class."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph._base.errors import ProtographWarning
+from protograph._base.words import counted
+from protograph.models.classifier import RunningClassifier
+from protograph.models.outputs import (
+    AskedType,
+    ReturnType,
+    infer_return_type,
+    leads,
+    log_scores,
+    margins,
+    probabilities,
+)
+
+# Graphs that go through the model at a time; it makes no difference to the result.
+BATCH_SIZE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a model makes of some graphs, for one class: float64, an entry a graph.
+
+    Attributes:
+        probabilities: Probability of the class.
+        margins: Its log-odds.
+        leads: Its log score less that of the best other class: above 0 where the model predicts it.
+    """
+
+    probabilities: NDArray[np.float64]
+    margins: NDArray[np.float64]
+    leads: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, scores: Tensor, target: int) -> "Judgement":
+        """The judgement of one class in log scores of all of them, ``[num_graphs, num_classes]``."""
+        check_target(target, scores.size(1))
+        values = (probabilities(scores)[:, target], margins(scores, target), leads(scores, target))
+        return cls(*(value.numpy() for value in values))
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A running classifier, and what its outputs are."""
+
+    classifier: RunningClassifier
+    return_type: ReturnType
+
+    def __call__(self, graphs: Sequence[Data], target: int) -> Judgement:
+        """Judge each graph as one of class ``target``."""
+        return Judgement.of(self.scores(graphs), target)
+
+    def scores(self, graphs: Sequence[Data]) -> Tensor:
+        """Log scores, float64, ``[num_graphs, num_classes]``; minus infinity is a probability of 0.
+
+        Raises:
+            ValueError: If an output is NaN or infinite.
+        """
+        return log_scores(checked_outputs(self.classifier, graphs), self.return_type)
+
+
+def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Tensor:
+    """The model's outputs for any number of graphs, ``[num_graphs, num_columns]``; NaN and infinity are refused."""
+    outputs = []
+    for first in range(0, len(graphs), BATCH_SIZE):
+        batch = [graphs[i] for i in range(first, min(first + BATCH_SIZE, len(graphs)))]
+        outputs.append(classifier.classify(batch))
+        check_finite("the model's output", outputs[-1], first, [int(graph.num_nodes or 0) for graph in batch])
+    return torch.cat(outputs)
+
+
+def check_finite(what: str, values: Tensor, first: int, sizes: Sequence[int] | None = None) -> None:
+    """Raise where a row is NaN or infinite; minus infinity will do, the log of a probability of 0.
+
+    Args:
+        what: What the rows are, for the message.
+        values: One row a graph.
+        first: Number of the first row's graph.
+        sizes: Number of nodes of each graph, to be named where graphs may be smaller than any in the data.
+    """
+    wrong = (values.isnan() | values.isposinf()).any(dim=1).nonzero().flatten().tolist()
+    if not wrong:
+        return
+    size = "" if sizes is None else f", of {counted(sizes[wrong[0]], 'node')},"
+    also = "" if sizes is None else "; the model must be able to classify small graphs too"
+    raise ValueError(
+        f"{what} for graph {first + wrong[0]}{size} is NaN or infinite; check the model's weights "
+        f"(a training that diverged?) and that graph's features{also}"
+    )
+
+
+def decided_type(outputs: Tensor, asked: AskedType, *, stacklevel: int = 3) -> tuple[ReturnType, tuple[str, ...]]:
+    """What outputs of a whole pass are to be taken for, and what was warned of, where that can only be guessed.
+
+    Args:
+        outputs: All outputs of the pass, ``[num_graphs, num_columns]``.
+        asked: What the model is said to return, or ``"auto"``.
+        stacklevel: Of the warning, counted from here.
+    """
+    kind = infer_return_type(outputs) if asked == "auto" else asked
+    if kind == "probs" and bool((outputs < 0).any() | (outputs > 1).any()):
+        raise ValueError(
+            f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
+            f"{float(outputs.max()):.4g}; use return_type='raw' for logits"
+        )
+    if asked != "auto" or kind != "probs" or outputs.size(1) > 1:
+        return kind, ()
+    message = (
+        f"the model's single output lies in [0, 1] for all {outputs.size(0)} graphs, so it is taken as the probability "
+        f"of class 1; say so with GraphClassifier(model, return_type='probs'), or return_type='raw' if it is a logit"
+    )
+    warnings.warn(message, ProtographWarning, stacklevel=stacklevel)
+    return kind, (message,)
+
+
+def check_target(target: int, num_classes: int) -> None:
+    """Raise unless ``target`` is an index of a class.
+
+    >>> check_target(2, num_classes=2)
+    Traceback (most recent call last):
+    ...
+    ValueError: target must be in [0, 2), got 2; use an index into the model's output, not a class name
+    """
+    if isinstance(target, bool) or not isinstance(target, int | np.integer):
+        raise TypeError(f"target must be a whole number, an index into the model's output, got {target!r}")
+    if not 0 <= target < num_classes:
+        raise ValueError(
+            f"target must be in [0, {num_classes}), got {target}; "
+            f"use an index into the model's output, not a class name"
+        )
