@@ -1,6 +1,5 @@
 """What every explainer owes: fitting a model to its graphs, checking targets, assembling results."""
 
-import hashlib
 import time
 import warnings
 from abc import ABC, abstractmethod
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph._base import ties
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
-from protograph.explanation.explanation import Explanation, Explanations
+from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.embedding import EmbeddedGraphs, embed
@@ -170,14 +170,11 @@ def timed(timings: dict[str, float], stage: str) -> Iterator[None]:
         timings[stage] = timings.get(stage, 0.0) + time.perf_counter() - started
 
 
-def content_key(graph: Data) -> bytes:
-    """A fingerprint of a graph's tensors, the same wherever the graph stands in the data set."""
-    digest = hashlib.sha256()
-    for key, value in sorted(graph.to_dict().items()):
-        if isinstance(value, Tensor):
-            digest.update(key.encode() + str(tuple(value.shape)).encode())
-            digest.update(value.detach().cpu().contiguous().numpy().tobytes())
-    return digest.digest()
+def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Prototype]:
+    """Prototypes by margin, the largest first; those that tie keep their order."""
+    listed = list(prototypes)
+    scale = max((abs(prototype.margin) for prototype in listed), default=0.0)
+    return ties.best_first(listed, lambda one: one.margin, tolerance=ties.tolerance_for(scale, resolution))
 
 
 def _check_fit_options(batch_size: int, engine: str) -> None:

@@ -38,8 +38,8 @@ def levels(values: ArrayLike, tolerance: float = TOLERANCE) -> NDArray[np.int64]
     array = np.asarray(values, dtype=np.float64)
     order = np.argsort(-array, kind="stable")
     ordered = array[order]
-    # Infinite values have no difference; equal ones tie.
-    differs = (ordered[:-1] != ordered[1:]) & ~(ordered[:-1] - ordered[1:] <= tolerance)
+    with np.errstate(invalid="ignore"):  # infinite values have no difference; equal ones tie
+        differs = (ordered[:-1] != ordered[1:]) & ~(ordered[:-1] - ordered[1:] <= tolerance)
     result = np.empty(array.size, np.int64)
     result[order] = np.concatenate([[0], np.cumsum(differs)])[: array.size]
     return result
@@ -69,7 +69,7 @@ def best_first(
     listed: Sequence[T] = list(items)
     places = levels([value(item) for item in listed], tolerance).tolist()
     keys = [(place, () if then is None else then(item)) for place, item in zip(places, listed, strict=True)]
-    return [listed[position] for position in sorted(range(len(listed)), key=keys.__getitem__)]  # type: ignore[arg-type]
+    return [listed[position] for position in sorted(range(len(listed)), key=keys.__getitem__)]
 
 
 def best(

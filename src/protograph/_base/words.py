@@ -19,8 +19,17 @@ def number_word(number: int) -> str:
     return NUMBERS[number] if 0 <= number < len(NUMBERS) else f"{number:,}"
 
 
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number in figures with its noun.
+
+    >>> count(1, "node"), count(1200, "edge"), count(2, "leaf", "leaves")
+    ('1 node', '1,200 edges', '2 leaves')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun.
+    """A number in words with its noun.
 
     >>> counted(1, "edge"), counted(6, "carbon"), counted(13, "other atom")
     ('one edge', 'six carbons', '13 other atoms')

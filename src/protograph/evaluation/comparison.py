@@ -17,8 +17,9 @@ from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import HeldOut, evaluate
 from protograph.evaluation.held_out import held_out
 from protograph.evaluation.robustness import OtherModels, robustness, train_others
-from protograph.explainer import Explainer, content_key
+from protograph.explainer import Explainer
 from protograph.explanation.explanation import Explanation, Explanations
+from protograph.graphs.fingerprint import fingerprint as content_key
 from protograph.training import GCN, load_model, save_model, train
 
 # A seed has succeeded where the model gives the class at least this probability.

@@ -58,7 +58,7 @@ class Evidence:
         num_looked_at: How many graphs of the cluster were searched for that.
         contributions: What each node adds to the class margin in its source graphs, the mean over its k counterparts;
             empty where it is not known.
-        margin_share: Share of its source graphs' class margin that its nodes carry; ``None`` where it is not known.
+        contribution_share: Share of its sources' contributions that its nodes have; ``None`` where it is not known.
         steps: What led to it, a sentence a step.
     """
 
@@ -74,7 +74,7 @@ class Evidence:
     edge_graphs: tuple[int, ...] = ()
     num_looked_at: int = 0
     contributions: tuple[float, ...] = ()
-    margin_share: float | None = None
+    contribution_share: float | None = None
     steps: tuple[str, ...] = ()
 
     @property

@@ -171,12 +171,12 @@ def _pack_prototype(prototype: Prototype) -> Json:
 
 
 def _pack_evidence(evidence: Evidence) -> Json:
-    share = evidence.margin_share
+    share = evidence.contribution_share
     return {name: int(getattr(evidence, name)) for name in EVIDENCE_COUNTS} | {
         "information": pack_number(evidence.information),
         **{name: _pack_integers(getattr(evidence, name)) for name in (*NODE_COUNTS, *EDGE_COUNTS)},
         "contributions": [pack_number(value) for value in evidence.contributions],
-        "margin_share": None if share is None else pack_number(share),
+        "contribution_share": None if share is None else pack_number(share),
         "steps": [str(step) for step in evidence.steps],
     }
 
@@ -331,7 +331,7 @@ def _read_evidence(field: Field) -> Evidence:
         edge_graphs=_read_counts(field["edge_graphs"]),
         num_looked_at=_read_count(field["num_looked_at"]),
         contributions=tuple(_read_finite(item) for item in field["contributions"].items()),
-        margin_share=field["margin_share"].optional(_read_finite),
+        contribution_share=field["contribution_share"].optional(_read_finite),
         steps=field["steps"].texts(),
     )
 

@@ -1,4 +1,4 @@
-"""Graphs as whole numbers, as the compiled searches read them: the kind of each node, its neighbours, kinds of edges."""
+"""Graphs as whole numbers, as the compiled searches read them: kinds of nodes, neighbours, kinds of edges."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property

@@ -8,7 +8,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph.graphs.encoding import EncodedGraphs, EncodedGraph
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +141,9 @@ def _common_edges(small: EncodedGraph, large: EncodedGraph, image: dict[int, int
 
 def _edges(graph: EncodedGraph) -> dict[tuple[int, int], int]:
     owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
-    return dict(zip(zip(owner.tolist(), graph.neighbours.tolist(), strict=True), graph.bonds.tolist(), strict=True))
+    return dict(
+        zip(zip(owner.tolist(), graph.neighbours.tolist(), strict=True), graph.edge_kinds.tolist(), strict=True)
+    )
 
 
 def _warn_unless_exact(found: Accuracy, max_calls: int) -> None:

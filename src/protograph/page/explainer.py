@@ -2,31 +2,45 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
 from torch import Tensor
-from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph._base.options import check_count
+from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.explainer import Explainer, content_key, timed
-from protograph.explanation.explanation import EmbeddingMap, Explanation, Prototype
+from protograph.explainer import Explainer, best_first, timed
+from protograph.explanation import EmbeddingMap, Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.projection import project
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
-from protograph.page.consensus.prototype import consensus_prototype
-from protograph.page.evidence import Ground, encode, gather
-from protograph.page.merging import merged
-from protograph.page.subject import Draft, NoPrototypeError, Subject
-from protograph.page.walk.prototype import walk_prototype
-from protograph.page.walk.retrieval import best_first
-from protograph.page.walk.scoring import SCORINGS, Scoring
-from protograph.page.walk.search import SearchOptions
-from protograph.patterns.agreement import must_be_equal
+from protograph.page.consensus.prototype import consensus_candidates, heaviest
+from protograph.page.evidence import EvidenceScope, gather
+from protograph.page.fitted import FittedClass
+from protograph.page.merging import ClusterResult, merged
+from protograph.page.options import (
+    SCORINGS,
+    ClusterOptions,
+    ConsensusOptions,
+    EvidenceOptions,
+    Scoring,
+    SearchOptions,
+    WalkOptions,
+    as_options,
+)
+from protograph.page.walk.prototype import best_walk, walk_candidates
+from protograph.patterns.canonical import CanonicalGraph, canonical_graph
+from protograph.patterns.joint import must_be_equal
+
+# Options that only one of the searches reads.
+_OF_ONE_SEARCH = {
+    "walk": ("decay", "max_iterations", "scoring", "distinct_starts", "walk_options"),
+    "consensus": ("consensus_options",),
+}
 
 
 @dataclass(kw_only=True, eq=False)
@@ -45,7 +59,8 @@ class PAGE(Explainer):
         budget: Number of search sessions, each from another start (walk) or with other graphs near the mean
             (consensus).
         decay: What a matching score is divided by for each of its nodes that has been chosen before. Walk only, as are
-            ``max_iterations``, ``scoring`` and ``distinct_starts``.
+            ``max_iterations``, ``scoring``, ``distinct_starts`` and ``walk_options``; for the other search, to set one
+            is an error.
         max_iterations: Most steps of a session.
         max_nodes: Most nodes of a prototype. ``None``: for a walk, as many as the largest connected pattern that the
             cluster's ``num_graphs`` graphs have in common; a consensus needs no limit.
@@ -57,6 +72,10 @@ class PAGE(Explainer):
         distinct_starts: Whether a start's nodes are barred from later starts.
         search: ``"consensus"`` or ``"walk"``.
         random_state: Seed of the mixture.
+        cluster_options: The numbers that decide how Phase 1 clusters.
+        consensus_options: The numbers that decide how a consensus is grown, trimmed and closed.
+        walk_options: Limits beyond which a walk is not proven to be exact.
+        evidence_options: The numbers that decide how evidence is counted.
 
     >>> PAGE(num_graphs=0)
     Traceback (most recent call last):
@@ -76,6 +95,10 @@ class PAGE(Explainer):
     distinct_starts: bool = True
     search: Literal["walk", "consensus"] = "consensus"
     random_state: int = 0
+    cluster_options: ClusterOptions = field(default_factory=ClusterOptions)
+    consensus_options: ConsensusOptions = field(default_factory=ConsensusOptions)
+    walk_options: WalkOptions = field(default_factory=WalkOptions)
+    evidence_options: EvidenceOptions = field(default_factory=EvidenceOptions)
 
     def __post_init__(self) -> None:
         if isinstance(self.num_clusters, str) and self.num_clusters != "auto":
@@ -87,33 +110,48 @@ class PAGE(Explainer):
             raise ValueError(f"decay must be a number of at least 1, which scores are divided by, got {self.decay!r}")
         if self.scoring not in SCORINGS:
             raise ValueError(f"scoring must be one of {', '.join(map(repr, SCORINGS))}, got {self.scoring!r}")
+        if self.search not in ("walk", "consensus"):
+            raise ValueError(f"search must be 'walk' or 'consensus', got {self.search!r}")
+        self._check_matching()
+        checked_seed(self.random_state)
+        for name, kind in _OPTIONS.items():
+            setattr(self, name, as_options(name, getattr(self, name), kind))
+        self._check_effect()
         if self.scoring != "product" and self.num_graphs < 2:
             raise ValueError(f"scoring={self.scoring!r} needs num_graphs of at least 2, got {self.num_graphs}")
-        self._check_rules()
-        checked_seed(self.random_state)
 
-    def _check_rules(self) -> None:
+    def _check_matching(self) -> None:
         rule = self.match_features
-        is_tolerance = isinstance(rule, int | float) and not isinstance(rule, bool)
-        if not (isinstance(rule, bool) or callable(rule) or is_tolerance):
+        if not (isinstance(rule, bool | int | float) or callable(rule)):
             raise TypeError(f"match_features must be True, False, a tolerance or a function of two rows, got {rule!r}")
-        if is_tolerance and not 0 <= rule < np.inf:  # type: ignore[operator]
-            raise ValueError(f"match_features as a tolerance must be at least 0, got {rule!r}")
+        if not isinstance(rule, bool) and not callable(rule):
+            check_number("match_features as a tolerance", rule)
         for name in ("match_edges", "distinct_starts"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        if self.search not in ("walk", "consensus"):
-            raise ValueError(f"search must be 'walk' or 'consensus', got {self.search!r}")
+
+    def _check_effect(self) -> None:
+        """Refuse an option that the chosen search never reads: whoever sets it expects it to do something."""
+        other = "walk" if self.search == "consensus" else "consensus"
+        defaults = {f.name: f.default_factory() if callable(f.default_factory) else f.default for f in fields(self)}
+        for name in _OF_ONE_SEARCH[other]:
+            if getattr(self, name) != defaults[name]:
+                raise ValueError(
+                    f"{name} has no effect under search={self.search!r}; leave it out, or pass search={other!r}"
+                )
 
     def _search_options(self) -> SearchOptions:
         return SearchOptions(
             budget=self.budget,
+            max_nodes=self.max_nodes,
+            match_features=self.match_features,
+            match_edges=self.match_edges,
             decay=self.decay,
             max_iterations=self.max_iterations,
             scoring=self.scoring,
-            match_features=self.match_features,
-            match_edges=self.match_edges,
             distinct_starts=self.distinct_starts,
+            walk=self.walk_options,
+            consensus=self.consensus_options,
         )
 
     def representatives(self, target: int) -> Selection:
@@ -127,7 +165,8 @@ class PAGE(Explainer):
                 num_graphs=self.num_graphs,
                 random_state=self.random_state,
                 resolution=self._classifier().resolution,
-                content_key=lambda index: content_key(self._store[index]),
+                content_key=lambda index: self._canonical(index).key,
+                options=self.cluster_options,
             )
 
     def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
@@ -142,22 +181,22 @@ class PAGE(Explainer):
         with preserved_random_state():
             with timed(timings, "selection"):
                 selection = self.representatives(target) if representatives is None else self._given(representatives)
-            notes = list(selection.notes)
             with timed(timings, "search"):
-                drafts = self._drafts(self._subject(target), selection, notes)
-            is_counted = must_be_equal(self.match_features) or self.match_features is False
-            if self.num_clusters == "auto" and representatives is None and is_counted:
-                drafts = merged(drafts, self._encoded(), notes, is_labelled=must_be_equal(self.match_features))
+                results, notes = self._results(self._fitted_class(target), selection)
+                if self.num_clusters == "auto" and representatives is None and self._is_counted():
+                    results, merges = merged(results, self._encoded(), self.cluster_options.same_share)
+                    notes += merges
             with timed(timings, "evidence"):
-                found = [self._prototype(target, n, len(drafts), *pair) for n, pair in enumerate(drafts)]
+                scope = self._evidence_scope(target)
+                prototypes = [self._prototype(n, len(results), result, scope) for n, result in enumerate(results)]
+        notes = [*selection.notes, *notes, *self._order_notes(prototypes)]
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=2)
-        prototypes = best_first(found, self._classifier().resolution)
-        clusters = [cluster for cluster, _ in drafts]
+        clusters = [result.cluster for result in results]
         return self._explanation(
             target,
-            prototypes=prototypes,
-            source_graphs=self._sources(prototypes),
+            prototypes=best_first(prototypes, self._classifier().resolution),
+            source_graphs={i: self._store[i] for i in sorted({i for p in prototypes for i in p.sources or ()})},
             embedding_map=self._map(target, clusters) if representatives is None else None,
             timings=timings,
             warnings=notes,
@@ -185,80 +224,102 @@ class PAGE(Explainer):
         mean = self._fitted().graph_embeddings[chosen].mean(axis=0)
         return Selection((Cluster(tuple(chosen), (), tuple(chosen), mean),), ())
 
-    def _subject(self, target: int) -> Subject:
-        return Subject(
-            classifier=self._classifier(),
-            store=self._store,
+    def _fitted_class(self, target: int) -> FittedClass:
+        return FittedClass(
+            judge=self._judge,
             embedded=self._fitted(),
+            encoded=self._encoded(),
+            canonical=self._canonical,
             target=target,
-            encoded=self._encoded,
-            head=self._head,
         )
+
+    def _is_counted(self) -> bool:
+        """Whether what is counted is what is matched: with a tolerance or a function it is structure alone."""
+        return must_be_equal(self.match_features) or self.match_features is False
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
-        key = f"encoded, features {must_be_equal(self.match_features)}, edges {self.match_edges}"
-        known: EncodedGraphs | None = self._cache.get(key)
-        if known is None:
-            known = self._cache[key] = encode(self._store, self.match_features, match_edges=self.match_edges)
-        return known
+        has_kinds = must_be_equal(self.match_features)
+        key = f"encoded, features {has_kinds}, edges {self.match_edges}"
+        if key not in self._cache:
+            graphs = self._store.unchecked()
+            self._cache[key] = EncodedGraphs(graphs, match_features=has_kinds, match_edges=self.match_edges)
+        encoded: EncodedGraphs = self._cache[key]
+        return encoded
+
+    def _canonical(self, index: int) -> CanonicalGraph:
+        """A graph with its nodes in canonical order; made once a fit."""
+        graphs: dict[int, CanonicalGraph] = self._cache.setdefault("canonical", {})
+        if index not in graphs:
+            graphs[index] = canonical_graph(self._store[index])
+        return graphs[index]
 
     def _head(self) -> LinearHead | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
         if "head" not in self._cache:
-            self._cache["head"] = linear_head(self._fitted(), self._classifier().resolution)
+            resolution = self._classifier().resolution
+            self._cache["head"] = linear_head(self._fitted(), resolution, self.consensus_options)
         head: LinearHead | None = self._cache["head"]
         return head
 
-    def _drafts(self, subject: Subject, selection: Selection, notes: list[str]) -> list[tuple[Cluster, Draft]]:
-        """Phase 2 for each cluster; those without a prototype are said in the notes."""
-        find = walk_prototype if self.search == "walk" else consensus_prototype
-        found = []
+    def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
+        """Phase 2 for each cluster, and notes on those without a prototype."""
+        results, notes = [], []
         for cluster in selection.clusters:
             try:
-                found.append((cluster, find(subject, cluster, self._search_options(), self.max_nodes)))
+                results.append(self._result(fitted, cluster))
             except NoPrototypeError as error:
                 notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")
-        return found
+        return results, notes
 
-    def _prototype(self, target: int, number: int, num_clusters: int, cluster: Cluster, draft: Draft) -> Prototype:
-        """A draft with its evidence."""
-        prototype = Prototype(
-            graph=draft.graph,
-            probability=draft.probability,
-            margin=draft.margin,
-            cluster=number,
-            cluster_size=len(cluster.members),
-            num_clusters=num_clusters,
-            sources=draft.sources,
-            source=draft.source,
-            nodes=draft.nodes,
-            matches=draft.matches,
-            sessions=draft.sessions,
-        )
-        ground = Ground(
+    def _result(self, fitted: FittedClass, cluster: Cluster) -> ClusterResult:
+        options = self._search_options()
+        if self.search == "walk":
+            walks = walk_candidates(fitted, cluster, options)
+            return ClusterResult(cluster, best_walk(fitted, walks), tuple(walk.session for walk in walks))
+        candidates = consensus_candidates(fitted, cluster, options, self._head())
+        return ClusterResult(cluster, heaviest(candidates), tuple(one.session for one in candidates))
+
+    def _evidence_scope(self, target: int) -> EvidenceScope:
+        return EvidenceScope(
             store=self._store,
             encoded=self._encoded(),
             predictions=self._fitted().predictions,
             target=target,
-            cluster=cluster.members,
-            sources=[self._store[index] for index in draft.sources],
             match_features=self.match_features,
             match_edges=self.match_edges,
             # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
             is_looked_up=self.search == "consensus",
+            options=self.evidence_options,
         )
-        evidence = replace(
-            gather(draft.graph, prototype.edges, draft.matches, ground),
-            contributions=draft.contributions,
-            margin_share=draft.margin_share,
-            steps=draft.steps,
-        )
-        return replace(prototype, evidence=evidence)
 
-    def _sources(self, prototypes: Sequence[Prototype]) -> dict[int, Data]:
-        indices = sorted({index for prototype in prototypes for index in prototype.sources or ()})
-        return {index: self._store[index] for index in indices}
+    def _prototype(self, number: int, num_clusters: int, result: ClusterResult, scope: EvidenceScope) -> Prototype:
+        """The prototype of a cluster, whole, with its evidence."""
+        candidate, members = result.candidate, result.cluster.members
+        return Prototype(
+            graph=candidate.graph,
+            probability=candidate.session.probability,
+            margin=candidate.session.margin,
+            cluster=number,
+            cluster_size=len(members),
+            num_clusters=num_clusters,
+            sources=list(candidate.sources),
+            source=candidate.source,
+            nodes=list(candidate.nodes),
+            matches=candidate.matches,
+            sessions=list(result.sessions),
+            evidence=gather(candidate, members, scope),
+        )
+
+    def _order_notes(self, prototypes: Sequence[Prototype]) -> list[str]:
+        """Say of which sources the canonical order is not known."""
+        sources = sorted({index for prototype in prototypes for index in prototype.sources or ()})
+        return [
+            f"graph {index} has so many nodes that look alike that no order of its nodes could be told from the others "
+            f"in reasonable time; numbered otherwise, it may give another prototype"
+            for index in sources
+            if not self._canonical(index).is_canonical
+        ]
 
     def _map(self, target: int, clusters: Sequence[Cluster]) -> EmbeddingMap:
         members = self._members(target)
@@ -270,6 +331,14 @@ class PAGE(Explainer):
             clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
             explained=explained,
         )
+
+
+_OPTIONS: dict[str, type[Any]] = {
+    "cluster_options": ClusterOptions,
+    "consensus_options": ConsensusOptions,
+    "walk_options": WalkOptions,
+    "evidence_options": EvidenceOptions,
+}
 
 
 def checked_index(index: Any) -> int:

@@ -1,55 +1,67 @@
 """Clusters that turn out to have the same prototype are one."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.page.candidate import Candidate
 from protograph.page.clusters.selection import Cluster
-from protograph.page.subject import Draft
+from protograph.patterns.containment import contained_in
+from protograph.patterns.isomorphism import is_isomorphic
 
-# Shares of two clusters' graphs that contain the prototype coincide if they differ by no more.
-_COINCIDE = 0.05
+
+@dataclass(frozen=True, eq=False)
+class ClusterResult:
+    """A cluster, the candidate that is its prototype, and the records of its sessions."""
+
+    cluster: Cluster
+    candidate: Candidate
+    sessions: tuple[Session, ...]
 
 
 def merged(
-    drafts: list[tuple[Cluster, Draft]], encoded: EncodedGraphs, notes: list[str], *, is_labelled: bool = True
-) -> list[tuple[Cluster, Draft]]:
+    results: list[ClusterResult], encoded: EncodedGraphs, same_share: float
+) -> tuple[list[ClusterResult], list[str]]:
     """Merge clusters whose prototypes are isomorphic and lie in the same share of their graphs, the largest first.
 
-    The larger cluster's prototype stays. What was merged is said in ``notes``.
+    The larger cluster's prototype stays.
+
+    Args:
+        results: The clusters, the largest first.
+        encoded: All graphs.
+        same_share: Shares that differ by no more are the same.
+
+    Returns:
+        The clusters that are left, and notes on what was merged.
     """
-    kept: list[tuple[Cluster, Draft]] = []
-    for cluster, draft in drafts:
-        twin = next(
-            (n for n, other in enumerate(kept) if _is_same(other, (cluster, draft), encoded, is_labelled)), None
-        )
+    kept: list[ClusterResult] = []
+    notes = []
+    for result in results:
+        twin = next((n for n, other in enumerate(kept) if _is_same(other, result, encoded, same_share)), None)
         if twin is None:
-            kept.append((cluster, draft))
+            kept.append(result)
             continue
-        larger, prototype = kept[twin]
-        kept[twin] = (_together(larger, cluster), prototype)
+        larger = kept[twin]
+        joined = _joined(larger.cluster, result.cluster)
+        kept[twin] = ClusterResult(joined, larger.candidate, larger.sessions)
         notes.append(
-            f"a cluster of {len(cluster.members)} graphs was merged into one of {len(larger.members)}: they have the "
-            f"same prototype, in as many of their graphs"
+            f"a cluster of {len(result.cluster.members)} graphs was merged into one of {len(larger.cluster.members)}: "
+            f"they have the same prototype, in as many of their graphs"
         )
-    return sorted(kept, key=lambda pair: -len(pair[0].members))
+    return sorted(kept, key=lambda result: -len(result.cluster.members)), notes
 
 
-def _is_same(
-    one: tuple[Cluster, Draft], other: tuple[Cluster, Draft], encoded: EncodedGraphs, is_labelled: bool
-) -> bool:
-    from protograph.page.evidence import without_features
-    from protograph.patterns.containment import contained_in, is_isomorphic
-
-    first, second = (
-        encoded.encode(draft.graph if is_labelled else without_features(draft.graph)) for _, draft in (one, other)
-    )
+def _is_same(one: ClusterResult, other: ClusterResult, encoded: EncodedGraphs, same_share: float) -> bool:
+    first, second = (encoded.encode(result.candidate.graph) for result in (one, other))
     if not is_isomorphic(first, second):
         return False
-    shares = [float((contained_in(first, encoded, indices=c.members) > 0).mean()) for c, _ in (one, other)]
-    return abs(shares[0] - shares[1]) <= _COINCIDE
+    shares = [(contained_in(first, encoded, indices=r.cluster.members) > 0).mean() for r in (one, other)]
+    return bool(abs(shares[0] - shares[1]) <= same_share)
 
 
-def _together(larger: Cluster, smaller: Cluster) -> Cluster:
+def _joined(larger: Cluster, smaller: Cluster) -> Cluster:
     """One cluster of two, which keeps the larger one's mean and representatives."""
     members, distances = (*larger.members, *smaller.members), (*larger.distances, *smaller.distances)
     order = np.argsort(distances, kind="stable").tolist()

@@ -5,7 +5,6 @@ other as the first of their colour, and the order in which the graph reads lowes
 graph exchanges read the same, and one of them is enough (McKay's individualisation and refinement).
 """
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +17,7 @@ from torch_geometric.data import Data
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs, Ints
+from protograph.graphs.fingerprint import fingerprint
 from protograph.patterns.containment import are_twins, neighbours_of
 
 # Nodes and edges that refinement may go through for one graph, over all its rounds; molecules need some thousands.
@@ -51,7 +51,7 @@ def canonical_order(graph: EncodedGraph, max_work: int = MAX_WORK) -> CanonicalO
     return CanonicalOrder(np.argsort(best), search.text(best), search.work >= 0)
 
 
-def _scattered(values: Ints) -> NDArray[np.uint64]:
+def _scattered(values: NDArray[np.integer]) -> NDArray[np.uint64]:
     """Numbers scattered over 64 bits (SplitMix64)."""
     mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -194,7 +194,7 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     by_ends = np.lexsort(part.edge_index.cpu().numpy()[::-1])
     for key in edge_keys(part):
         part[key] = part[key][..., by_ends] if key == "edge_index" else part[key][by_ends]
-    return CanonicalGraph(part, order.nodes, _fingerprint(part), order.is_canonical)
+    return CanonicalGraph(part, order.nodes, fingerprint(part), order.is_canonical)
 
 
 def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
@@ -202,12 +202,3 @@ def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
     rows = [graph[key].detach().cpu().reshape(count, -1) for key in keys]
     rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
     return torch.cat([row.double() for row in rows], dim=1) if rows and count else None
-
-
-def _fingerprint(graph: Data) -> bytes:
-    digest = hashlib.sha256()
-    for key, value in sorted(graph.to_dict().items()):
-        if isinstance(value, Tensor):
-            plain = value.detach().cpu().contiguous().double() if value.is_floating_point() else value.detach().cpu()
-            digest.update(f"{key} {tuple(plain.shape)}".encode() + plain.contiguous().numpy().tobytes())
-    return digest.digest()

@@ -65,7 +65,7 @@ class CommonPatterns:
         self._edges = [joint.edges(q) for q in range(self.k)]
         source, target, kinds = (ends.tolist() for ends in self._edges[0])
         self._kind_of = dict(zip(zip(source, target, strict=True), kinds, strict=True))
-        self.whole = Pattern(frozenset(range(self.sizes[0])), frozenset(self._kind_of))
+        self.source = Pattern(frozenset(range(self.sizes[0])), frozenset(self._kind_of))
 
     def largest(
         self,

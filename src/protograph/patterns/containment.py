@@ -92,9 +92,7 @@ def contained_in(
     return answers
 
 
-def _planned(
-    pattern: EncodedGraph, kind_counts: Ints, induced: bool, closed: Collection[int], at_least: int
-) -> "Plan":
+def _planned(pattern: EncodedGraph, kind_counts: Ints, induced: bool, closed: Collection[int], at_least: int) -> "Plan":
     """Order a pattern's nodes: connected where it can be, rare kinds and many earlier neighbours first."""
     from protograph.patterns.containment_kernels import Plan
 
@@ -152,7 +150,9 @@ def neighbours_of(graph: EncodedGraph) -> list[dict[int, int]]:
     ]
 
 
-def are_twins(kinds: Sequence[int] | Ints, edges: Sequence[dict[int, int]], node: int, other: int) -> bool:
+def are_twins(
+    kinds: Sequence[int] | NDArray[np.integer], edges: Sequence[dict[int, int]], node: int, other: int
+) -> bool:
     """Whether two nodes could be swapped: of one kind, with the same neighbours but for the two themselves."""
     if kinds[node] != kinds[other] or len(edges[node]) != len(edges[other]):
         return False

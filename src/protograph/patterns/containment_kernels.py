@@ -155,7 +155,9 @@ def search(
     if size == 0:
         return YES
     allowed = np.zeros((size, node_kinds.size), np.bool_)
-    if not _has_enough(node_kinds, starts, neighbours, plan) or not _allowed(node_kinds, starts, neighbours, plan, allowed):
+    if not _has_enough(node_kinds, starts, neighbours, plan) or not _allowed(
+        node_kinds, starts, neighbours, plan, allowed
+    ):
         return NO
     image, is_used = np.full(size, -1), np.zeros(node_kinds.size, np.bool_)
     places, num_places = np.zeros((plan.at_least, size), np.int64), 0

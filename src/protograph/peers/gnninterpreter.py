@@ -17,13 +17,12 @@ from torch_geometric.data import Data
 from protograph._base.errors import ProtographWarning
 from protograph._base.options import check_count
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.explainer import Explainer, timed
+from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import RunningClassifier
 from protograph.models.judging import Judgement
 from protograph.models.outputs import ReturnType, log_scores
-from protograph.page.walk.retrieval import best_first
 from protograph.peers.relaxation import (
     Part,
     largest_part,

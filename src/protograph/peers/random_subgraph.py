@@ -11,10 +11,9 @@ from torch_geometric.data import Data
 from protograph._base.errors import ProtographWarning
 from protograph._base.options import check_count
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.explainer import Explainer, timed
+from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
-from protograph.page.walk.retrieval import best_first
 
 # Candidates shown to the model at a time; between two of these Ctrl-C is heard.
 _CHUNK = 64

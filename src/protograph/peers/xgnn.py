@@ -15,10 +15,9 @@ from torch_geometric.data import Data
 from protograph._base.errors import ProtographWarning
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.explainer import Explainer, timed
+from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.store import GraphStore
-from protograph.page.walk.retrieval import best_first
 from protograph.peers.generation import Partial, Policy, Rules, policy_loss
 from protograph.peers.vocabulary import Vocabulary, learn
 

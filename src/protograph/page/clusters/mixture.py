@@ -18,23 +18,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph.page.walk.scoring import Floats
+from protograph._base.words import count
+from protograph.page.options import ClusterOptions
 
 Ints = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Covariance = Literal["full", "diag", "spherical", "none"]
 
-# Beyond this many scaled units a coordinate says no more than "far".
-CLIP = 3.0
 # A normal distribution's inter-quartile range, in standard deviations.
 NORMAL_RANGE = 1.349
-# Added to every variance, as scikit-learn does; after scaling the variances are about 1.
-_REGULARISATION = 1e-6
+# A covariance that is singular even so is another mistake.
 _MOST_REGULARISATION = 1e6
-_MAX_ITERATIONS = 100
-_STARTS = 3
-# The starts are tried on that many graphs, or as many as full covariances ask for, and the best goes on with all.
-_START_GRAPHS = 1000
 _WORDS = {"full": "full", "diag": "diagonal", "spherical": "spherical", "none": "no"}
 
 
@@ -87,51 +82,54 @@ def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
     return result
 
 
-def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> tuple[Covariance, str]:
+def covariance_for(num_distinct: int, num_clusters: int, dim: int, options: ClusterOptions) -> tuple[Covariance, str]:
     """Return the richest covariance that the graphs can decide, and why.
 
-    >>> covariance_for(100, 2, 32)
+    >>> covariance_for(100, 2, 32, ClusterOptions())
     ('diag', 'diagonal covariances: 50 different graphs a cluster are fewer than twice the 32 dimensions')
     """
-    each, dims = num_distinct / num_clusters, counted(dim, "dimension")
-    kind: Covariance = "full" if each >= 2 * dim else "diag" if each >= 5 else "spherical"
+    each, least = num_distinct / num_clusters, options.variances_from
+    times = "twice" if options.full_from == 2 else f"{options.full_from:g} times"
+    dims = f"{times} the {count(dim, 'dimension')}"
+    is_full = each >= options.full_from * dim
+    kind: Covariance = "full" if is_full else "diag" if each >= least else "spherical"
     why = {
-        "full": f"at least twice the {dims}",
-        "diag": f"fewer than twice the {dims}",
-        "spherical": f"fewer than twice the {dims}, and than 5",
+        "full": f"at least {dims}",
+        "diag": f"fewer than {dims}",
+        "spherical": f"fewer than {dims}, and than {least}",
     }[kind]
     return kind, f"{_WORDS[kind]} covariances: {each:.4g} different graphs a cluster are {why}"
 
 
 def fit_mixture(
     points: Floats,
-    groups: Ints,
+    twins: Ints,
     *,
     num_clusters: int,
     num_graphs: int,
-    min_share: float,
     random_state: int,
+    options: ClusterOptions,
     aside: Booleans | None = None,
 ) -> Mixture:
     """Fit the mixture, then merge away the clusters that are too small.
 
     Args:
         points: ``[num_graphs, dim]``, scaled and clipped, in canonical order.
-        groups: Equal for graphs whose embeddings coincide.
+        twins: Equal for graphs whose embeddings coincide.
         num_clusters: L of the paper.
         num_graphs: How many different embeddings a cluster must have.
-        min_share: Which share of the graphs it must hold.
         random_state: Seed of the starts.
+        options: How to fit, and how small a cluster may be.
         aside: Which graphs the mixture is fitted without; they join the cluster that they are most likely in.
     """
     fitted = np.ones(len(points), dtype=np.bool_) if aside is None else ~aside
-    num_distinct = len(np.unique(groups[fitted]))
+    num_distinct = len(np.unique(twins[fitted]))
     if points.shape[1] == 0 or num_distinct == 1:
         return _single(points)
-    kind, reason = covariance_for(num_distinct, num_clusters, points.shape[1])
-    model, notes = fit_components(points[fitted], num_clusters, kind, random_state)
+    kind, reason = covariance_for(num_distinct, num_clusters, points.shape[1], options)
+    model, notes = fit_components(points[fitted], num_clusters, kind, random_state, options)
     chances = log_responsibilities(model, points)
-    labels, alive, merged = _merge(chances, groups, num_graphs, min_share)
+    labels, alive, merged = _merge(chances, twins, num_graphs, options.min_share)
     return Mixture(
         labels=labels,
         means=[model.means_[label] for label in alive],
@@ -144,15 +142,7 @@ def fit_mixture(
 
 
 def fit_components(
-    points: Floats,
-    num_clusters: int,
-    covariance: Covariance,
-    random_state: int,
-    *,
-    tolerance: float = 1e-3,
-    num_starts: int = _STARTS,
-    start_iterations: int = _MAX_ITERATIONS,
-    regularisation: float = _REGULARISATION,
+    points: Floats, num_clusters: int, covariance: Covariance, random_state: int, options: ClusterOptions
 ) -> tuple[Any, list[str]]:
     """Fit scikit-learn's mixture from the best of several starts.
 
@@ -161,10 +151,7 @@ def fit_components(
         num_clusters: How many components.
         covariance: Of which kind.
         random_state: Seed of the starts.
-        tolerance: Least gain in the mean log-likelihood that another iteration is worth.
-        num_starts: How many starts.
-        start_iterations: Most iterations of a start; the best goes on from there.
-        regularisation: What is added to every variance; raised until no covariance is singular.
+        options: How many starts, iterations, and what is added to every variance; more until none is singular.
 
     Returns:
         The mixture, and notes on what went otherwise than planned.
@@ -172,8 +159,8 @@ def fit_components(
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
-    sample = evenly(len(points), max(_START_GRAPHS, 2 * points.shape[1] * num_clusters))
-    raised, notes = regularisation, []
+    sample = evenly(len(points), max(options.start_graphs, 2 * points.shape[1] * num_clusters))
+    raised, notes = options.regularisation, []
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
         while True:
@@ -182,22 +169,22 @@ def fit_components(
                 covariance_type=covariance,
                 random_state=random_state,
                 reg_covar=raised,
-                n_init=num_starts,
-                max_iter=start_iterations,
-                tol=tolerance,
+                n_init=options.num_starts,
+                max_iter=options.start_iterations,
+                tol=options.tolerance,
                 warm_start=True,
             )
             try:
                 model.fit(points[sample])
                 if len(sample) < len(points) or not model.converged_:
-                    model.set_params(max_iter=_MAX_ITERATIONS).fit(points)  # goes on from the best start
+                    model.set_params(max_iter=options.max_iterations).fit(points)  # goes on from the best start
             except ValueError:  # a covariance that is singular in float64
                 if raised > _MOST_REGULARISATION:
                     raise
                 raised *= 100
                 continue
             break
-    if raised > regularisation:
+    if raised > options.regularisation:
         notes.append(f"the mixture's covariances were singular, so {raised:g} was added to every variance")
     if not model.converged_:
         notes.append(f"the mixture did not converge in {model.max_iter} iterations")
@@ -277,35 +264,26 @@ def _component(model: Any, label: int) -> Floats:
     return np.full(model.means_.shape[1], covariance) if covariance.ndim == 0 else covariance
 
 
-def _merge(chances: Floats, groups: Ints, num_graphs: int, min_share: float) -> tuple[Ints, list[int], list[str]]:
+def _merge(chances: Floats, twins: Ints, num_graphs: int, min_share: float) -> tuple[Ints, list[int], list[str]]:
     """Dissolve the clusters that are too small, poorest first; their members go to the next most likely."""
     alive, notes = list(range(chances.shape[1])), []
     labels = chances.argmax(axis=1)
     while len(alive) > 1:
         sizes = {label: int((labels == label).sum()) for label in alive}
-        rich = {label: len(np.unique(groups[labels == label])) for label in alive}
+        rich = {label: len(np.unique(twins[labels == label])) for label in alive}
         small = [label for label in alive if rich[label] < num_graphs or sizes[label] < min_share * len(labels)]
         if not small:
             break
         poorest = min(small, key=lambda label: (rich[label], sizes[label]))
         why = (
-            f"its graphs have {counted(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
+            f"its graphs have {count(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
             if rich[poorest] < num_graphs
             else f"a cluster must hold {min_share:.0%}"
         )
         notes.append(
-            f"a cluster of {counted(sizes[poorest], 'graph')}, {sizes[poorest] / len(labels):.1%} of the class, was "
+            f"a cluster of {count(sizes[poorest], 'graph')}, {sizes[poorest] / len(labels):.1%} of the class, was "
             f"merged into the others: {why}"
         )
         alive.remove(poorest)
         labels = np.array(alive)[chances[:, alive].argmax(axis=1)]
     return np.searchsorted(alive, labels).astype(np.int64), alive, notes
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "graph")
-    '1 graph'
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

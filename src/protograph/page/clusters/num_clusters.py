@@ -13,12 +13,13 @@ two halves of the data do not agree on are no groups that deserve a prototype ea
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from protograph.page.clusters.mixture import (
     Booleans,
+    Floats,
     Ints,
     Mixture,
     covariance_for,
@@ -28,21 +29,7 @@ from protograph.page.clusters.mixture import (
     log_responsibilities,
     one_thread,
 )
-from protograph.page.walk.scoring import Floats
-
-MAX_CLUSTERS = 5
-LEAST_STRENGTH = 0.95
-_SPLITS = 3
-# More graphs make it slower, and let ever slighter bends of a single group count as two.
-_MAX_GRAPHS = 800
-# With fewer different graphs a cluster in each half, chance alone agrees too often: with 5 it made two clusters of 16%
-# of the sets of 20 normal points, with 10 of 4% of those of 40.
-_MIN_GRAPHS = 10
-# Which graphs go together is clear long before scikit-learn's own tolerance of 0.001, and after two iterations which
-# start is the best. With a single start, halves that agree look as if they did not whenever one of them got stuck.
-_TOLERANCE = 1e-2
-_STARTS = 2
-_START_ITERATIONS = 2
+from protograph.page.options import ClusterOptions
 
 
 @dataclass(frozen=True)
@@ -62,34 +49,36 @@ class NumClusters:
 
 def choose(
     points: Floats,
-    groups: Ints,
+    twins: Ints,
     *,
     num_graphs: int,
-    min_share: float,
     random_state: int,
+    options: ClusterOptions,
     aside: Booleans | None = None,
 ) -> NumClusters:
     """Fit the mixture with the largest number of clusters that two halves of the class agree on.
 
     Args:
         points: ``[num_graphs, dim]``, scaled and clipped, in canonical order.
-        groups: Equal for graphs whose embeddings coincide.
+        twins: Equal for graphs whose embeddings coincide.
         num_graphs: How many different embeddings a cluster must have.
-        min_share: Which share of the graphs it must hold.
         random_state: Seed of the splits and of the mixtures.
+        options: How strong and how large clusters must be.
         aside: Which graphs are not asked, and no mixture is fitted to.
     """
     asked = np.ones(len(points), dtype=np.bool_) if aside is None else ~aside
-    strengths = prediction_strengths(points[asked], groups[asked], num_graphs=num_graphs, random_state=random_state)
+    strengths = prediction_strengths(
+        points[asked], twins[asked], num_graphs=num_graphs, random_state=random_state, options=options
+    )
     for number in sorted(strengths, reverse=True):
-        if strengths[number] >= LEAST_STRENGTH:
+        if strengths[number] >= options.least_strength:
             mixture = fit_mixture(
                 points,
-                groups,
+                twins,
                 num_clusters=number,
                 num_graphs=num_graphs,
-                min_share=min_share,
                 random_state=random_state,
+                options=options,
                 aside=aside,
             )
             if mixture.num_merged == 0:
@@ -97,19 +86,21 @@ def choose(
     raise AssertionError("one cluster has strength 1 and is never merged")
 
 
-def prediction_strengths(points: Floats, groups: Ints, *, num_graphs: int, random_state: int) -> dict[int, float]:
+def prediction_strengths(
+    points: Floats, twins: Ints, *, num_graphs: int, random_state: int, options: ClusterOptions
+) -> dict[int, float]:
     """Return the prediction strength of each number of clusters, up to the largest that the halves have graphs for."""
-    sample = evenly(len(points), _MAX_GRAPHS)
-    points, groups = points[sample], groups[sample]
+    sample = evenly(len(points), options.max_graphs)
+    points, twins = points[sample], twins[sample]
     # Graphs that coincide go to the same half: in both they would agree with themselves.
     generator = np.random.default_rng(random_state)
-    splits = [_split(groups, generator) for _ in range(_SPLITS)]
-    num_distinct = len(np.unique(groups)) // 2
-    most = min(MAX_CLUSTERS, num_distinct // max(_MIN_GRAPHS, num_graphs)) if points.shape[1] else 1
+    splits = [_split(twins, generator) for _ in range(options.num_splits)]
+    num_distinct = len(np.unique(twins)) // 2
+    most = min(options.max_clusters, num_distinct // max(options.min_graphs, num_graphs)) if points.shape[1] else 1
     strengths = {1: 1.0}
     with one_thread():
         for number in range(2, most + 1):
-            strengths[number] = _strength(points, groups, splits, number, random_state)
+            strengths[number] = _strength(points, twins, splits, number, random_state, options)
     return strengths
 
 
@@ -128,39 +119,46 @@ def agreement(labels: Ints, others: Ints, num_clusters: int) -> float:
     return float((together / np.maximum(pairs, 1)).min())
 
 
-def _split(groups: Ints, generator: np.random.Generator) -> Booleans:
-    names, position = np.unique(groups, return_inverse=True)
+def _split(twins: Ints, generator: np.random.Generator) -> Booleans:
+    names, position = np.unique(twins, return_inverse=True)
     first = np.zeros(len(names), dtype=bool)
     first[generator.permutation(len(names))[: len(names) // 2]] = True
     chosen: Booleans = first[position]
     return chosen
 
 
-def _strength(points: Floats, groups: Ints, splits: Sequence[Booleans], num_clusters: int, random_state: int) -> float:
+def _strength(
+    points: Floats,
+    twins: Ints,
+    splits: Sequence[Booleans],
+    num_clusters: int,
+    random_state: int,
+    options: ClusterOptions,
+) -> float:
     """Average over the splits; those are not looked at that could no longer lift it to the least strength."""
-    found: list[float] = []
+    shares: list[float] = []
     for first in splits:
-        found.append(_halves_agree(points, groups, first, num_clusters, random_state))
-        if sum(found) + len(splits) - len(found) < LEAST_STRENGTH * len(splits):
+        shares.append(_halves_agree(points, twins, first, num_clusters, random_state, options))
+        if sum(shares) + len(splits) - len(shares) < options.least_strength * len(splits):
             break
-    return float(np.mean(found))
+    return float(np.mean(shares))
 
 
-def _halves_agree(points: Floats, groups: Ints, first: Booleans, num_clusters: int, random_state: int) -> float:
-    labels = []
+def _halves_agree(
+    points: Floats, twins: Ints, first: Booleans, num_clusters: int, random_state: int, options: ClusterOptions
+) -> float:
+    quick = replace(
+        options,
+        tolerance=options.split_tolerance,
+        num_starts=options.split_starts,
+        start_iterations=options.split_iterations,
+    )
+    clusters = []
     for half in (first, ~first):
-        kind, _ = covariance_for(len(np.unique(groups[half])), num_clusters, points.shape[1])
-        model, _ = fit_components(
-            points[half],
-            num_clusters,
-            kind,
-            random_state,
-            tolerance=_TOLERANCE,
-            num_starts=_STARTS,
-            start_iterations=_START_ITERATIONS,
-        )
-        labels.append(log_responsibilities(model, points).argmax(axis=1))
-    own, other = labels
+        kind, _ = covariance_for(len(np.unique(twins[half])), num_clusters, points.shape[1], options)
+        model, _ = fit_components(points[half], num_clusters, kind, random_state, quick)
+        clusters.append(log_responsibilities(model, points).argmax(axis=1))
+    own, other = clusters
     return 0.5 * (
         agreement(own[first], other[first], num_clusters) + agreement(other[~first], own[~first], num_clusters)
     )

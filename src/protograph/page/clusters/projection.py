@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protograph.page.walk.scoring import Floats
+from protograph.page.clusters.mixture import Floats
 
 
 def project(embeddings: Floats) -> tuple[Floats, tuple[float, float]]:

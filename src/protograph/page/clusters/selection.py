@@ -1,32 +1,28 @@
 """Phase 1 (paper, Section 4.1): clusters of a class's graph embeddings, and the graphs nearest their means."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from functools import partial
+from typing import Literal
 
 import numpy as np
 
+from protograph._base.ties import TOLERANCE, levels, tolerance_for
+from protograph._base.words import count
 from protograph.page.clusters.mixture import (
-    CLIP,
     NORMAL_RANGE,
     Booleans,
     Covariance,
+    Floats,
     Ints,
     Mixture,
-    counted,
     fit_mixture,
     mahalanobis,
     one_thread,
     scaled,
 )
 from protograph.page.clusters.num_clusters import choose
-from protograph.page.walk.scoring import Floats
-
-# A graph is far off that is this many units away in this share of the dimensions.
-_FAR = 10.0
-_FAR_SHARE = 0.25
-# Of fewer different graphs than this, quartiles say little.
-_MIN_OTHERS = 8
+from protograph.page.options import ClusterOptions
 
 
 @dataclass(frozen=True)
@@ -87,13 +83,13 @@ def select(
     random_state: int,
     resolution: float = 1e-13,
     content_key: Callable[[int], bytes] | None = None,
-    min_share: float = 0.05,
+    options: ClusterOptions | None = None,
 ) -> Selection:
     """Cluster the embeddings of one class and pick each cluster's representatives.
 
     Graphs whose embeddings coincide are chosen once. Too few of them for ``num_clusters`` clusters of ``num_graphs``
-    means fewer clusters, then fewer graphs; a cluster with fewer than ``num_graphs`` different ones, or with less than
-    ``min_share`` of the class, is merged into the others. Graphs far outside of their cluster represent none. All of
+    means fewer clusters, then fewer graphs; a cluster with fewer than ``num_graphs`` different ones, or too small a
+    share of the class, is merged into the others. Graphs far outside of their cluster represent none. All of
     that is said in the notes.
 
     Args:
@@ -105,51 +101,52 @@ def select(
         random_state: Seed of the mixture.
         resolution: Relative precision of the embeddings.
         content_key: Gives what tells graphs with equal embeddings apart, so that their order never matters.
-        min_share: Which share of the class a cluster holds at least.
+        options: How clusters are made.
     """
+    options = options or ClusterOptions()
     key = content_key or (lambda index: index.to_bytes(8, "big"))
-    order, groups = canonical_order(embeddings, resolution)
+    order, twins = canonical_order(embeddings, resolution)
     embeddings, indices = embeddings[order], indices[order]
     with one_thread():
         positions = scaled(embeddings, _grain(embeddings, resolution))
-        mixture, strengths, notes = _clustered(positions, groups, num_clusters, num_graphs, min_share, random_state)
-        points, graphs = positions.clip(-CLIP, CLIP), min(num_graphs, int(groups[-1]) + 1)
-        is_far = _far_off(positions, groups, mixture.labels, graphs)
-        found = []
+        mixture, strengths, notes = _clustered(positions, twins, num_clusters, num_graphs, random_state, options)
+        points, graphs = positions.clip(-options.clip, options.clip), min(num_graphs, int(twins[-1]) + 1)
+        is_far = _far_off(positions, twins, mixture.labels, graphs, options)
+        clusters = []
         for label, (mean, covariance) in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
             inside = np.flatnonzero(mixture.labels == label)
             distances = mahalanobis(points[inside], mean, covariance)
-            ranks = _nearest_first(distances, groups[inside], resolution)
+            ranks = _nearest_first(distances, twins[inside], resolution)
             nearest = inside[ranks]
-            found.append(
+            clusters.append(
                 Cluster(
                     members=tuple(int(i) for i in indices[nearest]),
                     distances=tuple(float(d) for d in distances[ranks]),
-                    representatives=_representatives(nearest[~is_far[nearest]], indices, groups, graphs, key),
+                    representatives=_representatives(nearest[~is_far[nearest]], indices, twins, graphs, key),
                     mean=embeddings[inside[~is_far[inside]]].mean(axis=0),
                     far=frozenset(indices[inside[is_far[inside]]].tolist()),
                 )
             )
-    found.sort(key=lambda cluster: -len(cluster.members))
+    clusters.sort(key=lambda cluster: -len(cluster.members))
     notes = (*notes, *mixture.notes, *_far_notes(indices, positions, is_far))
-    return Selection(tuple(found), notes, mixture.covariance, mixture.reason, strengths)
+    return Selection(tuple(clusters), notes, mixture.covariance, mixture.reason, strengths)
 
 
 def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:
-    """Order rows by their content, and number the groups of rows that coincide.
+    """Order rows by their content, and number those that coincide alike.
 
     Returns:
-        The order, and for each row *in that order* the number of its group, ascending from 0.
+        The order, and for each row *in that order* a number, ascending from 0, that it shares with its twins.
 
-    >>> order, groups = canonical_order(np.array([[2.0], [1.0], [2.0]]), 1e-11)
-    >>> groups
+    >>> order, twins = canonical_order(np.array([[2.0], [1.0], [2.0]]), 1e-11)
+    >>> twins
     array([0, 1, 1])
     """
     grain = _grain(embeddings, resolution)
-    order = np.lexsort(np.round(embeddings / grain).T[::-1])
+    order = np.lexsort([-levels(column, grain) for column in embeddings.T[::-1]])
     ordered = embeddings[order]
     # Rounding grows with a graph's own numbers: those of one huge graph must not make all others coincide.
-    own = np.maximum(grain, max(1e-9, resolution) * np.abs(ordered).max(axis=1, initial=0.0))
+    own = np.maximum(grain, tolerance_for(1.0, resolution) * np.abs(ordered).max(axis=1, initial=0.0))
     steps = np.abs(np.diff(ordered, axis=0)).max(axis=1, initial=0.0)
     differs = steps > 4 * np.maximum(own[1:], own[:-1])
     return order, np.concatenate([[0], np.cumsum(differs)]).astype(np.int64)
@@ -159,44 +156,39 @@ def _grain(embeddings: Floats, resolution: float) -> float:
     """What is taken for rounding, by the numbers of an ordinary graph."""
     sizes = np.abs(embeddings).max(axis=1, initial=0.0)
     typical = float(np.median(sizes)) or float(sizes.max())
-    return max(1e-300, 1e-300 * float(sizes.max()), typical * max(1e-9, resolution))
-
-
-class _Options(TypedDict):
-    num_graphs: int
-    min_share: float
-    random_state: int
-    aside: Booleans
+    return max(1e-300, 1e-300 * float(sizes.max()), typical * tolerance_for(1.0, resolution))
 
 
 def _clustered(
     positions: Floats,
-    groups: Ints,
+    twins: Ints,
     num_clusters: int | Literal["auto"],
     num_graphs: int,
-    min_share: float,
     random_state: int,
+    options: ClusterOptions,
 ) -> tuple[Mixture, dict[int, float], tuple[str, ...]]:
     """The mixture, the strengths of the numbers tried, and notes."""
     number = 1 if num_clusters == "auto" else num_clusters
-    number, graphs, notes = _affordable(number, num_graphs, int(groups[-1]) + 1)
-    points = positions.clip(-CLIP, CLIP)
-    aside = _aside(positions, groups, number * graphs, graphs, min_share)
-    options = _Options(num_graphs=graphs, min_share=min_share, random_state=random_state, aside=aside)
-    if num_clusters == "auto":
-        choice = choose(points, groups, **options)
-        return choice.mixture, choice.strengths, tuple(notes)
-    return fit_mixture(points, groups, num_clusters=number, **options), {}, tuple(notes)
+    number, graphs, notes = _affordable(number, num_graphs, int(twins[-1]) + 1)
+    points = positions.clip(-options.clip, options.clip)
+    aside = _aside(positions, twins, number * graphs, graphs, options)
+    fit = partial(fit_mixture, num_clusters=number) if num_clusters != "auto" else choose
+    result = fit(points, twins, num_graphs=graphs, random_state=random_state, options=options, aside=aside)
+    if isinstance(result, Mixture):
+        return result, {}, tuple(notes)
+    return result.mixture, result.strengths, tuple(notes)
 
 
-def _aside(positions: Floats, groups: Ints, num_needed: int, num_graphs: int, min_share: float) -> Booleans:
+def _aside(positions: Floats, twins: Ints, num_needed: int, num_graphs: int, options: ClusterOptions) -> Booleans:
     """Which graphs the mixture is fitted without: those far outside of the class, too few to be a cluster.
 
     The likelihood knows no bound where a single graph has a component: it would take one from the others.
     """
-    far = (np.abs(positions) > _FAR).mean(axis=1) >= _FAR_SHARE if positions.size else np.zeros(len(groups), np.bool_)
-    is_small = far.sum() < min_share * len(far) or len(np.unique(groups[far])) < num_graphs
-    if not is_small or len(np.unique(groups[~far])) < max(num_needed, _MIN_OTHERS):
+    far = np.zeros(len(twins), np.bool_)
+    if positions.size:
+        far = (np.abs(positions) > options.far).mean(axis=1) >= options.far_share
+    is_small = far.sum() < options.min_share * len(far) or len(np.unique(twins[far])) < num_graphs
+    if not is_small or len(np.unique(twins[~far])) < max(num_needed, options.min_others):
         far[:] = False
     return far
 
@@ -213,28 +205,28 @@ def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[
     if graphs < num_graphs:
         notes.append(
             f"num_graphs was lowered from {num_graphs} to {graphs}: the class has only "
-            f"{counted(num_distinct, 'different graph embedding')}"
+            f"{count(num_distinct, 'different graph embedding')}"
         )
     return clusters, graphs, notes
 
 
-def _far_off(positions: Floats, groups: Ints, labels: Ints, num_graphs: int) -> Booleans:
+def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, options: ClusterOptions) -> Booleans:
     """Which graphs lie so far outside of their cluster that they must not represent it.
 
-    In a quarter of the dimensions they are more than 10 units from the cluster's median; a unit is the cluster's own
-    inter-quartile range / 1.349, or the class's where that is larger. Fewer dimensions do not count: one that is dead
-    for most graphs has hardly a spread. A cluster that would have too few others keeps all.
+    In enough of the dimensions they are many units from the cluster's median; a unit is the cluster's own
+    inter-quartile range / 1.349, or the class's where that is larger. A cluster that would have too few others keeps
+    all.
     """
     far = np.zeros(len(labels), dtype=np.bool_)
-    if not (np.abs(positions) > _FAR).any():
+    if not (np.abs(positions) > options.far).any():
         return far
     for label in np.unique(labels):
         inside = np.flatnonzero(labels == label)
         low, middle, high = np.quantile(positions[inside], [0.25, 0.5, 0.75], axis=0)
         units = np.maximum(1.0, (high - low) / NORMAL_RANGE)
-        beyond = np.abs(positions[inside] - middle) > _FAR * units
-        outside = beyond.mean(axis=1) >= _FAR_SHARE
-        if len(np.unique(groups[inside[~outside]])) >= max(num_graphs, _MIN_OTHERS):
+        beyond = np.abs(positions[inside] - middle) > options.far * units
+        outside = beyond.mean(axis=1) >= options.far_share
+        if len(np.unique(twins[inside[~outside]])) >= max(num_graphs, options.min_others):
             far[inside] = outside
     return far
 
@@ -253,23 +245,17 @@ def _far_notes(indices: Ints, positions: Floats, is_far: Booleans) -> list[str]:
 
 
 def _representatives(
-    nearest: Ints, indices: Ints, groups: Ints, num_graphs: int, key: Callable[[int], bytes]
+    nearest: Ints, indices: Ints, twins: Ints, num_graphs: int, key: Callable[[int], bytes]
 ) -> tuple[int, ...]:
-    """One graph for each of the first groups; of those that coincide, the first by content."""
+    """The nearest graphs, of twins the first by content."""
     chosen = []
-    for group in _unique(groups[nearest])[:num_graphs]:
-        twins = indices[nearest[groups[nearest] == group]]
-        chosen.append(int(twins[0]) if len(twins) == 1 else min(map(int, twins), key=lambda i: (key(i), i)))
+    for number in list(dict.fromkeys(twins[nearest].tolist()))[:num_graphs]:
+        alike = indices[nearest[twins[nearest] == number]].tolist()
+        chosen.append(alike[0] if len(alike) == 1 else min(alike, key=lambda i: (key(i), i)))
     return tuple(chosen)
 
 
-def _nearest_first(distances: Floats, groups: Ints, resolution: float) -> Ints:
+def _nearest_first(distances: Floats, twins: Ints, resolution: float) -> Ints:
     """Order by distance; those that tie keep the canonical order."""
-    order = np.argsort(distances, kind="stable")
-    tolerance = max(1e-9, 1e3 * resolution) * max(1.0, float(distances.max()))
-    ties = np.concatenate([[0], np.cumsum(np.diff(distances[order]) > tolerance)])
-    return order[np.lexsort((groups[order], ties))]
-
-
-def _unique(values: Sequence[int] | Ints) -> list[int]:
-    return list(dict.fromkeys(int(value) for value in values))
+    tolerance = max(TOLERANCE, 1e3 * resolution) * max(1.0, float(distances.max()))
+    return np.lexsort((twins, -levels(distances, tolerance)))

@@ -18,20 +18,17 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
-from protograph.models.classifier import ForwardResult, RunningClassifier
+from protograph.models.classifier import ForwardResult
 from protograph.models.embedding import EmbeddedGraphs
+from protograph.models.judging import Judge
 from protograph.models.leaving_out import check_readout, classified_without
-from protograph.models.outputs import ReturnType, log_scores, margins
+from protograph.models.outputs import log_scores, margins
 from protograph.page.consensus.counting import spread
-from protograph.page.walk.scoring import Floats
+from protograph.page.fitted import Floats
+from protograph.page.options import ConsensusOptions
 
-# Log scores that a linear map gives to this, relative to their size, are given exactly.
-_LINEAR = 1e-7
-# Embeddings (each dimension scaled to 1) that vary less than this in some direction leave its weight open.
-_INDEPENDENT = 1e-9
-# Graphs that the map is fitted to, for each of its weights.
-_FITTED_TO = 64
 # Rows of nodes that go through the model at a time where it is run again for every node.
 _MAX_ROWS = 2**16
 
@@ -47,12 +44,15 @@ class LinearHead:
     weights: Floats
 
 
-def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | None:
+def linear_head(
+    embedded: EmbeddedGraphs, resolution: float, options: ConsensusOptions | None = None
+) -> LinearHead | None:
     """Find the linear map that the model ends in; ``None`` where it does not, or the graphs cannot tell.
 
     It is fitted to some graphs, spread over all, and must give the scores of all. The embeddings must leave no choice:
     where a weight could be another and the scores the same, what a single node adds would be a guess.
     """
+    options = options or ConsensusOptions()
     if not np.isfinite(embedded.scores).all():  # probabilities of 0
         return None
     embeddings, scores = embedded.graph_embeddings, embedded.scores - embedded.scores[:, :1]
@@ -62,10 +62,10 @@ def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | Non
     scale = np.abs(embeddings).max(axis=0)
     is_alive = scale > 0
     design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((rows, 1))], axis=1)
-    chosen = spread(np.arange(rows), min(rows // 2, _FITTED_TO * (dim + 1)))
-    fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(_INDEPENDENT, resolution))
+    chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
+    fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(options.independent, resolution))
     error = np.abs(design @ fitted - scores).max()
-    is_linear = error <= max(_LINEAR, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
+    is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
     if not is_linear or rank < design.shape[1]:
         return None
     weights = np.zeros((dim, scores.shape[1]))
@@ -74,53 +74,51 @@ def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | Non
 
 
 def node_contributions(
-    running: RunningClassifier,
+    judge: Judge,
     graphs: Sequence[Data],
-    whole: ForwardResult,
+    forward: ForwardResult,
     node_embeddings: Sequence[Floats],
     target: int,
-    *,
-    return_type: ReturnType,
     head: LinearHead | None,
 ) -> list[Floats] | None:
     """Contributions of the nodes of each graph to the margin of ``target``; ``None`` where nodes cannot be left out.
 
     Args:
-        running: The model.
+        judge: The model.
         graphs: The graphs.
-        whole: What the model gives for them.
+        forward: What the model gives for them.
         node_embeddings: Their nodes' embeddings.
         target: The class.
-        return_type: What the model's outputs are.
         head: The linear map that the model ends in, if it does.
     """
-    found = []
+    contributions = []
     for number, (graph, nodes) in enumerate(zip(graphs, node_embeddings, strict=True)):
-        scores = log_scores(whole.outputs[number : number + 1], return_type)
-        terms = None if head is None else _terms(nodes, whole.graph_embeddings[number].numpy(), running.resolution)
+        scores = log_scores(forward.outputs[number : number + 1], judge.return_type)
+        embedding = forward.graph_embeddings[number].numpy()
+        terms = None if head is None else _terms(nodes, embedding, judge.classifier.resolution)
         if head is not None and terms is not None:
             without = scores - torch.from_numpy(terms @ head.weights)
         else:
             try:
-                without = _without_each(running, graph, return_type)
+                without = _without_each(judge, graph)
             except ValueError:  # nodes cannot be left out of this readout
                 return None
-        found.append((margins(scores, target) - margins(without, target)).numpy())
-    return found
+        contributions.append((margins(scores, target) - margins(without, target)).numpy())
+    return contributions
 
 
 def _terms(nodes: Floats, graph: Floats, resolution: float) -> Floats | None:
     """What each node adds to the graph's embedding, if that is their sum or their mean."""
-    tolerance = max(1e-9, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
+    tolerance = max(TOLERANCE, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
     for terms in (nodes, nodes / len(nodes)):
         if terms.shape[1] == graph.shape[0] and np.abs(terms.sum(axis=0) - graph).max() <= tolerance:
             return terms
     return None
 
 
-def _without_each(running: RunningClassifier, graph: Data, return_type: ReturnType) -> torch.Tensor:
+def _without_each(judge: Judge, graph: Data) -> torch.Tensor:
     """Log scores of the graph without each of its nodes in turn, by running the model on copies of it."""
-    check_readout(running)
+    check_readout(judge.classifier)
     size = node_count(graph)
     at_a_time = max(1, _MAX_ROWS // size)
     outputs = []
@@ -128,5 +126,5 @@ def _without_each(running: RunningClassifier, graph: Data, return_type: ReturnTy
         left_out = torch.arange(first, min(first + at_a_time, size))
         keep = torch.ones(len(left_out), size, dtype=torch.bool)
         keep[torch.arange(len(left_out)), left_out] = False
-        outputs.append(classified_without(running, [graph] * len(left_out), keep.flatten()))
-    return log_scores(torch.cat(outputs), return_type)
+        outputs.append(classified_without(judge.classifier, [graph] * len(left_out), keep.flatten()))
+    return log_scores(torch.cat(outputs), judge.return_type)

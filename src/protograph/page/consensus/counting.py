@@ -5,15 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph.graphs.encoding import EncodedGraphs, EncodedGraph
-from protograph.patterns.common import Pattern
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs, Ints
+from protograph.page.options import ConsensusOptions
+from protograph.patterns.containment import contained_in
+from protograph.patterns.pattern import Pattern
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-# Nodes to try in one graph; a pattern that needs more counts as not lying there.
-_MAX_CALLS = 2_000
-# Up to this many edges of the source all patterns are counted that one may want to; see PatternCounter.affordable.
-_SPARSE = 60
 
 
 def information(inside: float, outside: float) -> float:
@@ -38,7 +35,7 @@ def _entropy(share: float) -> float:
 
 
 @dataclass(frozen=True)
-class Found:
+class Occurrence:
     """Which graphs of the two samples contain a pattern."""
 
     inside: Bools
@@ -47,7 +44,8 @@ class Found:
     @property
     def shares(self) -> tuple[float, float]:
         """Share of the graphs of the cluster, and of the others, that contain it; 0 where there are none."""
-        return tuple(float(part.mean()) if part.size else 0.0 for part in (self.inside, self.outside))  # type: ignore[return-value]
+        inside, outside = (float(part.mean()) if part.size else 0.0 for part in (self.inside, self.outside))
+        return inside, outside
 
     @property
     def information(self) -> float:
@@ -66,61 +64,77 @@ def spread(indices: Ints, count: int) -> Ints:
     return indices[np.linspace(0, indices.size - 1, count).round().astype(np.int64)]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Population:
+    """Where patterns are counted.
+
+    Attributes:
+        encoded: All graphs.
+        cluster: Indices of the cluster's graphs.
+        others: Indices of the graphs predicted as another class.
+        options: How many graphs, and how long to look.
+    """
+
+    encoded: EncodedGraphs
+    cluster: Ints
+    others: Ints
+    options: ConsensusOptions
+
+    def counter(self, source: EncodedGraph, sample: int, outside: int | None = None) -> "PatternCounter":
+        """A counter of the patterns of a source in samples of so many graphs."""
+        others = spread(self.others, sample if outside is None else outside)
+        return PatternCounter(self.encoded, source, spread(self.cluster, sample), others, self.options)
+
+
 class PatternCounter:
     """Counts the patterns of one source graph in samples of a cluster and of the other classes.
 
     Args:
         encoded: All graphs.
-        source: Index of the source.
+        source: The source, encoded by the same object.
         inside: Indices of graphs of the cluster.
         outside: Indices of graphs predicted as another class.
+        options: How long to look.
     """
 
-    def __init__(self, encoded: EncodedGraphs, source: int, inside: Ints, outside: Ints) -> None:
-        self._encoded = encoded
-        self._source = encoded[source]
+    def __init__(
+        self,
+        encoded: EncodedGraphs,
+        source: EncodedGraph,
+        inside: Ints,
+        outside: Ints,
+        options: ConsensusOptions | None = None,
+    ) -> None:
+        self._encoded, self._source = encoded, source
         self._both, self._num_inside = np.concatenate([inside, outside]), inside.size
+        self.options = options or ConsensusOptions()
 
     @property
-    def labels(self) -> list[int]:
-        """Label of each node of the source: equal where features are."""
-        labels: list[int] = self._source.labels.tolist()
-        return labels
+    def kinds(self) -> list[int]:
+        """Kind of each node of the source."""
+        kinds: list[int] = self._source.node_kinds.tolist()
+        return kinds
 
     def affordable(self, most: int) -> int:
-        """How many patterns to count where ``most`` are wanted: fewer, down to 8, the more edges the source has.
+        """How many patterns to count where ``most`` are wanted: the more edges the source has, the fewer.
 
         Searching a dense graph for a part of another takes long; sparse ones as molecules have some 30 edges.
         """
-        num_edges = max(1, self._source.neighbours.size // 2)
-        return max(8, min(most, most * _SPARSE // num_edges))
-
-    def count(self, pattern: Pattern, among: Found | None = None) -> Found:
-        """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
-        from protograph.patterns.containment import contained_in
-
-        known = np.ones(self._both.size, np.bool_) if among is None else np.concatenate([among.inside, among.outside])
-        result = np.zeros(self._both.size, np.bool_)
-        if known.any():
-            found = contained_in(self.encode(pattern), self._encoded, indices=self._both[known], max_calls=_MAX_CALLS)
-            result[known] = found > 0
-        return Found(result[: self._num_inside], result[self._num_inside :])
-
-    def encode(self, pattern: Pattern) -> EncodedGraph:
-        """A pattern as the compiled search reads it."""
-        order = sorted(pattern.nodes)
-        place = {node: position for position, node in enumerate(order)}
-        neighbours = [sorted(place[other] for other in pattern.neighbours[node]) for node in order]
-        starts = np.concatenate([[0], np.cumsum([len(row) for row in neighbours])]).astype(np.int64)
-        bonds = [self._bond(node, order[other]) for node, row in zip(order, neighbours, strict=True) for other in row]
-        return EncodedGraph(
-            self._source.labels[order],
-            starts,
-            np.array([other for row in neighbours for other in row], dtype=np.int32),
-            np.array(bonds, dtype=np.int32),
+        return max(
+            self.options.least_counted,
+            min(most, most * self.options.sparse_edges // max(1, self._source.num_edges)),
         )
 
-    def _bond(self, node: int, other: int) -> int:
-        first, last = self._source.starts[node], self._source.starts[node + 1]
-        at = first + int(np.searchsorted(self._source.neighbours[first:last], other))
-        return int(self._source.bonds[at])
+    def count(self, pattern: Pattern, among: Occurrence | None = None) -> Occurrence:
+        """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
+        is_open = np.ones(self._both.size, np.bool_) if among is None else np.concatenate([among.inside, among.outside])
+        contains = np.zeros(self._both.size, np.bool_)
+        if is_open.any():
+            answers = contained_in(
+                pattern.encoded(self._source),
+                self._encoded,
+                indices=self._both[is_open],
+                max_calls=self.options.count_calls,
+            )
+            contains[is_open] = answers > 0
+        return Occurrence(contains[: self._num_inside], contains[self._num_inside :])

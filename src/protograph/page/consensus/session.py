@@ -1,245 +1,245 @@
-"""The consensus search: one session a group of k representatives, and the class's evidence decides between them.
+"""One session of the consensus search: what k graphs have in common, trimmed to what belongs to the class.
 
 A session finds where in its source the class shows best, grows the consensus of its k graphs from there, trims that to
-what belongs to the class and closes it. The representatives nearest the mean are one draw; a molecule among them that
-the model has wrong, or that is typical in all but the point, must not decide. So there are several groups, each of a
-graph near the mean and those that the model sees most like it.
+what belongs to the class and closes it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.counting import Found, PatternCounter, spread
-from protograph.page.consensus.trimming import Closing, Scales, Surroundings, Weighed, trim
+from protograph._base.ties import TOLERANCE, best_first, levels
+from protograph._base.words import count
+from protograph.explanation import Session
+from protograph.graphs.cutting import induced_subgraph, with_edges
+from protograph.graphs.encoding import EncodedGraph, Ints
+from protograph.models.judging import Judge
+from protograph.page.candidate import Candidate
+from protograph.page.consensus.closing import Closing
+from protograph.page.consensus.counting import Occurrence, PatternCounter, Population
+from protograph.page.consensus.session_graphs import SessionGraphs
+from protograph.page.consensus.trimming import Surroundings, trim
+from protograph.page.consensus.weighing import PartWeigher, WeighedPart
+from protograph.page.fitted import Floats
+from protograph.page.options import SearchOptions
 from protograph.page.walk.matching import Matching
-from protograph.page.walk.scoring import Floats, Scorer
-from protograph.patterns.agreement import Agreement, MatchFeatures
-from protograph.patterns.common import CommonGround, Consensus, Pattern
-from protograph.patterns.wholes import MAX_EDGES, MAX_NODES, units_of
+from protograph.page.walk.scoring import Scorer
+from protograph.patterns.common import CommonPatterns, Consensus
+from protograph.patterns.joint import JointGraphs, MatchFeatures
+from protograph.patterns.pattern import Pattern
+from protograph.patterns.wholes import wholes_of
 
-Ints = NDArray[np.int64]
-# Graphs that parts are counted in while searching, of the cluster and of the others; for the start; and for closing and
-# to compare sessions.
-SAMPLE, START_SAMPLE, LARGE_SAMPLE = 200, 50, 1000
-# Nodes of the source that are looked at as starts: those that carry the most of the margin.
-MAX_STARTS = 40
-
-
-@dataclass(frozen=True, kw_only=True)
-class Group:
-    """k representatives of a cluster, nearest the mean first, and what the model makes of their nodes.
-
-    Attributes:
-        indices: Which graphs they are.
-        graphs: The graphs.
-        embeddings: Their nodes' embeddings.
-        contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
-    """
-
-    indices: tuple[int, ...]
-    graphs: Sequence[Data]
-    embeddings: Sequence[Floats]
-    contributions: Sequence[Floats] | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Population:
-    """Where patterns are counted.
-
-    Attributes:
-        encoded: All graphs.
-        cluster: Indices of the cluster's graphs.
-        others: Indices of the graphs predicted as another class.
-    """
-
-    encoded: EncodedGraphs
-    cluster: Ints
-    others: Ints
-
-    def counter(self, source: int, sample: int, outside: int | None = None) -> PatternCounter:
-        """A counter of the patterns of a source in samples of so many graphs."""
-        others = spread(self.others, sample if outside is None else outside)
-        return PatternCounter(self.encoded, source, spread(self.cluster, sample), others)
+Matches = dict[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Proposal:
-    """What a session found.
+class ConsensusCandidate(Candidate):
+    """What a session has come to.
 
     Attributes:
-        indices: The k graphs, the source first.
-        start: The start, a node of each of them.
-        pattern: The pattern, in the source.
-        matches: For each of its nodes the counterparts in the k graphs, itself first.
-        contributions: Mean contribution of each of its nodes and their counterparts to the margin; empty where it is
-            not known.
-        margin_share: Mean over the k graphs of the share that its nodes have in all nodes' contributions; ``None``
-            where it is not known, or they do not add up to something positive.
-        consensus: What it was trimmed from.
-        trimmed: What was left before it was closed.
-        found: Which graphs of larger samples contain that.
-        num_weighed: How many parts were weighed.
+        encoded: The pattern as the engine reads it.
+        weight: By which sessions are compared; what carries the class counts for more here than within a session.
     """
 
-    indices: tuple[int, ...]
-    start: tuple[int, ...]
-    pattern: Pattern
-    matches: dict[int, tuple[int, ...]]
-    contributions: dict[int, float]
-    margin_share: float | None
+    encoded: EncodedGraph
+    weight: float
+
+
+def run_session(
+    graphs: SessionGraphs,
+    population: Population,
+    judge: Judge,
+    target: int,
+    options: SearchOptions,
+) -> ConsensusCandidate | None:
+    """Search k graphs; ``None`` where no node of the source is common to them.
+
+    Args:
+        graphs: The k graphs, the source first.
+        population: Where patterns are counted.
+        judge: The model.
+        target: The class.
+        options: How to search.
+    """
+    tuning, source = options.consensus, graphs.encoded
+    common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
+    pairs = pair_scores(graphs, options.match_features, judge.classifier.resolution)
+    scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
+    means, scale = _standard(graphs.contributions)
+    own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
+    starts = _starts(population.counter(source, tuning.start_sample), common.source, own, _ranks(scores, own.size))
+    consensus, start = _consensus(common, starts, _ranks(scores, own.size), own, tuning.grow_calls)
+    if consensus is None:
+        return None
+    aligned = common.align(consensus.pattern, scores, tolerance)
+    weigher = PartWeigher(population.counter(source, tuning.sample), _averaged(aligned, means, scale, own))
+    near = consensus.pattern.around(start, tuning.max_nodes_around, tuning.max_edges_around)
+    wholes = wholes_of(near, weigher.counter.kinds)
+    surroundings = Surroundings(common, weigher.counter.kinds, start, tuning)
+    trimmed = trim(near, wholes, weigher, options.max_nodes, surroundings, tuning)
+    closing = Closing(
+        common, near, wholes, population.counter(source, tuning.large_sample, tuning.sample), options.max_nodes, tuning
+    )
+    occurrence = population.counter(source, tuning.large_sample).count(trimmed.pattern)
+    outcome = _Outcome(consensus, start, trimmed, occurrence, weigher.num_weighed)
+    pattern, probability, margin = _largest_of_the_class(graphs, closing.close(trimmed.pattern), judge, target)
+    matches = common.align(pattern, scores, tolerance)
+    return _candidate(graphs, outcome, pattern, matches, aligned[start], probability, margin)
+
+
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """What led to a session's pattern: for the record of the session, and for its steps in words."""
+
     consensus: Consensus
-    trimmed: Weighed
-    found: Found
+    start: int
+    trimmed: WeighedPart
+    occurrence: Occurrence
     num_weighed: int
 
     @property
     def weight(self) -> float:
-        """By which sessions are compared; what carries the class counts for more here than within a session."""
-        return self.found.information * (1 + max(0.0, self.trimmed.excess) ** 2)
+        return self.occurrence.information * (1 + max(0.0, self.trimmed.excess) ** 2)
 
-    def steps(self) -> tuple[str, ...]:
+    def steps(self, graphs: SessionGraphs, pattern: Pattern) -> tuple[str, ...]:
         """What was done, a sentence a step."""
-        graphs = ", ".join(map(str, self.indices))
-        proven = "proven to be worth the most" if self.consensus.is_exact else "the best found, not proven"
-        inside, outside = self.found.shares
-        told = f"found in {inside:.1%} of the cluster's graphs looked at"
-        if self.found.outside.size:
-            told += f" and {outside:.1%} of the others ({self.found.information:.2f} bits)"
-        if self.contributions:
-            told += f"; its nodes add {self.trimmed.excess:.1f} standard errors more to the margin than any nodes do"
+        start = int(graphs.sources[0].nodes[self.start])
+        proven = "proven to be worth the most" if self.consensus.is_exact else "the best one known, not proven"
+        inside, outside = self.occurrence.shares
+        evidence = f"found in {inside:.1%} of the cluster's graphs looked at"
+        if self.occurrence.outside.size:
+            evidence += f" and {outside:.1%} of the others ({self.occurrence.information:.2f} bits)"
+        if graphs.contributions is not None:
+            evidence += (
+                f"; its nodes add {self.trimmed.excess:.1f} standard errors more to the margin than any nodes do"
+            )
         closed = "nothing more belongs to all of those graphs of the cluster and to the class"
-        if self.pattern != self.trimmed.pattern:
-            closed = f"closed to {_size(self.pattern)}: what all of those graphs of the cluster have besides"
+        if pattern != self.trimmed.pattern:
+            closed = f"closed to {_size(pattern)}: what all of those graphs of the cluster have besides"
         return (
-            f"the consensus of graphs {graphs} around node {self.start[0]} of graph {self.indices[0]} has "
-            f"{_size(self.consensus.pattern)} ({proven})",
-            f"trimmed to {_size(self.trimmed.pattern)}: {told}",
+            f"the consensus of graphs {', '.join(map(str, graphs.indices))} around node {start} of graph "
+            f"{graphs.indices[0]} has {_size(self.consensus.pattern)} ({proven})",
+            f"trimmed to {_size(self.trimmed.pattern)}: {evidence}",
             closed,
         )
 
 
-def run_session(
-    group: Group,
-    population: Population,
-    judge: Callable[[Sequence[Pattern]], Sequence[float]],
-    *,
-    match_features: MatchFeatures = True,
-    match_edges: bool = False,
-    max_nodes: int | None = None,
-    resolution: float = 1e-13,
-) -> Proposal | None:
-    """Search one group of k graphs; ``None`` where no node of the source is common to them.
-
-    Args:
-        group: The k graphs.
-        population: Where patterns are counted.
-        judge: Says of patterns of the source how far the class leads all others, above 0 if it is predicted.
-        match_features: Which nodes may stand for each other.
-        match_edges: Whether edges must have equal attributes.
-        max_nodes: Most nodes of the pattern.
-        resolution: Relative precision of the embeddings.
-    """
-    ground = CommonGround(group.graphs, match_features, match_edges=match_edges)
-    pairs = pair_scores(group, match_features, resolution)
-    means, scale = _standard(group.contributions)
-    own = np.zeros(int(ground.sizes[0])) if means is None else means[0] / scale
-    scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
-    consensus, start = _consensus(group, population, ground, _ranks(scores, len(own)), own)
-    if consensus is None:
-        return None
-    aligned = ground.align(consensus.pattern, scores, tolerance)
-    scales = Scales(population.counter(group.indices[0], SAMPLE), _averaged(aligned, means, scale, own))
-    near = consensus.pattern.around(start, MAX_NODES, MAX_EDGES)
-    units = units_of(near, scales.counter.labels)
-    surroundings = Surroundings(ground, scales.counter.labels, start)
-    trimmed = trim(near, units, scales, max_nodes, surroundings)
-    counter = population.counter(group.indices[0], LARGE_SAMPLE, SAMPLE)
-    path = Closing(ground, near, units, counter, max_nodes).close(trimmed.pattern)
-    pattern = _largest_of_the_class(path, judge(path))
-    matches = ground.align(pattern, scores, tolerance)
-    return Proposal(
-        indices=group.indices,
-        start=aligned[start],
-        pattern=pattern,
-        matches=matches,
-        contributions=_contributions(matches, group.contributions),
-        margin_share=_margin_share(matches, group.contributions),
-        consensus=consensus,
-        trimmed=trimmed,
-        found=population.counter(group.indices[0], LARGE_SAMPLE).count(trimmed.pattern),
-        num_weighed=scales.num_weighed,
+def _candidate(
+    graphs: SessionGraphs,
+    outcome: _Outcome,
+    pattern: Pattern,
+    matches: Matches,
+    start: tuple[int, ...],
+    probability: float,
+    margin: float,
+) -> ConsensusCandidate:
+    """The candidate, its nodes numbered as in the user's graphs."""
+    nodes = sorted(pattern.nodes)
+    numbers = [source.nodes for source in graphs.sources]
+    rows = [[int(own[node]) for own, node in zip(numbers, matches[n], strict=True)] for n in nodes]
+    session = Session(
+        start=tuple(int(own[node]) for own, node in zip(numbers, start, strict=True)),
+        probability=probability,
+        margin=margin,
+        size=len(pattern),
+        source=graphs.indices[0],
+        stopped="consensus",
+        num_iterations=outcome.num_weighed,
+        is_exact=outcome.consensus.is_exact,
+    )
+    return ConsensusCandidate(
+        graph=cut(graphs, pattern),
+        sources=graphs.indices,
+        source=graphs.indices[0],
+        nodes=tuple(row[0] for row in rows),
+        matches=torch.tensor(rows),
+        session=session,
+        contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
+        contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
+        steps=outcome.steps(graphs, pattern),
+        encoded=pattern.encoded(graphs.encoded),
+        weight=outcome.weight,
     )
 
 
-def _largest_of_the_class(path: Sequence[Pattern], margins: Sequence[float]) -> Pattern:
-    """The last pattern of the path that the model predicts as the class; the last of all where there is none."""
-    predicted = [pattern for pattern, margin in zip(path, margins, strict=True) if margin > 0]
-    return (predicted or path)[-1]
+def cut(graphs: SessionGraphs, pattern: Pattern) -> Data:
+    """A pattern of the source as a graph, its nodes in their order."""
+    nodes = sorted(pattern.nodes)
+    place = {node: position for position, node in enumerate(nodes)}
+    part = induced_subgraph(graphs.sources[0].graph, nodes)
+    return with_edges(part, [(place[u], place[v]) for u, v in pattern.edges])
 
 
-def pair_scores(group: Group, match_features: MatchFeatures, resolution: float) -> list[Matching]:
+def _largest_of_the_class(
+    graphs: SessionGraphs, path: Sequence[Pattern], judge: Judge, target: int
+) -> tuple[Pattern, float, float]:
+    """The last pattern of the path that the model predicts as the class, the last of all where there is none.
+
+    Also its probability and margin.
+    """
+    judgement = judge([cut(graphs, pattern) for pattern in path], target)
+    predicted = np.flatnonzero(judgement.leads > 0)
+    at = int(predicted[-1]) if predicted.size else len(path) - 1
+    return path[at], float(judgement.probabilities[at]), float(judgement.margins[at])
+
+
+def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures, resolution: float) -> list[Matching]:
     """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
-    first, first_nodes = group.graphs[0], group.embeddings[0]
+    (first, *others), (own, *rest) = graphs.graphs, graphs.embeddings
     return [
-        Matching(Scorer([first_nodes, nodes]), Agreement([first, graph], match_features), resolution)
-        for graph, nodes in zip(group.graphs[1:], group.embeddings[1:], strict=True)
+        Matching(Scorer([own, nodes]), JointGraphs([first, graph], match_features), resolution)
+        for graph, nodes in zip(others, rest, strict=True)
     ]
 
 
 def _consensus(
-    group: Group, population: Population, ground: CommonGround, ranks: Ints, own: Floats
+    common: CommonPatterns, starts: Sequence[int], ranks: Ints, own: Floats, max_calls: int
 ) -> tuple[Consensus | None, int]:
     """The consensus from the best start that has more than one node, or else any, and that start."""
-    best: tuple[Consensus | None, int] = None, -1
-    for start in _starts(population.counter(group.indices[0], START_SAMPLE), ground.whole, own, ranks):
-        found = ground.largest(start, np.maximum(own, 0.0) if own.any() else None, ranks)
-        if found is not None and len(found.pattern) > 1:
-            return found, start
-        if best[0] is None:
-            best = found, start
-    return best
+    fallback: tuple[Consensus | None, int] = None, -1
+    for start in starts:
+        grown = common.largest(start, np.maximum(own, 0.0) if own.any() else None, ranks, max_calls=max_calls)
+        if grown is not None and len(grown.pattern) > 1:
+            return grown, start
+        if fallback[0] is None:
+            fallback = grown, start
+    return fallback
 
 
-def _starts(counter: PatternCounter, whole: Pattern, own: Floats, ranks: Ints) -> list[int]:
+def _starts(counter: PatternCounter, source: Pattern, own: Floats, ranks: Ints) -> list[int]:
     """Nodes of the source, those first whose surroundings weigh the most."""
-    order = np.lexsort((ranks, -own.round(9)))
-    scales = Scales(counter, own)
-    count = counter.affordable(MAX_STARTS)
-    weights = {
-        node: scales.weigh(whole.within({node} | whole.neighbours[node])).weight for node in order[:count].tolist()
-    }
-    best_first = sorted(weights, key=lambda node: (-round(weights[node], 9), ranks[node]))
-    return [*best_first, *order[count:].tolist()]
+    order = np.lexsort((ranks, levels(own))).tolist()
+    weigher = PartWeigher(counter, own)
+    most = counter.affordable(counter.options.max_starts)
+    weights = {node: weigher.weigh(source.within({node} | source.neighbours[node])).weight for node in order[:most]}
+    return [*best_first(weights, weights.__getitem__, then=lambda node: ranks[node]), *order[most:]]
 
 
 def _ranks(scores: Sequence[Floats], size: int) -> Ints:
     """Place of each node of the source in the order of how well the others match it, the best first."""
     if not scores:
         return np.arange(size)
-    best = sum(pair.max(axis=1) for pair in scores)
-    order = np.argsort(-np.nan_to_num(np.round(best, 9), neginf=-1e300), kind="stable")
+    best = np.sum([pair.max(axis=1) for pair in scores], axis=0)
     ranks = np.empty(size, np.int64)
-    ranks[order] = np.arange(size)
+    ranks[np.argsort(levels(best), kind="stable")] = np.arange(size)
     return ranks
 
 
 def _standard(contributions: Sequence[Floats] | None) -> tuple[list[Floats] | None, float]:
-    """Contributions above the mean of all nodes of the group, and their standard deviation."""
+    """Contributions above the mean of all nodes of the k graphs, and their standard deviation."""
     if contributions is None:
         return None, 1.0
-    together = np.concatenate(list(contributions))
-    scale = float(together.std())
-    if scale <= 1e-9 * max(1.0, float(np.abs(together).max())):
+    joined = np.concatenate(list(contributions))
+    scale = float(joined.std())
+    if scale <= TOLERANCE * max(1.0, float(np.abs(joined).max())):
         return None, 1.0
-    return [part - float(together.mean()) for part in contributions], scale
+    return [part - float(joined.mean()) for part in contributions], scale
 
 
-def _averaged(aligned: dict[int, tuple[int, ...]], means: Sequence[Floats] | None, scale: float, own: Floats) -> Floats:
+def _averaged(aligned: Matches, means: Sequence[Floats] | None, scale: float, own: Floats) -> Floats:
     """Standard contributions of the source's nodes, those of the consensus averaged over their counterparts."""
     result = own.copy()
     for node, counterparts in aligned.items():
@@ -248,27 +248,25 @@ def _averaged(aligned: dict[int, tuple[int, ...]], means: Sequence[Floats] | Non
     return result
 
 
-def _contributions(matches: dict[int, tuple[int, ...]], contributions: Sequence[Floats] | None) -> dict[int, float]:
+def _contributions(rows: Sequence[tuple[int, ...]], contributions: Sequence[Floats] | None) -> tuple[float, ...]:
+    """Mean over the k graphs of what each node and its counterparts contribute."""
     if contributions is None:
-        return {}
-    return {
-        node: float(np.mean([part[other] for part, other in zip(contributions, row, strict=True)]))
-        for node, row in matches.items()
-    }
+        return ()
+    return tuple(float(np.mean([part[n] for part, n in zip(contributions, row, strict=True)])) for row in rows)
 
 
-def _margin_share(matches: dict[int, tuple[int, ...]], contributions: Sequence[Floats] | None) -> float | None:
+def _contribution_share(rows: Sequence[tuple[int, ...]], contributions: Sequence[Floats] | None) -> float | None:
+    """Mean over the k graphs of the share that the nodes have in all nodes' contributions.
+
+    ``None`` where it is not known, or contributions do not add up to something positive.
+    """
     totals = [float(part.sum()) for part in contributions or ()]
-    if not totals or min(totals) <= 0:
+    if contributions is None or min(totals) <= 0:
         return None
-    counterparts = np.array(list(matches.values())).T
-    shares = [
-        part[others].sum() / total
-        for part, others, total in zip(contributions or (), counterparts, totals, strict=True)
-    ]
+    columns = np.array(rows).T
+    shares = [part[nodes].sum() / total for part, nodes, total in zip(contributions, columns, totals, strict=True)]
     return float(np.mean(shares))
 
 
 def _size(pattern: Pattern) -> str:
-    nodes, edges = len(pattern.nodes), len(pattern.edges)
-    return f"{nodes} node{'s' * (nodes != 1)} and {edges} edge{'s' * (edges != 1)}"
+    return f"{count(len(pattern.nodes), 'node')} and {count(len(pattern.edges), 'edge')}"

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.ties import first_best
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Floats
 
 Ints = NDArray[np.int64]
-_MAX_ROUNDS = 50
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ def ascend(
     first: int,
     penalties: Sequence[Floats] | None = None,
     barred: Collection[tuple[int, ...]] = (),
+    *,
+    max_rounds: int = 50,
 ) -> Peak | None:
     """Improve one node at a time, from the nodes most similar to ``first``, until nothing improves.
 
@@ -36,6 +38,7 @@ def ascend(
         first: Node of the first graph; it stays.
         penalties: What to take off the log score for each node of each graph.
         barred: Tuples that may not be the result.
+        max_rounds: After which the tuple has to do.
 
     Returns:
         The peak, or ``None`` where no tuple with ``first`` agrees in its features.
@@ -45,16 +48,15 @@ def ascend(
         return None
     penalties = penalties or [np.zeros(size) for size in matching.sizes]
     value = -np.inf
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(max_rounds):
         before = list(choice)
         for axis in range(1, len(rows)):
             values = matching.line(choice, axis, rows[axis]) - penalties[axis][rows[axis]]
             for number, node in enumerate(rows[axis]):
                 if (*choice[:axis], int(node), *choice[axis + 1 :]) in barred:
                     values[number] = -np.inf
-            best = values.max()
-            choice[axis] = int(rows[axis][np.flatnonzero(values >= best - matching.tolerance)[0]])
-            value = float(best) - sum(float(penalties[q][choice[q]]) for q in range(len(rows)) if q != axis)
+            choice[axis] = int(rows[axis][first_best(values, matching.tolerance)])
+            value = float(values.max()) - sum(float(penalties[q][choice[q]]) for q in range(len(rows)) if q != axis)
         if choice == before:
             break
     return Peak(value, tuple(choice)) if value > -np.inf else None
@@ -64,9 +66,9 @@ def _most_similar(matching: Matching, rows: Sequence[Ints], first: int) -> list[
     embeddings = matching.scorer.embeddings
     choice = [first]
     for axis in range(1, len(rows)):
-        fits = np.all([matching.agreement.pair(q, axis)[node, rows[axis]] for q, node in enumerate(choice)], axis=0)
+        fits = np.all([matching.joint.agree(q, axis)[node, rows[axis]] for q, node in enumerate(choice)], axis=0)
         if not fits.any():
             return None
         similarity = np.where(fits, embeddings[axis][rows[axis]] @ embeddings[0][first], -np.inf)
-        choice.append(int(rows[axis][np.flatnonzero(similarity >= similarity.max() - matching.tolerance)[0]]))
+        choice.append(int(rows[axis][first_best(similarity, matching.tolerance)]))
     return choice

@@ -77,24 +77,24 @@ def log_matching(scores: Floats, agrees: Bools, sizes: Ints) -> Floats:  # pragm
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def reachable(
-    offsets: Ints, starts: Ints, neighbours: Ints, groups: Ints, start: Ints
+    offsets: Ints, starts: Ints, neighbours: Ints, kinds_of_nodes: Ints, start: Ints
 ) -> Ints:  # pragma: no cover - compiled
-    """Upper bound on how many nodes of each graph a walk from ``start`` can visit; see :mod:`.structure`."""
-    k, num_groups = start.size, groups.max() + 1
-    allowed = np.ones(groups.size, dtype=np.bool_)
+    """Upper bound on how many nodes of each graph a walk from ``start`` can visit; see :mod:`.search`."""
+    k, num_kinds = start.size, kinds_of_nodes.max() + 1
+    allowed = np.ones(kinds_of_nodes.size, dtype=np.bool_)
     counts = np.zeros(k, dtype=np.int64)
-    stack = np.empty(groups.size, dtype=np.int64)
+    stack = np.empty(kinds_of_nodes.size, dtype=np.int64)
     while True:
-        seen = np.zeros(groups.size, dtype=np.bool_)
-        shared = np.zeros(num_groups, dtype=np.int64)
+        seen = np.zeros(kinds_of_nodes.size, dtype=np.bool_)
+        shared = np.zeros(num_kinds, dtype=np.int64)
         for q in range(k):
             seen[offsets[q] + start[q]] = True
             stack[0], height = offsets[q] + start[q], 1
             while height > 0:
                 height -= 1
                 joint = stack[height]
-                if shared[groups[joint]] == q:
-                    shared[groups[joint]] = q + 1
+                if shared[kinds_of_nodes[joint]] == q:
+                    shared[kinds_of_nodes[joint]] = q + 1
                 for position in range(starts[joint], starts[joint + 1]):
                     node = offsets[q] + neighbours[position]
                     if allowed[node] and not seen[node]:
@@ -102,8 +102,8 @@ def reachable(
                         stack[height] = node
                         height += 1
         changed = False
-        for node in range(groups.size):
-            keep = seen[node] and shared[groups[node]] == k
+        for node in range(kinds_of_nodes.size):
+            keep = seen[node] and shared[kinds_of_nodes[node]] == k
             changed = changed or keep != allowed[node]
             allowed[node] = keep
         if not changed:
@@ -309,7 +309,7 @@ def sessions(
     starts: Ints,
     neighbours: Ints,
     kinds: Ints,
-    groups: Ints,
+    kinds_of_nodes: Ints,
     budget: int,
     distinct: bool,
     max_nodes: int,
@@ -351,7 +351,7 @@ def sessions(
             if distinct:
                 barred[offsets[q] + current[q]] = True
         begun[session] = current
-        limits = np.minimum(reachable(offsets, starts, neighbours, groups, current), max_nodes)
+        limits = np.minimum(reachable(offsets, starts, neighbours, kinds_of_nodes, current), max_nodes)
         lengths[session], steps[session], codes[session], used = walk(
             log_scores,
             strides,

@@ -18,11 +18,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.ties import tolerance_for
 from protograph.page.walk.scoring import Floats, Rows, Scorer
-from protograph.patterns.agreement import Agreement
-
-# A block of this many cells (32 MiB of float64) is computed at once.
-MAX_CELLS = 2**22
+from protograph.patterns.joint import JointGraphs
 
 
 class Matching:
@@ -30,7 +28,7 @@ class Matching:
 
     Args:
         scorer: Raw scores of the k graphs.
-        agreement: Which tuples may be chosen.
+        joint: The k graphs, which know which tuples may be chosen.
         resolution: Relative precision of the embeddings; see ``tolerance``.
         max_tolerance: Most that the tolerance may be, however large the scores are.
 
@@ -39,12 +37,12 @@ class Matching:
     """
 
     def __init__(
-        self, scorer: Scorer, agreement: Agreement, resolution: float = 1e-13, max_tolerance: float = np.inf
+        self, scorer: Scorer, joint: JointGraphs, resolution: float = 1e-13, max_tolerance: float = np.inf
     ) -> None:
         self.scorer = scorer
-        self.agreement = agreement
+        self.joint = joint
         self.sizes = scorer.sizes
-        self.tolerance = min(max(1e-9, resolution * scorer.bound), max_tolerance)
+        self.tolerance = min(tolerance_for(scorer.bound, resolution), max_tolerance)
 
     @property
     def num_graphs(self) -> int:
@@ -61,7 +59,7 @@ class Matching:
 
         rows = self.scorer.everything
         scores = np.ascontiguousarray(self.scorer.block(rows))
-        agrees = np.ascontiguousarray(np.broadcast_to(self.agreement.mask(rows), self.sizes))
+        agrees = np.ascontiguousarray(np.broadcast_to(self.joint.mask(rows), self.sizes))
         sizes = np.array(self.sizes, dtype=np.int64)
         result: Floats = log_matching(scores.reshape(-1), agrees.reshape(-1), sizes).reshape(self.sizes)
         return result
@@ -75,7 +73,7 @@ class Matching:
             total = scores + term if total is None else np.logaddexp(total, scores + term, out=total)
         assert total is not None
         total -= np.log(self.num_graphs)
-        return np.where(self.agreement.mask(rows), total, -np.inf)
+        return np.where(self.joint.mask(rows), total, -np.inf)
 
     def fibre_term(self, axis: int, rows: Rows, scores: Floats | None = None) -> Floats:
         """One number t for each fibre along ``axis`` through the block, that axis kept with length 1."""

@@ -3,47 +3,47 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation.explanation import Session
+from protograph._base.ties import first_best, tolerance_for
+from protograph.explanation import Session
+from protograph.graphs.cleaning import node_count
+from protograph.graphs.cutting import induced_subgraph
+from protograph.page.candidate import Candidate, NoPrototypeError
 from protograph.page.clusters.selection import Cluster
-from protograph.page.subject import Draft, NoPrototypeError, Subject
-from protograph.page.walk.retrieval import Candidate, best_of, retrieve
-from protograph.page.walk.search import SearchOptions, Walk, search
-from protograph.patterns.common import CommonGround
-
-# Nodes to try while looking for what the k graphs have in common.
-_MAX_CALLS = 200_000
+from protograph.page.fitted import FittedClass, Floats, split_by_graph
+from protograph.page.options import SearchOptions
+from protograph.page.walk.search import Walk, search
+from protograph.patterns.canonical import CanonicalGraph
+from protograph.patterns.common import CommonPatterns
 
 
-def walk_prototype(subject: Subject, cluster: Cluster, options: SearchOptions, max_nodes: int | None) -> Draft:
-    """The prototype of a cluster; without ``max_nodes``, as large at most as what its graphs have in common."""
-    sources = list(cluster.representatives)
-    graphs = [subject.store[index] for index in sources]
+def walk_candidates(fitted: FittedClass, cluster: Cluster, options: SearchOptions) -> list[Candidate]:
+    """Each session's best candidate; without ``max_nodes``, as large at most as what the graphs have in common."""
+    sources = [fitted.canonical(index) for index in cluster.representatives]
+    graphs = [source.graph for source in sources]
     if options.scoring != "product" and len(graphs) < 2:
         raise NoPrototypeError(f"scoring={options.scoring!r} needs at least 2 graphs, it has 1")
-    limited = replace(options, max_nodes=max_nodes or common_size(graphs, options))
-    walks = search(graphs, subject.node_embeddings(graphs), limited, resolution=subject.classifier.resolution)
+    limited = replace(options, max_nodes=options.max_nodes or common_size(graphs, options))
+    node_embeddings = fitted.judge.classifier.embed(graphs, nodes=True).node_embeddings
+    walks = search(graphs, split_by_graph(node_embeddings, graphs), limited, resolution=fitted.resolution)
     if not walks:
         raise NoPrototypeError(
-            f"no nodes of its graphs {sources} have equal features; pass match_features=False or a tolerance"
+            f"no nodes of its graphs {list(cluster.representatives)} have equal features; pass match_features=False or "
+            f"a tolerance"
         )
-    candidates = retrieve(
-        subject.classifier, graphs, walks, target=subject.target, return_type=subject.embedded.return_type
-    )
-    best = best_of(candidates, subject.classifier.resolution)
-    walk = walks[best.session]
-    return Draft(
-        graph=best.graph,
-        probability=best.probability,
-        margin=best.margin,
-        sources=sources,
-        source=sources[best.source],
-        nodes=list(walk.nodes[best.source]),
-        matches=torch.from_numpy(walk.partners[best.source].copy()),
-        sessions=_sessions(candidates, walks, sources),
-    )
+    return _retrieved(fitted, cluster, sources, walks)
+
+
+def best_walk(fitted: FittedClass, candidates: Sequence[Candidate]) -> Candidate:
+    """The candidate with the largest margin, the first of those that tie.
+
+    Probabilities saturate at 1 long before margins stop telling graphs apart.
+    """
+    margins = [candidate.session.margin for candidate in candidates]
+    return candidates[_best(margins, fitted.resolution)]
 
 
 def common_size(graphs: Sequence[Data], options: SearchOptions) -> int:
@@ -52,23 +52,45 @@ def common_size(graphs: Sequence[Data], options: SearchOptions) -> int:
     A walk that goes on has left what they have in common. At least 2, and a single graph has half of its nodes.
     """
     if len(graphs) == 1:
-        return max(2, -(-int(graphs[0].num_nodes or 0) // 2))
-    ground = CommonGround(graphs, options.match_features, match_edges=options.match_edges)
-    found = ground.largest_of_all(_MAX_CALLS)
-    return max(2, 0 if found is None else len(found.pattern))
+        return max(2, -(-node_count(graphs[0]) // 2))
+    common = CommonPatterns(graphs, options.match_features, match_edges=options.match_edges)
+    largest = common.largest_of_all(options.walk.size_calls)
+    return max(2, 0 if largest is None else len(largest.pattern))
 
 
-def _sessions(candidates: Sequence[Candidate], walks: Sequence[Walk], sources: Sequence[int]) -> list[Session]:
-    return [
-        Session(
-            start=walk.start,
-            probability=candidate.probability,
-            margin=candidate.margin,
-            size=int(candidate.graph.num_nodes or 0),
-            source=sources[candidate.source],
+def _retrieved(
+    fitted: FittedClass, cluster: Cluster, sources: Sequence[CanonicalGraph], walks: Sequence[Walk]
+) -> list[Candidate]:
+    """Prototype retrieval (paper, Section 4.2.4): of each walk's k subgraphs the one that the model likes best."""
+    parts = [induced_subgraph(sources[q].graph, nodes) for walk in walks for q, nodes in enumerate(walk.nodes)]
+    judgement = fitted.judge(parts, fitted.target)
+    candidates = []
+    for number, walk in enumerate(walks):
+        first = number * len(sources)
+        q = _best(judgement.margins[first : first + len(sources)], fitted.resolution)
+        session = Session(
+            start=tuple(int(source.nodes[node]) for source, node in zip(sources, walk.start, strict=True)),
+            probability=float(judgement.probabilities[first + q]),
+            margin=float(judgement.margins[first + q]),
+            size=node_count(parts[first + q]),
+            source=cluster.representatives[q],
             stopped=walk.stopped,
             num_iterations=walk.num_iterations,
             is_exact=walk.is_exact,
         )
-        for candidate, walk in zip(candidates, walks, strict=True)
-    ]
+        partners = [source.nodes[walk.partners[q][:, r]] for r, source in enumerate(sources)]
+        candidates.append(
+            Candidate(
+                graph=parts[first + q],
+                sources=cluster.representatives,
+                source=session.source,
+                nodes=tuple(sources[q].nodes[list(walk.nodes[q])].tolist()),
+                matches=torch.tensor(partners).T.contiguous(),
+                session=session,
+            )
+        )
+    return candidates
+
+
+def _best(margins: Sequence[float] | Floats, resolution: float) -> int:
+    return first_best(margins, tolerance_for(float(np.abs(margins).max()), resolution))

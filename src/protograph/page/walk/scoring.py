@@ -11,15 +11,14 @@ product as 0 in the geometric mean, where a root would have no value.
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph.page.options import Scoring
+
 Floats = NDArray[np.float64]
 Rows = Sequence[NDArray[np.int64]]
-Scoring = Literal["product", "arithmetic", "geometric"]
-SCORINGS: tuple[Scoring, ...] = ("product", "arithmetic", "geometric")
 
 
 class Scorer:

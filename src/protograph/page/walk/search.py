@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph.page.options import SearchOptions, WalkOptions
 from protograph.page.walk.ascent import Peak, ascend
-from protograph.page.walk.matching import MAX_CELLS, Matching
-from protograph.page.walk.scoring import Floats, Scorer, Scoring
-from protograph.page.walk.starts import MAX_TUPLES, Start, find_starts
-from protograph.patterns.agreement import Agreement, MatchFeatures
-from protograph.patterns.structure import Structure, build_structure, reachable_counts
+from protograph.page.walk.matching import Matching
+from protograph.page.walk.scoring import Floats, Scorer
+from protograph.page.walk.starts import Start, find_starts
+from protograph.patterns.joint import JointGraphs
 
 Ints = NDArray[np.int64]
 Stopped = Literal["full", "exhausted", "dead end", "max_iterations"]
@@ -22,31 +22,6 @@ Stopped = Literal["full", "exhausted", "dead end", "max_iterations"]
 MAX_WHOLE = 2**21
 # Blocks of candidates that a lazy walk keeps for the next time it stands on the same tuple.
 _MAX_KEPT_CELLS = 2**23
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions:
-    """How to search; the paper's settings are the defaults.
-
-    Attributes:
-        budget: Number of sessions.
-        decay: What a matching score is divided by for each of its nodes that has been chosen.
-        max_iterations: Most steps of a session.
-        max_nodes: Size at which a session's lists take no more nodes.
-        scoring: Scoring function.
-        match_features: Which nodes may stand for each other; see :class:`~protograph.patterns.agreement.Agreement`.
-        match_edges: Whether edges walked together must have equal attributes.
-        distinct_starts: Whether a start's nodes are barred from later starts.
-    """
-
-    budget: int = 5
-    decay: float = 10.0
-    max_iterations: int = 1000
-    max_nodes: int = 13
-    scoring: Scoring = "product"
-    match_features: MatchFeatures = True
-    match_edges: bool = False
-    distinct_starts: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,36 +62,35 @@ def search(
     """
     # A tie must stay smaller than a decay, or decays would go unseen where scores are huge.
     max_tolerance = log(options.decay) / 2 if options.decay > 1 else np.inf
-    agreement = Agreement(graphs, options.match_features)
-    matching = Matching(Scorer(embeddings, options.scoring), agreement, resolution, max_tolerance)
-    structure = build_structure(graphs, match_edges=options.match_edges)
+    joint = JointGraphs(graphs, options.match_features, match_edges=options.match_edges)
+    matching = Matching(Scorer(embeddings, options.scoring), joint, resolution, max_tolerance)
     if prod(matching.sizes) <= MAX_WHOLE:
-        return search_whole(matching, structure, options)
-    return search_lazily(matching, structure, options)
+        return search_whole(matching, options)
+    return search_lazily(matching, options)
 
 
-def search_whole(matching: Matching, structure: Structure, options: SearchOptions) -> list[Walk]:
+def search_whole(matching: Matching, options: SearchOptions) -> list[Walk]:
     """Run all sessions over the whole tensor, in compiled loops."""
     from protograph.page.walk import kernels
 
-    groups = np.concatenate(matching.agreement.groups)
+    joint = matching.joint
     count, starts, nodes, partners, lengths, steps, codes = kernels.sessions(
         matching.whole().reshape(-1),
         np.array(matching.sizes, dtype=np.int64),
-        structure.offsets,
-        structure.starts,
-        structure.neighbours,
-        structure.kinds_within(groups),
-        groups,
+        joint.offsets,
+        joint.starts,
+        joint.neighbours,
+        joint.step_kinds(),
+        np.concatenate(joint.kinds),
         min(options.budget, prod(matching.sizes)),
         options.distinct_starts,
-        options.max_nodes,
+        _limit(options),
         log(options.decay),
         options.max_iterations,
         matching.tolerance,
     )
     reasons: dict[int, Stopped] = {kernels.DEAD_END: "dead end", kernels.MAX_ITERATIONS: "max_iterations"}
-    found = zip(*(part[:count].tolist() for part in (starts, nodes, lengths, steps, codes)), strict=True)
+    sessions = zip(*(part[:count].tolist() for part in (starts, nodes, lengths, steps, codes)), strict=True)
     return [
         Walk(
             start=tuple(start),
@@ -126,23 +100,21 @@ def search_whole(matching: Matching, structure: Structure, options: SearchOption
             stopped=reasons.get(code) or _complete(sizes, options),
             is_exact=True,
         )
-        for b, (start, rows, sizes, num_iterations, code) in enumerate(found)
+        for b, (start, rows, sizes, num_iterations, code) in enumerate(sessions)
     ]
 
 
-def search_lazily(
-    matching: Matching, structure: Structure, options: SearchOptions, max_tuples: int = MAX_TUPLES
-) -> list[Walk]:
+def search_lazily(matching: Matching, options: SearchOptions) -> list[Walk]:
     """Run all sessions over a tensor that is too large to build, computing what is needed of it."""
-    starts = find_starts(matching, options.budget, distinct=options.distinct_starts, max_tuples=max_tuples)
-    steps = LazySteps(matching, structure, log(options.decay))
+    starts = find_starts(matching, options.budget, distinct=options.distinct_starts, limits=options.walk)
+    steps = LazySteps(matching, log(options.decay), options.walk)
     return [walk_lazily(steps, start, options) for start in starts]
 
 
 def walk_lazily(steps: "LazySteps", start: Start, options: SearchOptions) -> Walk:
     """Walk over a tensor that is too large to build, computing the candidates of each step."""
     k = len(start.nodes)
-    limits = _limits(steps.matching, steps.structure, start, options)
+    limits = np.minimum(_reachable(steps.matching.joint, start.nodes), _limit(options))
     counts = [np.zeros(size, dtype=np.int64) for size in steps.matching.sizes]
     lists: list[dict[int, tuple[int, ...]]] = [{} for _ in range(k)]
     current, iteration, is_exact, stopped = start.nodes, 0, start.is_exact, None
@@ -151,30 +123,43 @@ def walk_lazily(steps: "LazySteps", start: Start, options: SearchOptions) -> Wal
             counts[q][node] += 1
             if len(lists[q]) < limits[q]:
                 lists[q].setdefault(node, current)
-        if all(len(found) == limit for found, limit in zip(lists, limits, strict=True)):
-            stopped = _complete([len(found) for found in lists], options)
+        if all(len(chosen) == limit for chosen, limit in zip(lists, limits, strict=True)):
+            stopped = _complete([len(chosen) for chosen in lists], options)
             break
         if iteration == options.max_iterations:
             stopped = "max_iterations"
             break
-        chosen = steps.best(current, counts)
-        if chosen is None:
+        step = steps.best(current, counts)
+        if step is None:
             stopped = "dead end"
             break
-        current, iteration, is_exact = chosen.nodes, iteration + 1, is_exact and chosen.is_exact
+        current, iteration, is_exact = step.nodes, iteration + 1, is_exact and step.is_exact
     return Walk(
         start=start.nodes,
-        nodes=tuple(tuple(found) for found in lists),
-        partners=tuple(np.array(list(found.values())) for found in lists),
+        nodes=tuple(tuple(chosen) for chosen in lists),
+        partners=tuple(np.array(list(chosen.values())) for chosen in lists),
         num_iterations=iteration,
         stopped=stopped,
         is_exact=is_exact,
     )
 
 
-def _limits(matching: Matching, structure: Structure, start: Start, options: SearchOptions) -> Ints:
-    reachable = reachable_counts(structure, matching.agreement, start.nodes)
-    return np.minimum(reachable, options.max_nodes)
+def _limit(options: SearchOptions) -> int:
+    """Most nodes of a list; without a limit a list ends with its graph."""
+    return 2**31 if options.max_nodes is None else options.max_nodes
+
+
+def _reachable(joint: JointGraphs, start: Sequence[int]) -> Ints:
+    """Upper bound on how many nodes of each graph a walk from ``start`` can ever visit.
+
+    A walk stays in its component, among nodes of a kind that it can reach in every graph. Once a list has that many
+    nodes, no step can make it grow. (Where a tolerance or a function decides, all nodes are of one kind.)
+    """
+    from protograph.page.walk.kernels import reachable
+
+    kinds, first = np.concatenate(joint.kinds), np.array(start, dtype=np.int64)
+    counts: Ints = reachable(joint.offsets, joint.starts, joint.neighbours, kinds, first)
+    return counts
 
 
 def _complete(lengths: Sequence[int], options: SearchOptions) -> Stopped:
@@ -184,15 +169,13 @@ def _complete(lengths: Sequence[int], options: SearchOptions) -> Stopped:
 class LazySteps:
     """The best next tuple from any tuple, with the log scores of its neighbours computed on demand.
 
-    Exact as long as the largest array needed stays within ``max_cells``; beyond, coordinate ascent from each
-    neighbour in the first graph.
+    Exact as long as the largest array needed stays within the limits; beyond, coordinate ascent from each neighbour in
+    the first graph.
     """
 
-    def __init__(self, matching: Matching, structure: Structure, log_decay: float, max_cells: int = MAX_CELLS) -> None:
+    def __init__(self, matching: Matching, log_decay: float, limits: WalkOptions) -> None:
         self.matching = matching
-        self.structure = structure
-        self._log_decay = log_decay
-        self._max_cells = max_cells
+        self._log_decay, self._limits = log_decay, limits
         self._kept: dict[tuple[tuple[int, ...], int], Floats] = {}
         self._num_kept_cells = 0
 
@@ -201,14 +184,15 @@ class LazySteps:
         peaks: list[tuple[float, Floats | Peak, list[Ints]]] = []
         is_exact = True
         for number, rows in enumerate(self._candidates(current)):
-            if self.matching.num_cells(rows) <= self._max_cells:
+            if self.matching.num_cells(rows) <= self._limits.max_cells:
                 values = self._block((current, number), rows) - self._penalty(rows, counts)
                 peaks.append((float(values.max()), values, rows))
             else:
                 is_exact = False
                 penalties = [np.asarray(self._log_decay * c, dtype=np.float64) for c in counts]
-                found = (ascend(self.matching, rows, int(node), penalties) for node in rows[0])
-                peaks.extend((peak.value, peak, rows) for peak in found if peak is not None)
+                rounds = self._limits.max_rounds
+                ascents = (ascend(self.matching, rows, int(node), penalties, max_rounds=rounds) for node in rows[0])
+                peaks.extend((peak.value, peak, rows) for peak in ascents if peak is not None)
         best = max((value for value, _, _ in peaks), default=-np.inf)
         if best == -np.inf:
             return None
@@ -218,10 +202,10 @@ class LazySteps:
 
     def _candidates(self, current: tuple[int, ...]) -> list[list[Ints]]:
         """Blocks of neighbours, one for each kind of edge and combination of features that agrees."""
-        around = [self.structure.of(q, node) for q, node in enumerate(current)]
+        around = [self.matching.joint.around(q, node) for q, node in enumerate(current)]
         kinds = set.intersection(*(set(kinds.tolist()) for _, kinds in around))
-        blocks = [[nodes[found == kind] for nodes, found in around] for kind in sorted(kinds)]
-        return [rows for block in blocks for rows in self.matching.agreement.split(block)]
+        blocks = [[nodes[kinds_there == kind] for nodes, kinds_there in around] for kind in sorted(kinds)]
+        return [rows for block in blocks for rows in self.matching.joint.split(block)]
 
     def _block(self, key: tuple[tuple[int, ...], int], rows: list[Ints]) -> Floats:
         if key not in self._kept:

@@ -2,7 +2,7 @@
 
 A small tensor is there as a whole, and a compiled loop finds its starts. Here are the others: they are gone through a
 slab at a time, a slab being all tuples with one given node of the first graph, and the start is exact. Beyond
-``MAX_TUPLES`` each slab's best is found by coordinate ascent: good, not proven to be the maximum, and marked so in the
+``max_tuples`` each slab's best is found by coordinate ascent: good, not proven to be the maximum, and marked so in the
 session's record.
 """
 
@@ -14,14 +14,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.ties import first_best
+from protograph.page.options import WalkOptions
 from protograph.page.walk.ascent import ascend
-from protograph.page.walk.matching import MAX_CELLS, Matching
+from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Floats
 
 Ints = NDArray[np.int64]
-
-# Up to this many tuples with equal features are gone through.
-MAX_TUPLES = 2**27
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def find_starts(
     count: int,
     *,
     distinct: bool = True,
-    max_tuples: int = MAX_TUPLES,
+    limits: WalkOptions | None = None,
 ) -> list[Start]:
     """Return the best ``count`` start tuples, best first, fewer where no more tuples agree.
 
@@ -63,9 +62,9 @@ def find_starts(
         matching: Matching scores of the k graphs.
         count: How many sessions there will be.
         distinct: Bar a start's nodes from later starts in every graph. Otherwise only the tuple itself is barred.
-        max_tuples: Up to how many tuples the maximum is found by going through all of them.
+        limits: Up to how many tuples the maximum is found by going through all of them.
     """
-    slabs = _slabs(matching, max_tuples)
+    slabs = _slabs(matching, limits or WalkOptions())
     barred = _Barred([np.zeros(size, dtype=np.bool_) for size in matching.sizes])
     bounds = np.array([slabs.best(node, barred) for node in range(matching.sizes[0])])
     found: list[Start] = []
@@ -81,13 +80,13 @@ def find_starts(
     return found
 
 
-def _slabs(matching: Matching, max_tuples: int) -> _Slabs:
-    blocks = matching.agreement.split(matching.scorer.everything)
+def _slabs(matching: Matching, limits: WalkOptions) -> _Slabs:
+    blocks = matching.joint.split(matching.scorer.everything)
     tuples = sum(prod(len(r) for r in rows) for rows in blocks)
     largest = max((prod(len(r) for r in rows[1:]) for rows in blocks), default=0)
-    if tuples <= max_tuples and largest <= MAX_CELLS:
-        return _BlockSlabs(matching, blocks)
-    return _AscentSlabs(matching)
+    if tuples <= limits.max_tuples and largest <= limits.max_cells:
+        return _BlockSlabs(matching, blocks, limits.max_cells)
+    return _AscentSlabs(matching, limits.max_rounds)
 
 
 def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float) -> tuple[int, ...] | None:
@@ -100,8 +99,7 @@ def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float
         best = max(best, bounds[node])
     if best == -np.inf:
         return None
-    first = int(np.flatnonzero(bounds >= best - tolerance)[0])
-    return slabs.first(first, best - tolerance, barred)
+    return slabs.first(first_best(bounds, tolerance), best - tolerance, barred)
 
 
 class _BlockSlabs:
@@ -109,9 +107,8 @@ class _BlockSlabs:
 
     is_exact = True
 
-    def __init__(self, matching: Matching, blocks: list[list[Ints]]) -> None:
-        self._matching = matching
-        self._blocks = blocks
+    def __init__(self, matching: Matching, blocks: list[list[Ints]], max_cells: int) -> None:
+        self._matching, self._blocks, self._max_cells = matching, blocks, max_cells
         self._terms: dict[int, Floats] = {}
 
     def best(self, node: int, barred: _Barred) -> float:
@@ -145,7 +142,7 @@ class _BlockSlabs:
         if number not in self._terms:
             if len(rows) == 1:
                 return self._matching.fibre_term(0, rows)
-            width = max(1, MAX_CELLS // (self._matching.sizes[0] * prod(len(r) for r in rows[2:])))
+            width = max(1, self._max_cells // (self._matching.sizes[0] * prod(len(r) for r in rows[2:])))
             pieces = [rows[1][at : at + width] for at in range(0, len(rows[1]), width)]
             terms = [self._matching.fibre_term(0, [rows[0][:1], piece, *rows[2:]]) for piece in pieces]
             self._terms[number] = np.concatenate(terms, axis=1)
@@ -157,18 +154,19 @@ class _AscentSlabs:
 
     is_exact = False
 
-    def __init__(self, matching: Matching) -> None:
-        self._matching = matching
+    def __init__(self, matching: Matching, max_rounds: int) -> None:
+        self._matching, self._max_rounds = matching, max_rounds
 
     def best(self, node: int, barred: _Barred) -> float:
         rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
         if barred.nodes[0][node] or not all(len(r) for r in rows):
             return -np.inf
-        peak = ascend(self._matching, rows, node, barred=barred.tuples)
+        peak = ascend(self._matching, rows, node, barred=barred.tuples, max_rounds=self._max_rounds)
         return -np.inf if peak is None else peak.value
 
     def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
-        peak = ascend(self._matching, [np.flatnonzero(~b) for b in barred.nodes], node, barred=barred.tuples)
+        rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
+        peak = ascend(self._matching, rows, node, barred=barred.tuples, max_rounds=self._max_rounds)
         assert peak is not None  # best() has found it with the same arguments
         return peak.nodes
 

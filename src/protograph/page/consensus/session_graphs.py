@@ -1,0 +1,104 @@
+"""Which k graphs each session takes, and what the model makes of their nodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph._base.ties import levels, tolerance_for
+from protograph.graphs.encoding import EncodedGraph
+from protograph.page.clusters.mixture import scaled
+from protograph.page.clusters.selection import Cluster
+from protograph.page.consensus.contributions import LinearHead, node_contributions
+from protograph.page.fitted import FittedClass, Floats, split_by_graph
+from protograph.patterns.canonical import CanonicalGraph
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SessionGraphs:
+    """k representatives of a cluster, nearest the mean first, and what the model makes of their nodes.
+
+    Attributes:
+        indices: Which graphs they are.
+        sources: The graphs, their nodes in canonical order.
+        encoded: The first of them, the source, as the counting reads it.
+        embeddings: Their nodes' embeddings.
+        contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
+    """
+
+    indices: tuple[int, ...]
+    sources: Sequence[CanonicalGraph]
+    encoded: EncodedGraph
+    embeddings: Sequence[Floats]
+    contributions: Sequence[Floats] | None
+
+    @property
+    def graphs(self) -> list[Data]:
+        """The graphs."""
+        return [source.graph for source in self.sources]
+
+
+def session_graphs(
+    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: LinearHead | None
+) -> list[SessionGraphs]:
+    """The graphs of all sessions, embedded at once."""
+    sources = [fitted.canonical(index) for indices in chosen for index in indices]
+    graphs = [source.graph for source in sources]
+    forward = fitted.judge.classifier.embed(graphs, nodes=True)
+    nodes = split_by_graph(forward.node_embeddings, graphs)
+    contributions = node_contributions(fitted.judge, graphs, forward, nodes, fitted.target, head)
+    k = len(chosen[0])
+    return [
+        SessionGraphs(
+            indices=indices,
+            sources=sources[first : first + k],
+            encoded=fitted.encoded.encode(graphs[first]),
+            embeddings=nodes[first : first + k],
+            contributions=None if contributions is None else contributions[first : first + k],
+        )
+        for first, indices in zip(range(0, len(sources), k), chosen, strict=True)
+    ]
+
+
+def chosen_graphs(fitted: FittedClass, cluster: Cluster, count: int, pool: int = 3) -> list[tuple[int, ...]]:
+    """The k graphs nearest the mean; then the next nearest with the k - 1 that the model sees most like it, and so on.
+
+    The representatives nearest the mean are one draw; a graph among them that the model has wrong, or that is typical
+    in all but the point, must not decide. Partners are looked for among the ``pool * count * k`` graphs nearest the
+    mean, no two with the same embedding, and no graph is taken twice.
+    """
+    k = len(cluster.representatives)
+    near = _different(fitted, cluster, pool * count * k)
+    members = sorted(cluster.members)
+    points = scaled(fitted.embedded.graph_embeddings[members], _grain(fitted, cluster))
+    place = {index: position for position, index in enumerate(members)}
+    chosen, free = [tuple(near[:k])], near[k:]
+    while len(chosen) < count and len(free) >= k:
+        offsets = points[[place[index] for index in free]] - points[place[free[0]]]
+        nearest = np.argsort(-levels((offsets**2).sum(axis=1)), kind="stable")[:k]
+        chosen.append(tuple(free[n] for n in nearest))
+        free = [index for index in free if index not in chosen[-1]]
+    return chosen
+
+
+def _different(fitted: FittedClass, cluster: Cluster, count: int) -> list[int]:
+    """The representatives, and the graphs next nearest the mean, no two with the same embedding."""
+    chosen = list(cluster.representatives)
+    embeddings, tolerance = fitted.embedded.graph_embeddings, _grain(fitted, cluster)
+    members = np.array([index for index in cluster.members if index not in cluster.far])
+    for index in members.tolist():
+        if len(chosen) == count:
+            break
+        if np.abs(embeddings[chosen] - embeddings[index]).max(axis=1).min() > tolerance:
+            twins = members[np.abs(embeddings[members] - embeddings[index]).max(axis=1) <= tolerance].tolist()
+            # Of twins the first by content, so that the order of the graphs never matters.
+            chosen.append(min(twins, key=lambda i: (fitted.canonical(i).key, i)) if len(twins) > 1 else index)
+    return chosen
+
+
+def _grain(fitted: FittedClass, cluster: Cluster) -> float:
+    """Embeddings that differ by no more than this are equal."""
+    near = [index for index in cluster.members if index not in cluster.far]
+    scale = max(1e-300, float(np.abs(fitted.embedded.graph_embeddings[near]).max()))
+    return 4 * scale * tolerance_for(1.0, fitted.resolution)

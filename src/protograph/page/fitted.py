@@ -1,0 +1,48 @@
+"""What Phase 2 works on: a fitted model, its graphs as the searches see them, and the class to explain."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.graphs.cleaning import node_count
+from protograph.graphs.encoding import EncodedGraphs
+from protograph.models.embedding import EmbeddedGraphs
+from protograph.models.judging import Judge
+from protograph.patterns.canonical import CanonicalGraph
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedClass:
+    """A fitted model and the class to explain.
+
+    Attributes:
+        judge: The model.
+        embedded: What it makes of all graphs.
+        encoded: All graphs as the counting reads them.
+        canonical: Gives a graph, by its index, with its nodes in canonical order: what a search finds first must not
+            depend on how the user has numbered them.
+        target: The class.
+    """
+
+    judge: Judge
+    embedded: EmbeddedGraphs
+    encoded: EncodedGraphs
+    canonical: Callable[[int], CanonicalGraph]
+    target: int
+
+    @property
+    def resolution(self) -> float:
+        """Relative precision of the model's numbers."""
+        return self.judge.classifier.resolution
+
+
+def split_by_graph(node_embeddings: Tensor, graphs: Sequence[Data]) -> list[Floats]:
+    """Embeddings of all nodes, cut up by the graphs they belong to."""
+    return [part.numpy() for part in torch.split(node_embeddings, [node_count(graph) for graph in graphs])]

@@ -1,0 +1,138 @@
+"""Every number that decides an answer of PAGE: its name, its default and the reason, kept with the explanation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar
+
+from protograph._base.options import check_number
+from protograph.patterns.joint import MatchFeatures
+
+Scoring = Literal["product", "arithmetic", "geometric"]
+SCORINGS: tuple[Scoring, ...] = ("product", "arithmetic", "geometric")
+Options = TypeVar("Options")
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Options that are numbers of at least 0, whole where the default is."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            check_number(field.name, value)
+            if isinstance(field.default, int) and value != int(value):
+                raise ValueError(f"{field.name} must be a whole number, got {value!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions(_Numbers):
+    """Phase 1: how a class is divided into clusters."""
+
+    min_share: float = 0.05  # share of its class that a cluster holds at least; fewer graphs are chance
+    clip: float = 3.0  # scaled units beyond which a coordinate says no more than "far": sums are heavy-tailed
+    far: float = 10.0  # units from the median; graphs so far off represent no cluster ...
+    far_share: float = 0.25  # ... if they are in this share of the dimensions: one dead dimension has hardly a spread
+    min_others: int = 8  # different graphs that must be left without those far off; of fewer, quartiles say little
+    regularisation: float = 1e-6  # added to every variance, as scikit-learn does; scaled variances are about 1
+    max_iterations: int = 100  # of the mixture, as in scikit-learn
+    tolerance: float = 1e-3  # gain in mean log-likelihood that another iteration is worth, as in scikit-learn
+    num_starts: int = 3  # the best of them goes on: a single start is stuck too often
+    start_iterations: int = 100  # of a start: as many as of the mixture
+    start_graphs: int = 1000  # graphs that starts are tried on; which is best shows on few
+    full_from: float = 2.0  # different graphs a cluster and dimension for full covariances; fewer cannot decide them
+    variances_from: int = 5  # different graphs a cluster for a variance a dimension; below, one for all
+    max_clusters: int = 5  # most that "auto" looks at; more prototypes of a class nobody reads
+    least_strength: float = 0.95  # two halves of the class must put so many pairs together alike
+    num_splits: int = 3  # into halves, averaged; one is a matter of luck
+    max_graphs: int = 800  # graphs that halves are taken of; more let ever slighter bends of one cluster count as two
+    min_graphs: int = 10  # different graphs a cluster in each half; with 5, chance made two clusters in 16% of trials
+    split_tolerance: float = 1e-2  # which graphs go together is clear long before the mixture's own tolerance
+    split_starts: int = 2  # with one start, halves that agree look as if they did not when one of them got stuck
+    split_iterations: int = 2  # after which it shows which start is the best
+    same_share: float = 0.05  # clusters with one prototype are one if the shares that have it differ by no more
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsensusOptions(_Numbers):
+    """Phase 2 of our own: growing what k graphs have in common, trimming and closing it."""
+
+    pool: int = 3  # graphs near the mean, for each that sessions take, among which a session's graphs are alike
+    start_sample: int = 50  # graphs of the cluster, and of the others, that the surroundings of starts are counted in
+    sample: int = 200  # graphs that parts are counted in; shares are then known to some 3%
+    large_sample: int = 1000  # graphs for closing and for comparing sessions, where a few graphs decide
+    max_starts: int = 40  # nodes looked at as starts, those that carry the most of the margin
+    slack: float = 0.1  # the smallest part within this share of the heaviest: NO2 rather than NO2 with a carbon
+    least_information: float = 0.01  # bits; what closing adds must tell the class: a backbone node does not
+    max_parts: int = 60  # parts weighed for one consensus
+    max_additions: int = 30  # additions tried in a step of closing
+    max_steps: int = 20  # steps of closing
+    sparse_edges: int = 60  # edges of a source up to which all parts are counted that one may want to
+    least_counted: int = 8  # parts counted in a dense source nevertheless
+    count_calls: int = 2_000  # nodes to try in one graph; a pattern that needs more counts as not lying there
+    grow_calls: int = 200_000  # nodes to try while a consensus grows
+    max_nodes_around: int = 40  # nodes around the start that parts are made of: prototypes are small
+    max_edges_around: int = 60  # edges around the start; a basis of shortest rings takes long on what is dense
+    linear: float = 1e-7  # relative error up to which scores are a linear map of the embeddings
+    independent: float = 1e-9  # embeddings that vary less in some direction leave its weight open
+    fitted_to: int = 64  # graphs that the map is fitted to, for each of its weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class WalkOptions(_Numbers):
+    """Phase 2 of the paper: limits of a walk beyond which it is no longer proven to be exact."""
+
+    size_calls: int = 200_000  # nodes to try for the largest common pattern, which limits a walk without max_nodes
+    max_tuples: int = 2**27  # tuples that are gone through for the best start
+    max_cells: int = 2**22  # of a block of scores (32 MiB) computed at once; beyond, a node at a time is improved
+    max_rounds: int = 50  # of improving one node at a time; ten are the most that were seen
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceOptions(_Numbers):
+    """How prototypes are counted."""
+
+    looked_at: int = 100  # graphs of the cluster in which nodes and edges are looked up one by one
+    whole_calls: int = 20_000  # nodes to place in one graph before it counts as one without the prototype
+    part_calls: int = 5_000  # nodes to try for the largest part of the prototype in one graph
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """What a search of one cluster goes by; see :class:`~protograph.PAGE`.
+
+    Attributes:
+        budget: Number of sessions.
+        max_nodes: Most nodes of a prototype; ``None`` where the data decide.
+        match_features: Which nodes may stand for each other; see :class:`~protograph.patterns.joint.JointGraphs`.
+        match_edges: Whether edges must have equal attributes.
+        decay: What a matching score is divided by for each of its nodes that has been chosen.
+        max_iterations: Most steps of a walk.
+        scoring: Scoring function.
+        distinct_starts: Whether a start's nodes are barred from later starts.
+        walk: Limits of a walk.
+        consensus: How a consensus grows and is trimmed.
+    """
+
+    budget: int = 5
+    max_nodes: int | None = None
+    match_features: MatchFeatures = True
+    match_edges: bool = False
+    decay: float = 10.0
+    max_iterations: int = 1000
+    scoring: Scoring = "product"
+    distinct_starts: bool = True
+    walk: WalkOptions = WalkOptions()
+    consensus: ConsensusOptions = ConsensusOptions()
+
+
+def as_options(name: str, value: Any, kind: type[Options]) -> Options:
+    """Options as their own object, also where they come from a saved explanation.
+
+    >>> as_options("evidence_options", {"looked_at": 10}, EvidenceOptions).looked_at
+    10
+    """
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, Mapping):
+        return kind(**value)
+    raise TypeError(f"{name} must be a {kind.__name__} or a mapping of its options, got {value!r}")
