@@ -19,7 +19,8 @@ from protograph.models.tracer import AmbiguousReadoutError, Tracer
 
 # Copies in double precision must agree with the model itself to be used in its place.
 _AGREEMENT = 1e-3
-_SAMPLE_SIZE = 8
+# So many graphs tell how a model wants to be called.
+SAMPLE_SIZE = 8
 
 
 class GraphClassifier:
@@ -76,7 +77,7 @@ class GraphClassifier:
         number of threads and device make no difference that counts; a model that cannot be copied or does not
         run in double precision runs as it is, and is left as it was found after each call.
         """
-        sample = list(sample[:_SAMPLE_SIZE])
+        sample = list(sample[:SAMPLE_SIZE])
         call = infer_call(self.model, sample[0])
         own_device = _device_of(self.model)
         target = own_device if device is None else checked_device(device)
