@@ -21,7 +21,7 @@ from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation.explanation import Explanation, Explanations
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier
+from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier, as_classifier
 from protograph.models.embedding import EmbeddedGraphs, embed
 from protograph.models.judging import Judge, check_target
 
@@ -56,7 +56,7 @@ class Explainer(ABC):
             progress: Called as ``progress(stage, done, total)``.
         """
         _check_fit_options(batch_size, engine)
-        classifier = model if isinstance(model, GraphClassifier) else GraphClassifier(model)
+        classifier = as_classifier(model)
         started = time.perf_counter()
         with preserved_random_state():
             store = GraphStore(graphs)

@@ -79,7 +79,7 @@ class GraphClassifier:
         """
         sample = list(sample[:SAMPLE_SIZE])
         call = infer_call(self.model, sample[0])
-        own_device = _device_of(self.model)
+        own_device = device_of(self.model)
         target = own_device if device is None else checked_device(device)
         native = RunningClassifier(self.model, call, Readout(), own_device, is_double=False)
         expected = native.classify(sample)
@@ -113,6 +113,11 @@ class GraphClassifier:
                 f"graph_embeddings=<module whose input is one vector a graph>); {_list_modules(self.model)}"
             ) from None
         return replace(found, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+
+
+def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
+    """The model with what is needed to explain it, found out unless it was stated."""
+    return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
 
 
 @dataclass(frozen=True)
@@ -297,7 +302,8 @@ def _on_cpu(tensor: Tensor) -> Tensor:
     return tensor.detach().to(device="cpu", dtype=torch.float64)
 
 
-def _device_of(model: nn.Module) -> torch.device:
+def device_of(model: nn.Module) -> torch.device:
+    """Where a model's weights are."""
     first: Any = next(model.parameters(), None)
     if first is None:
         first = next(model.buffers(), None)

@@ -68,7 +68,7 @@ def embed(
         check_finite("the graph embedding", result.graph_embeddings.abs(), done)
         outputs.append(result.outputs)
         embeddings.append(result.graph_embeddings)
-        labels.extend(_label(graph) for graph in graphs)
+        labels.extend(map(label_of, graphs))
         done += len(graphs)
         if progress is not None:
             progress("embedding", done, len(store))
@@ -89,7 +89,8 @@ def embed(
     )
 
 
-def _label(graph: Data) -> int | None:
+def label_of(graph: Data) -> int | None:
+    """The class that a graph was given, ``None`` where that is not one whole number."""
     y = graph.get("y")
     if isinstance(y, int):
         return y
