@@ -83,7 +83,7 @@ def embed(
         scores=scores.numpy(),
         probabilities=probabilities(scores).numpy(),
         predictions=scores.numpy().argmax(axis=1),
-        labels=_as_labels(labels),
+        labels=None if None in labels else np.array(labels, dtype=np.int64),
         return_type=chosen,
         warnings=(*classifier.warnings, *found, *guessed),
     )
@@ -97,8 +97,3 @@ def label_of(graph: Data) -> int | None:
     if isinstance(y, Tensor) and y.numel() == 1 and (not y.is_floating_point() or float(y).is_integer()):
         return int(y)
     return None
-
-
-def _as_labels(labels: list[int | None]) -> NDArray[np.int64] | None:
-    found = [label for label in labels if label is not None]
-    return np.array(found, dtype=np.int64) if len(found) == len(labels) else None
