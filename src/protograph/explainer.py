@@ -20,9 +20,8 @@ from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation.explanation import Explanation, Explanations
-from protograph.graphs.store import GraphStore
-from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier, as_classifier
-from protograph.models.embedding import EmbeddedGraphs, embed
+from protograph.models.classifier import GraphClassifier, RunningClassifier
+from protograph.models.embedding import EmbeddedGraphs, embed_all
 from protograph.models.judging import Judge, check_target
 
 T = TypeVar("T")
@@ -56,18 +55,12 @@ class Explainer(ABC):
             progress: Called as ``progress(stage, done, total)``.
         """
         _check_fit_options(batch_size, engine)
-        classifier = as_classifier(model)
         started = time.perf_counter()
         with preserved_random_state():
-            store = GraphStore(graphs)
-            sample = next(store.chunks(SAMPLE_SIZE))
-            running = classifier.start(sample, device)
-            embedded = embed(
-                running, store, batch_size=batch_size, return_type=classifier.return_type, progress=progress
-            )
+            store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=progress)
         self._store, self._running, self._progress = store, running, progress or _no_progress
         self._shown_in_fit = self._shown_before = running.usage.num_graphs
-        self._names = _names_of(graphs, sample[0], embedded.num_classes)
+        self._names = _names_of(graphs, store[0], embedded.num_classes)
         self._seconds_to_fit = time.perf_counter() - started
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self.embedded_ = embedded
