@@ -3,10 +3,11 @@
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
@@ -19,12 +20,14 @@ from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Prototype
-from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier, RunningClassifier
-from protograph.models.embedding import EmbeddedGraphs, embed
+from protograph.models.embedding import EmbeddedGraphs, embed_all
 from protograph.models.judging import Judge, check_target
 
+T = TypeVar("T")
 
+
+@dataclass(eq=False, repr=False)
 class Explainer(ABC):
     """Base of all explainers: ``fit`` looks at the model and its graphs once, ``explain`` does the rest.
 
@@ -52,15 +55,10 @@ class Explainer(ABC):
             progress: Called as ``progress(stage, done, total)``.
         """
         _check_fit_options(batch_size, engine)
-        classifier = model if isinstance(model, GraphClassifier) else GraphClassifier(model)
         started = time.perf_counter()
         with preserved_random_state():
-            store = GraphStore(graphs)
-            running = classifier.start([store[i] for i in range(min(8, len(store)))], device)
-            embedded = embed(
-                running, store, batch_size=batch_size, return_type=classifier.return_type, progress=progress
-            )
-        self._store, self._running, self._progress = store, running, progress
+            store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=progress)
+        self._store, self._running, self._progress = store, running, progress or _no_progress
         self._shown_in_fit = self._shown_before = running.usage.num_graphs
         self._names = _names_of(graphs, store[0], embedded.num_classes)
         self._seconds_to_fit = time.perf_counter() - started
@@ -87,9 +85,9 @@ class Explainer(ABC):
     def explain(self, target: int) -> Explanation:
         """Explain one class."""
 
-    @abstractmethod
     def _options(self) -> Mapping[str, Any]:
-        """The explainer's options, to be stored with its results."""
+        """The explainer's options, to be stored with its results: ``type(explainer)(**options)`` is one like it."""
+        return {option.name: getattr(self, option.name) for option in fields(self)}
 
     def explain_all(self) -> Explanations:
         """Explain every class that some graph is predicted as; the others are named in a warning."""
@@ -98,12 +96,11 @@ class Explainer(ABC):
         if others:
             message = f"no graph is predicted as class {', '.join(map(str, others))}, so there is no explanation of it"
             warnings.warn(message, ProtographWarning, stacklevel=2)
-        found = {}
-        for done, target in enumerate(predicted.tolist()):
-            found[target] = self.explain(target)
-            if self._progress is not None:
-                self._progress("explaining", done + 1, len(predicted))
-        return Explanations(found)
+        explanations = {}
+        for done, target in enumerate(predicted.tolist(), start=1):
+            explanations[target] = self.explain(target)
+            self._progress("explaining", done, len(predicted))
+        return Explanations(explanations)
 
     def _fitted(self) -> EmbeddedGraphs:
         embedded: EmbeddedGraphs | None = getattr(self, "embedded_", None)
@@ -137,13 +134,44 @@ class Explainer(ABC):
             )
         return members
 
-    def _explanation(self, target: int, **parts: Any) -> Explanation:
-        """Assemble a result: what is the same for all explainers is filled in here."""
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """What ``make`` gives, made on first use after each fit."""
+        if name not in self._cache:
+            with preserved_random_state():
+                self._cache[name] = make()
+        made: T = self._cache[name]
+        return made
+
+    def _search(self, stage: str, total: int, unit: str, step: Callable[[int], int], best: Sized) -> list[str]:
+        """Go on step by step, from how much is done to how much is done then, until ``total`` is.
+
+        Ctrl-C ends it early where ``best`` holds something to keep by then, and a note says so.
+        """
+        done = 0
+        try:
+            while done < total:
+                done = step(done)
+                self._progress(stage, done, total)
+        except KeyboardInterrupt:
+            if not best:
+                raise
+            return [f"interrupted after {done} of {total} {unit}; these are the best until then"]
+        return []
+
+    def _explanation(self, target: int, *, notes: Iterable[str] = (), **parts: Any) -> Explanation:
+        """Assemble a result: what is the same for all explainers is filled in here.
+
+        Args:
+            target: The class.
+            notes: What went otherwise than asked for; each is warned of, and kept.
+            parts: The other fields of the explanation.
+        """
+        for note in notes:
+            warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=3)
         embedded = self._fitted()
         shown = self._running.usage.num_graphs
         model_calls, self._shown_before = self._shown_in_fit + shown - self._shown_before, shown
         timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
-        notes = (*embedded.warnings, *parts.pop("warnings", ()))
         return Explanation(
             target=int(target),
             explainer=type(self).__name__,
@@ -154,7 +182,7 @@ class Explainer(ABC):
             model_calls=model_calls,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions=_versions(),
-            warnings=notes,
+            warnings=(*embedded.warnings, *parts.pop("warnings", ()), *notes),
             **self._names,
             **parts,
         )
@@ -175,6 +203,10 @@ def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Proto
     listed = list(prototypes)
     scale = max((abs(prototype.margin) for prototype in listed), default=0.0)
     return ties.best_first(listed, lambda one: one.margin, tolerance=ties.tolerance_for(scale, resolution))
+
+
+def _no_progress(stage: str, done: int, total: int | None) -> None:
+    """Nobody asked for it."""
 
 
 def _check_fit_options(batch_size: int, engine: str) -> None:

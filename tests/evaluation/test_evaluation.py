@@ -6,8 +6,8 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.evaluation.evaluation import HeldOut, evaluate
-from protograph.evaluation.held_out import held_out
+from protograph.evaluation.evaluation import evaluate
+from protograph.evaluation.held_out import HeldOut, held_out
 from protograph.evaluation.truths import accuracy_of, planted_truth
 from protograph.explanation.explanation import EmbeddingMap
 from protograph.metrics import EncodedGraphs

@@ -43,5 +43,5 @@ def test_errors():
         embedding_coverage(GRAPHS[:1], MODEL, GRAPHS, PREDICTIONS, 0)
     with pytest.raises(ValueError, match=r"^radius must be at least 0 and finite, got -1$"):
         embedding_coverage(GRAPHS[:1], MODEL, GRAPHS, PREDICTIONS, 1, -1)
-    with pytest.raises(ValueError, match=r"^predictions must be one for each of the 6 graphs, got \[2\]$"):
+    with pytest.raises(ValueError, match=r"^predictions must be one class for each of the 6 graphs, got shape \[2\]$"):
         embedding_coverage(GRAPHS[:1], MODEL, GRAPHS, [1, 0], 1)

@@ -36,7 +36,10 @@ def test_lift_where_it_has_no_number():
     assert math.isnan(only_here.shares[3])
     assert math.isnan(support(ring(6), GRAPHS, CLASSES).lift(0))
     assert math.isnan(support(path(2), GRAPHS, [0] * 6).lift(0))
-    with pytest.raises(ValueError, match=r"^target must be in \[0, 4\), got 4$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^target must be in \[0, 4\), got 4; use an index into the model\'s output, not a class name$",
+    ):
         only_here.lift(4)
 
 

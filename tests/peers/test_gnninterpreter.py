@@ -124,14 +124,13 @@ def test_max_edges_and_max_nodes_hold():
 
 def test_the_size_budget_comes_from_the_graphs_of_the_class():
     explainer = fitted(max_nodes=10)
-    learned, members = explainer._learned(), explainer._members(1)
-    expected = np.mean([GRAPHS[i].num_edges / 2 / GRAPHS[i].num_nodes for i in members]) * 10
-    assert explainer._problem(1, members, learned).max_edges == round(expected)
-    assert fitted(max_nodes=2)._problem(1, members, learned).max_edges == 1  # there are no more pairs
+    expected = np.mean([GRAPHS[i].num_edges / 2 / GRAPHS[i].num_nodes for i in explainer._members(1)]) * 10
+    assert explainer._problem(1).max_edges == round(expected)
+    assert fitted(max_nodes=2)._problem(1).max_edges == 1  # there are no more pairs
     trees = [Data(x=torch.eye(3)[:2], edge_index=torch.tensor([[0, 1], [1, 0]])) for _ in range(3)]
     explainer = fitted(graphs=trees, max_nodes=10)
     target = int(explainer.predictions_[0])
-    assert explainer._problem(target, explainer._members(target), explainer._learned()).max_edges == 9
+    assert explainer._problem(target).max_edges == 9
 
 
 # ---- randomness ---------------------------------------------------------------------------------------------------
@@ -156,7 +155,7 @@ def test_the_seed_decides_everything_and_nothing_else_is_touched():
 
 def test_samples_differ_within_a_step_and_between_steps():
     explainer = fitted()
-    problem = explainer._problem(1, explainer._members(1), explainer._learned())
+    problem = explainer._problem(1)
     search = _Search(explainer, problem, [], torch.Generator().manual_seed(0))
     (edges, types), (edges_later, types_later) = search._sample(0.5), search._sample(0.5)
     assert edges.shape == (4, 15)
@@ -168,7 +167,7 @@ def test_samples_differ_within_a_step_and_between_steps():
 
 def test_the_samples_follow_the_distribution():
     explainer = fitted(num_samples=4000)
-    problem = explainer._problem(1, explainer._members(1), explainer._learned())
+    problem = explainer._problem(1)
     search = _Search(explainer, problem, [], torch.Generator().manual_seed(0))
     edges, types = search._sample(0.3)
     assert torch.allclose((edges > 0.5).double().mean(dim=0), search.edges.sigmoid(), atol=0.03)
@@ -300,7 +299,7 @@ def test_features_that_are_whole_numbers():
     graphs = [Data(x=g.x.argmax(dim=1, keepdim=True), edge_index=g.edge_index) for g in GRAPHS]
     explainer = fitted(Embeds(), graphs)
     target = int(explainer.predictions_[0])
-    problem = explainer._problem(target, explainer._members(target), explainer._learned())
+    problem = explainer._problem(target)
     search = _Search(explainer, problem, [], torch.Generator().manual_seed(0))
     search.step(0)
     assert bool((search.types.grad != 0).any())
@@ -324,7 +323,7 @@ def test_other_features(feature):
     check_valid(explanation.prototypes[0].graph, graphs)
     if feature == "continuous":
         total = sum(g.num_nodes for g in graphs)
-        note = f"nodes have {total} different features, and generated graphs use only the 200 most frequent"
+        note = f"the graphs have {total} different rows of x; graphs are generated from the 200 most frequent ones"
         assert explanation.warnings == (note,)
         assert str(caught[0].message) == f"class {target}: {note}"
     else:
@@ -333,12 +332,12 @@ def test_other_features(feature):
 
 def test_the_vocabulary_is_learned_once_after_each_fit():
     explainer = fitted()
-    learned = explainer._learned()
+    vocabulary = explainer.vocabulary_
     explainer.explain(1)
-    assert explainer._learned() is learned
+    assert explainer.vocabulary_ is vocabulary
     explainer.fit(zoo.make(), GRAPHS[:20])
-    assert explainer._learned() is not learned
-    assert explainer._learned().vocabulary.counts.sum() == sum(g.num_nodes for g in GRAPHS[:20])
+    assert explainer.vocabulary_ is not vocabulary
+    assert explainer.vocabulary_.counts.sum() == sum(g.num_nodes for g in GRAPHS[:20])
 
 
 # ---- on the way ---------------------------------------------------------------------------------------------------
@@ -359,7 +358,7 @@ def interrupt_at(number):
 
 
 def test_ctrl_c_keeps_the_best_so_far():
-    note = "interrupted after 4 of 6 iterations, with the best graphs until then"
+    note = "interrupted after 4 of 6 iterations; these are the best until then"
     with pytest.warns(ProtographWarning, match=note):
         explanation = fitted(progress=interrupt_at(4)).explain(1)
     assert explanation.warnings == (note,)
@@ -390,10 +389,13 @@ def test_ctrl_c_before_anything_was_found(monkeypatch):
         ({"num_iterations": True}, TypeError, r"^num_iterations must be a whole number, got True$"),
         ({"num_samples": -1}, ValueError, r"^num_samples must be at least 1, got -1$"),
         ({"max_edges": 0}, ValueError, r"^max_edges must be at least 1, got 0$"),
-        ({"learning_rate": 0}, ValueError, r"^learning_rate must be above 0, got 0$"),
+        ({"learning_rate": 0}, ValueError, r"^learning_rate must be a finite number above 0, got 0$"),
         ({"learning_rate": "fast"}, TypeError, r"^learning_rate must be a number, got 'fast'$"),
-        ({"similarity_weight": -1}, ValueError, r"^similarity_weight must be at least 0 and finite, got -1$"),
-        ({"size_weight": float("nan")}, ValueError, r"^size_weight must be at least 0 and finite, got nan$"),
+        ({"similarity_weight": -1}, ValueError, r"^similarity_weight must be a finite number of at least 0, got -1$"),
+        ({"size_weight": float("nan")}, ValueError, r"^size_weight must be a finite number of at least 0, got nan$"),
+        ({"last_temperature": 0}, ValueError, r"^last_temperature must be a finite number above 0, got 0$"),
+        ({"judged_every": 0}, ValueError, r"^judged_every must be at least 1, got 0$"),
+        ({"max_types": 0}, ValueError, r"^max_types must be at least 1, got 0$"),
         ({"random_state": -1}, ValueError, r"^random_state must be in \[0, 2\*\*32\), got -1$"),
         ({"random_state": None}, TypeError, r"^random_state must be a whole number, got NoneType$"),
         ({"num_sample": 3}, TypeError, "num_sample"),
@@ -431,7 +433,9 @@ def test_models_that_cannot_be_explained_this_way():
         explainer.explain(int(explainer.predictions_[0]))
     graphs = [Data(x=g.x, edge_index=g.edge_index, y=g.y, pos=torch.zeros_like(g.x)) for g in GRAPHS]
     explainer = fitted(zoo.make(kind=NeedsPositions), graphs)
-    with pytest.raises(ValueError, match=r"x, edge_index and edge_attr alone.*\(the data has pos too\); use PAGE"):
+    with pytest.raises(
+        ValueError, match=r"x, edge_index and edge_attr alone; the data also has 'pos' .*; use PAGE, which"
+    ):
         explainer.explain(int(explainer.predictions_[0]))
 
 

@@ -189,7 +189,7 @@ def test_the_largest_part_obeys_degrees_pairs_and_size():
     first, second = np.triu_indices(9, 1)
     for _ in range(50):
         weights, kinds = rng.random(36), rng.integers(vocabulary.num_types, size=9)
-        part = largest_part(weights, kinds, vocabulary, max_edges=6)
+        part = largest_part(weights, kinds, vocabulary, max_edges=6, negligible=0.01)
         graph = nx.Graph(part.edges)
         graph.add_nodes_from(range(len(part.nodes)))
         assert nx.is_connected(graph)
@@ -208,19 +208,23 @@ def test_the_largest_part_obeys_degrees_pairs_and_size():
 def test_the_least_probable_edges_give_way():
     path = vocabulary_of(((0, 0, 0), [(0, 1), (1, 2)]))  # two neighbours at most
     # A star of 4: pairs 01 02 03 12 13 23.
-    part = largest_part(np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=9)
+    part = largest_part(
+        np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=9, negligible=0.01
+    )
     assert part.nodes == (0, 1, 3)
     assert part.edges == ((0, 1), (0, 2))
     assert part.kept == (0, 2)  # pair 13 is negligible
-    limited = largest_part(np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=1)
+    limited = largest_part(
+        np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=1, negligible=0.01
+    )
     assert limited.nodes == (0, 1)
 
 
 def test_nothing_probable_is_a_single_node():
     path = vocabulary_of(((0, 1), [(0, 1)]))
-    part = largest_part(np.array([0.1]), np.array([1, 0]), path, max_edges=9)
+    part = largest_part(np.array([0.1]), np.array([1, 0]), path, max_edges=9, negligible=0.01)
     assert (part.nodes, part.kinds, part.edges, part.kept) == ((0,), (1,), (), ())
-    alone = largest_part(np.zeros(0), np.array([1]), path, max_edges=9)
+    alone = largest_part(np.zeros(0), np.array([1]), path, max_edges=9, negligible=0.01)
     assert (alone.nodes, alone.edges) == ((0,), ())
 
 

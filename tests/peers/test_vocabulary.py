@@ -36,7 +36,7 @@ def test_edges_have_the_most_frequent_attributes_of_their_types():
 
 def test_rarest_types_are_left_out():
     graphs = [Data(x=torch.eye(4)[[0, 0, 0, 1, 1, 2]], edge_index=torch.tensor([[0, 5], [5, 0]]))]
-    vocabulary = learn(graphs, most_types=2)
+    vocabulary = learn(graphs, max_types=2)
     assert (vocabulary.num_types, vocabulary.num_left_out) == (2, 1)
     assert vocabulary.joined.sum() == 0  # its only edge leads to the type that was left out
 

@@ -5,12 +5,12 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from protograph.explainers import generation, vocabulary
 from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_mean_pool
 
 import protograph as pg
+from protograph.peers import generation, vocabulary
 from protograph.peers.xgnn import XGNN
 from tests import zoo
 
@@ -100,10 +100,10 @@ def test_prototypes_are_distinct_up_to_isomorphism():
 
 def test_fewer_different_graphs_than_asked_for_is_said():
     edges = [chain([0, 1]), chain([1, 0]), chain([0, 1])]  # every type has one neighbour: one graph can be made
-    with pytest.warns(pg.ProtographWarning, match=r"^class 0: only 1 different graphs were generated, 4 were"):
+    with pytest.warns(pg.ProtographWarning, match=r"^class 0: only 1 different graphs were found, 4 were"):
         explanation = fitted(graphs=edges, num_prototypes=4).explain(0)
     assert len(explanation.prototypes) == 1
-    assert explanation.warnings == ("only 1 different graphs were generated, 4 were asked for",)
+    assert explanation.warnings == ("only 1 different graphs were found, 4 were asked for",)
 
 
 @pytest.mark.parametrize("max_nodes", [4, 7])
@@ -254,9 +254,9 @@ def test_ctrl_c_keeps_the_best_until_then():
             raise KeyboardInterrupt
 
     explainer = fitted(num_epochs=50, progress=interrupt)
-    with pytest.warns(pg.ProtographWarning, match=r"^class 1: interrupted in epoch 2 of 50; these are the best"):
+    with pytest.warns(pg.ProtographWarning, match=r"^class 1: interrupted after 2 of 50 epochs; these are the best"):
         explanation = explainer.explain(1)
-    assert explanation.warnings == ("interrupted in epoch 2 of 50; these are the best until then",)
+    assert explanation.warnings == ("interrupted after 2 of 50 epochs; these are the best until then",)
     expected = fitted(num_epochs=2).explain(1)
     assert explanation.prototypes[0].margin == expected.prototypes[0].margin
 
@@ -356,7 +356,10 @@ class ReadsPositionsOfData(Plain):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        (ReadsPositions, r"^the model reads 'pos', which XGNN cannot generate; .* use PAGE"),
+        (
+            ReadsPositions,
+            r"^the model cannot .*; the data also has 'pos' \(ValueError: .*needs 'pos'.* use PAGE",
+        ),
         (
             ReadsPositionsOfData,
             r"^the model cannot classify a generated graph, .*; the data also has 'pos' \(TypeError",
@@ -405,6 +408,8 @@ def test_graphs_without_edges():
         ({"rollout_weight": -1}, ValueError, r"^rollout_weight must be a finite number of at least 0, got -1$"),
         ({"rule_weight": float("inf")}, ValueError, r"^rule_weight must be a finite number of at least 0, got inf$"),
         ({"rule_weight": float("nan")}, ValueError, r"^rule_weight must be a finite number of at least 0, got nan$"),
+        ({"num_episodes": 0}, ValueError, r"^num_episodes must be at least 1, got 0$"),
+        ({"steps_per_node": 0}, ValueError, r"^steps_per_node must be a finite number above 0, got 0$"),
         ({"start_type": -1}, ValueError, r"^start_type must be at least 0, got -1$"),
         ({"random_state": -1}, ValueError, r"^random_state must be in \[0, 2\*\*32\), got -1$"),
     ],

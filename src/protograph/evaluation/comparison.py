@@ -14,11 +14,12 @@ from torch_geometric.data import Data
 from protograph._base.files import atomic_path
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
-from protograph.evaluation.evaluation import HeldOut, evaluate
-from protograph.evaluation.held_out import held_out
+from protograph.evaluation.evaluation import evaluate
+from protograph.evaluation.held_out import HeldOut, held_out
 from protograph.evaluation.robustness import OtherModels, robustness, train_others
 from protograph.explainer import Explainer
 from protograph.explanation.explanation import Explanation, Explanations
+from protograph.explanation.storage import load
 from protograph.graphs.fingerprint import fingerprint as content_key
 from protograph.training import GCN, load_model, save_model, train
 
@@ -30,7 +31,7 @@ Rows = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class TrainedCase:
     """A trained model with the graphs to explain it by, and those to judge the explanations by."""
 
     model: GCN
@@ -63,64 +64,64 @@ class Comparison:
         rows: list[Rows] = []
         total, done = len(self.seeds) * len(self.explainers), 0
         for seed in self.seeds:
-            data, subject = self.load(seed), None
+            data, case = self.load(seed), None
             mark = fingerprint(data)
             for name, make in self.explainers.items():
                 explainer = make(seed)
-                path = self.folder / f"{name}-seed{seed}.json"
-                settings = self._settings(explainer, mark)
-                known = _read(path, settings)
-                if known is None:
-                    subject = subject or self._subject(data, mark, seed, progress)
-                    known = self._measure(name, explainer, subject, seed)
-                    _write(path, {"settings": settings, "rows": known})
-                rows += known
+                path, settings = self.folder / f"{name}-seed{seed}.json", self._settings(explainer, mark)
+                kept = _kept(path, "settings", settings)
+                if kept is None:
+                    case = case or self._trained(data, mark, seed, progress)
+                    kept = _keep(path, {"settings": settings, "rows": self._measure(name, explainer, case, seed)})
+                rows += kept["rows"]
                 done += 1
                 progress("comparing", done, total)
         return rows
 
     def explanations(self, name: str, seed: int) -> Explanations:
-        """What an explainer has found."""
-        from protograph.explanation.storage import load
-
-        found = load(self._prototypes(name, seed))
-        return found if isinstance(found, Explanations) else Explanations({found.target: found})
+        """The prototypes that an explainer gave for a seed."""
+        loaded = load(self._prototypes(name, seed))
+        return loaded if isinstance(loaded, Explanations) else Explanations({loaded.target: loaded})
 
     def _prototypes(self, name: str, seed: int) -> Path:
         return self.folder / f"{name}-seed{seed}-prototypes.json"
 
-    def _subject(self, data: GraphDataset, mark: str, seed: int, progress: Progress) -> Subject:
-        path, parts = self.folder / f"model-seed{seed}.pt", self.folder / f"model-seed{seed}.json"
-        if _trained_on(parts) != mark:
+    def _trained(self, data: GraphDataset, mark: str, seed: int, progress: Progress) -> TrainedCase:
+        path, facts_path = self.folder / f"model-seed{seed}.pt", self.folder / f"model-seed{seed}.json"
+        facts = _kept(facts_path, "data", mark)
+        if facts is None:
             trained = train(data, hidden=None, random_state=seed, progress=progress)
             save_model(trained, path)
             rest = sorted(trained.split.validation.tolist() + trained.split.test.tolist())
-            facts = {"train": trained.split.train.tolist(), "rest": rest, "test_accuracy": trained.test_accuracy}
-            _write(parts, {"data": mark, **facts})
-        facts = json.loads(parts.read_text())
-        model = load_model(path)
-        others = None
+            split = {"train": trained.split.train.tolist(), "rest": rest}
+            facts = _keep(facts_path, {"data": mark, **split, "test_accuracy": trained.test_accuracy})
+        model, others = load_model(path), None
         if self.with_robustness:
             others = train_others(data, train_indices=facts["train"], random_state=seed, progress=progress)
         judged = held_out(model, data[facts["rest"]])
-        return Subject(model, data[facts["train"]], judged, facts["test_accuracy"], others)
+        return TrainedCase(model, data[facts["train"]], judged, facts["test_accuracy"], others)
 
     def _settings(self, explainer: Explainer, mark: str) -> Any:
         """What a kept file must have been made with, as JSON gives it back."""
         settings = {"data": mark, "explainer": dict(explainer._options()), "with_robustness": self.with_robustness}
         return json.loads(json.dumps(settings, default=str))
 
-    def _measure(self, name: str, explainer: Explainer, subject: Subject, seed: int) -> list[Rows]:
-        explainer.fit(subject.model, subject.graphs)
-        found, rows = {}, []
-        for target in targets_of(subject.graphs):
+    def _measure(self, name: str, explainer: Explainer, case: TrainedCase, seed: int) -> list[Rows]:
+        explainer.fit(case.model, case.graphs)
+        explanations, rows = {}, []
+        for target in targets_of(case.graphs):
+            row = {"explainer": name, "seed": seed, "test_accuracy": case.test_accuracy, "target": target}
+            truths = case.graphs.ground_truths.get(target, ())
             try:
-                found[target], seconds = _timed(explainer, target)
+                explanation, seconds = _timed(explainer, target)
             except ValueError as error:  # such as a model that predicts no graph as the class
-                rows.append(_failed(name, seed, target, subject, str(error)))
-            else:
-                rows.append(_row(name, seed, found[target], subject, seconds))
-        Explanations(found).save(self._prototypes(name, seed))
+                rows.append(row | _failure(str(error), has_truth=bool(truths)))
+                continue
+            explanations[target] = explanation
+            rows.append(
+                row | {"seconds": seconds, "model_calls": explanation.model_calls} | _figures(explanation, truths, case)
+            )
+        Explanations(explanations).save(self._prototypes(name, seed))
         return rows
 
 
@@ -143,35 +144,16 @@ def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
     return explanation, seconds
 
 
-def _row(name: str, seed: int, explanation: Explanation, subject: Subject, seconds: float) -> Rows:
-    truths: Sequence[Data] = subject.graphs.ground_truths.get(explanation.target, ())
-    scores = evaluate(explanation, graphs=subject.graphs, truths=truths, held_out=subject.held_out, model=subject.model)
-    return {
-        "explainer": name,
-        "seed": seed,
-        "seconds": seconds,
-        "model_calls": explanation.model_calls,
-        "test_accuracy": subject.test_accuracy,
-        **scores.as_json(),
-        **({} if subject.others is None else robustness(explanation, subject.others)),
-    }
+def _figures(explanation: Explanation, truths: Sequence[Data], case: TrainedCase) -> Rows:
+    """What all metrics say of an explanation."""
+    scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
+    return scores.as_json() | ({} if case.others is None else robustness(explanation, case.others))
 
 
-def _failed(name: str, seed: int, target: int, subject: Subject, reason: str) -> Rows:
-    """A seed without a result: it counts as one that did not succeed."""
-    return {
-        "explainer": name,
-        "seed": seed,
-        "seconds": None,
-        "model_calls": None,
-        "test_accuracy": subject.test_accuracy,
-        "target": target,
-        "prototypes": [],
-        # No result is the worst result, not one to leave out of the mean.
-        "accuracy": 0.0 if subject.graphs.ground_truths.get(target) else None,
-        "coverage": [0.0, 0.0, 0.0],
-        "failed": reason,
-    }
+def _failure(reason: str, *, has_truth: bool) -> Rows:
+    """A seed without a result: the worst result, not one to leave out of the mean."""
+    nothing = {"seconds": None, "model_calls": None, "prototypes": [], "coverage": [0.0, 0.0, 0.0]}
+    return nothing | {"accuracy": 0.0 if has_truth else None, "failed": reason}
 
 
 def fingerprint(data: GraphDataset) -> str:
@@ -181,25 +163,19 @@ def fingerprint(data: GraphDataset) -> str:
     return f"{data.name}, {len(data)} graphs, {hashlib.sha256(content).hexdigest()[:16]}"
 
 
-def _trained_on(path: Path) -> str | None:
+def _kept(path: Path, key: str, made_with: Any) -> Rows | None:
+    """What a file keeps, unless it was made with something else or is damaged."""
     try:
-        return str(json.loads(path.read_text())["data"])
+        content: Rows = json.loads(path.read_text())
+        return content if content[key] == made_with else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _read(path: Path, settings: Any) -> list[Rows] | None:
-    """Rows that are kept, unless they are of other settings or damaged."""
-    try:
-        content = json.loads(path.read_text())
-        return list(content["rows"]) if content["settings"] == settings else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _write(path: Path, content: Any) -> None:
+def _keep(path: Path, content: Rows) -> Rows:
     with atomic_path(path) as partial:
         partial.write_text(json.dumps(content))
+    return content
 
 
 @dataclass(frozen=True)
@@ -237,20 +213,16 @@ PROTOTYPE_KEYS = ("probability", "density", "support", "support_elsewhere", "mar
 def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float | None:
     if key == "success":
         best = [max((p["probability"] or 0.0 for p in row["prototypes"]), default=0.0) for row in rows]
-        return float(all(value >= SUCCESS for value in best))
+        return float(min(best) >= SUCCESS)
     if key == "slower":
         seconds = _of_seed(rows, "seconds", None)
         return None if not reference or seconds is None else seconds / reference
     if key in PROTOTYPE_KEYS:
-        values = [prototype[key] for row in rows for prototype in row["prototypes"]]
-    else:
-        values = [row[key][0] if key == "coverage" else row.get(key) for row in rows]
-    known = [value for value in values if value is not None]
-    return statistics.mean(known) if known else None
+        return _figure([prototype[key] for row in rows for prototype in row["prototypes"]]).mean
+    return _figure([row[key][0] if key == "coverage" else row.get(key) for row in rows]).mean
 
 
 def _figure(values: Sequence[float | None]) -> Figure:
-    known = [value for value in values if value is not None]
-    if not known:
-        return Figure(None, None, 0)
-    return Figure(statistics.mean(known), statistics.stdev(known) if len(known) > 1 else None, len(known))
+    numbers = [value for value in values if value is not None]
+    mean = statistics.mean(numbers) if numbers else None
+    return Figure(mean, statistics.stdev(numbers) if len(numbers) > 1 else None, len(numbers))

@@ -1,17 +1,17 @@
 """All metrics of an explanation: against the ground truth, on graphs it was not found in, and under the model."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph.evaluation.held_out import HeldOut
 from protograph.evaluation.truths import accuracy_of
 from protograph.explanation.explanation import Explanation, Prototype
-from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import accuracy
 from protograph.metrics.coverage import coverage, gain_area, overlap
 from protograph.metrics.density import density
@@ -20,17 +20,9 @@ from protograph.metrics.margin_share import margin_share
 from protograph.metrics.support import support
 from protograph.metrics.validity import validity
 
+T = TypeVar("T")
 # Graphs by whose outputs the kind of output is told where the explanation has none.
 REFERENCE = 32
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Graphs that no prototype was found in, encoded once, and what the model predicts for them."""
-
-    graphs: EncodedGraphs
-    predictions: NDArray[np.int64]
-    num_classes: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,23 +110,20 @@ def evaluate(
         held_out: Graphs that prototypes are counted in.
         model: The model that was explained.
     """
-    target = explanation.target
-    scores = tuple(
-        _scores(prototype, explanation, graphs, truths, held_out, model) for prototype in explanation.prototypes
-    )
+    scores = [_scores(prototype, explanation, graphs, truths, held_out, model) for prototype in explanation.prototypes]
     parts = [prototype.graph for prototype in explanation.prototypes]
-    together = [
-        metric(parts, held_out.graphs, held_out.predictions, target) for metric in (coverage, overlap, gain_area)
-    ]
+    covered, overlapping, area = (
+        metric(parts, held_out.graphs, held_out.predictions, explanation.target)
+        for metric in (coverage, overlap, gain_area)
+    )
     accuracies = [one.accuracy for one in scores if one.accuracy is not None]
-    covered, overlapping, area = ((found.value, found.low, found.high) for found in together)
     return ClassScores(
-        target=target,
-        prototypes=scores,
+        target=explanation.target,
+        prototypes=tuple(scores),
         accuracy=float(np.mean(accuracies)) if accuracies else None,
-        coverage=covered,
-        overlap=overlapping,
-        gain_area=area,
+        coverage=(covered.value, covered.low, covered.high),
+        overlap=(overlapping.value, overlapping.low, overlapping.high),
+        gain_area=(area.value, area.low, area.high),
     )
 
 
@@ -146,11 +135,18 @@ def _scores(
     held_out: HeldOut,
     model: Model,
 ) -> PrototypeScores:
-    target = explanation.target
+    target, known = explanation.target, explanation.source_graphs
+    reference = [*known.values()] or [graphs[index] for index in range(min(REFERENCE, len(graphs)))]
+    judged = partial(judge, model, target=target, reference_graphs=reference)
+    sources = [known[index] for index in prototype.sources or () if index in known]
+    of_sources = judged(sources) if sources else None
     right = accuracy_of(prototype, explanation, graphs, truths) if truths else None
-    counted = truths[right.truth or 0] if right is not None else None
-    found = support(prototype.graph, held_out.graphs, held_out.predictions, num_classes=held_out.num_classes)
-    elsewhere = sum(found.counts) - found.counts[target], sum(found.totals) - found.totals[target]
+    truth = None if right is None else truths[right.truth]
+    # A model of the user's own may need what a ground truth lacks, such as kinds of edges.
+    of_truth = None if truth is None else _unless(Exception, lambda: judged([truth]))
+    counts = support(prototype.graph, held_out.graphs, held_out.predictions, num_classes=held_out.num_classes)
+    others = sum(counts.totals) - counts.totals[target]
+    is_cut, is_molecule = prototype.source is not None, bool(prototype.edge_names)
     return PrototypeScores(
         num_nodes=prototype.num_nodes,
         num_edges=prototype.num_edges,
@@ -158,64 +154,28 @@ def _scores(
         margin=prototype.margin,
         accuracy=None if right is None else right.value,
         is_exact=None if right is None else right.is_exact,
-        truth=None if right is None else right.truth or 0,
-        accuracies=tuple(accuracy(prototype.graph, truth).value for truth in truths),
+        truth=None if right is None else right.truth,
+        accuracies=tuple(accuracy(prototype.graph, one).value for one in truths),
         density=density(prototype.graph),
-        truth_density=None if counted is None else density(counted),
-        support=found.shares[target],
-        support_elsewhere=elsewhere[0] / elsewhere[1] if elsewhere[1] else math.nan,
-        lift=found.lift(target),
-        margin_share=_margin_share(prototype, explanation, model),
-        is_valid=_is_valid(prototype),
-        **_beside(prototype, explanation, graphs, counted, model),
+        truth_density=None if truth is None else density(truth),
+        support=counts.shares[target],
+        support_elsewhere=(sum(counts.counts) - counts.counts[target]) / others if others else math.nan,
+        lift=counts.lift(target),
+        # Not of a readout that nodes cannot be left out of.
+        margin_share=_unless(ValueError, lambda: margin_share(prototype, explanation, model)) if is_cut else None,
+        truth_probability=None if of_truth is None else of_truth.probability,
+        truth_margin=None if of_truth is None else float(of_truth.margins.mean()),
+        sources_probability=None if of_sources is None else of_sources.probability,
+        sources_margin=None if of_sources is None else float(of_sources.margins.mean()),
+        is_valid=_unless((ImportError, ValueError), lambda: validity([prototype]) == 1.0) if is_molecule else None,
     )
 
 
-def _beside(
-    prototype: Prototype, explanation: Explanation, graphs: Sequence[Data], truth: Data | None, model: Model
-) -> dict[str, float | None]:
-    """What the model makes of the prototype's truth and of its sources."""
-    known = explanation.source_graphs
-    reference = [*known.values()] or [graphs[index] for index in range(min(REFERENCE, len(graphs)))]
-    sources = [known[index] for index in prototype.sources or () if index in known]
-    of_sources = _judged(sources, explanation.target, model, reference)
+def _unless(errors: type[Exception] | tuple[type[Exception], ...], measure: Callable[[], T]) -> T | None:
+    """A measure, ``None`` where it does not apply."""
     try:
-        of_truth = _judged([] if truth is None else [truth], explanation.target, model, reference)
-    except Exception:  # a model of the user's own may need what a ground truth lacks, such as bonds
-        of_truth = None, None
-    return {
-        "truth_probability": of_truth[0],
-        "truth_margin": of_truth[1],
-        "sources_probability": of_sources[0],
-        "sources_margin": of_sources[1],
-    }
-
-
-def _judged(
-    graphs: Sequence[Data], target: int, model: Model, reference: Sequence[Data]
-) -> tuple[float | None, float | None]:
-    """Mean probability and mean margin of some graphs; ``None`` where there are none."""
-    if not graphs:
-        return None, None
-    judged = judge(model, graphs, target, reference_graphs=reference)
-    return judged.probability, float(judged.margins.mean())
-
-
-def _margin_share(prototype: Prototype, explanation: Explanation, model: Model) -> float | None:
-    if prototype.source is None:
-        return None
-    try:
-        return margin_share(prototype, explanation, model)
-    except ValueError:  # a readout that nodes cannot be left out of
-        return None
-
-
-def _is_valid(prototype: Prototype) -> bool | None:
-    if not prototype.edge_names:
-        return None
-    try:
-        return validity([prototype]) == 1.0
-    except (ImportError, ValueError):
+        return measure()
+    except errors:
         return None
 
 

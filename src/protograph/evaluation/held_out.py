@@ -1,25 +1,29 @@
 """Graphs that prototypes are counted in, with what the model predicts for them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.randomness import preserved_random_state
-from protograph.evaluation.evaluation import HeldOut
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.store import GraphStore
 from protograph.metrics.judging import Model
-from protograph.models.classifier import GraphClassifier
-from protograph.models.embedding import embed
+from protograph.models.embedding import embed_all
 
-_SAMPLE = 8
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Graphs that no prototype was found in, encoded once, and what the model predicts for them."""
+
+    graphs: EncodedGraphs
+    predictions: NDArray[np.int64]
+    num_classes: int
 
 
 def held_out(model: Model, graphs: Sequence[Data]) -> HeldOut:
     """Encode graphs and classify them."""
-    classifier = model if isinstance(model, GraphClassifier) else GraphClassifier(model)
     with preserved_random_state():
-        store = GraphStore(graphs)
-        running = classifier.start([store[index] for index in range(min(_SAMPLE, len(store)))])
-        found = embed(running, store, batch_size=256, return_type=classifier.return_type)
-    return HeldOut(EncodedGraphs(graphs), found.predictions, found.num_classes)
+        embedded = embed_all(model, graphs)[2]
+    return HeldOut(EncodedGraphs(graphs), embedded.predictions, embedded.num_classes)

@@ -45,7 +45,7 @@ def train_others(
     """Train the other models, each with the split of the explained one; only training labels are made wrong."""
     widths = [
         train(data, hidden=(width,) * len(data.hidden), random_state=random_state, max_epochs=max_epochs).model
-        for width in _told(WIDTHS, "training other widths", progress)
+        for width in _reported(WIDTHS, "training other widths", progress)
     ]
     wrong = [
         train(
@@ -54,7 +54,7 @@ def train_others(
             random_state=random_state,
             max_epochs=max_epochs,
         )
-        for share in _told(SHARES, "training on wrong labels", progress)
+        for share in _reported(SHARES, "training on wrong labels", progress)
     ]
     accuracies = tuple(math.nan if one.test_accuracy is None else one.test_accuracy for one in wrong)
     return OtherModels(tuple(widths), tuple(one.model for one in wrong), accuracies)
@@ -73,8 +73,8 @@ def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float
     return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
 
 
-def _told(values: Sequence[Value], stage: str, progress: Progress) -> Iterator[Value]:
-    """The values, telling before each how many are done."""
+def _reported(values: Sequence[Value], stage: str, progress: Progress) -> Iterator[Value]:
+    """The values one by one, with how many are done reported before each."""
     for number, value in enumerate(values):
         progress(stage, number, len(values))
         yield value

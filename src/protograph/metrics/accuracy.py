@@ -9,10 +9,11 @@ from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
+from protograph.metrics.intervals import Measure
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accuracy:
+class Accuracy(Measure):
     """Agreement of a graph with a ground truth, under the best correspondence of their nodes.
 
     Attributes:
@@ -26,7 +27,6 @@ class Accuracy:
         truth: Which of several truths this is.
     """
 
-    value: float
     true_positives: int
     false_positives: int
     false_negatives: int
@@ -34,9 +34,6 @@ class Accuracy:
     bound: float
     mapping: list[tuple[int, int]]
     truth: int = 0
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def accuracy(graph: Data, truth: Data, *, match_edges: bool = False, max_calls: int = 2_000_000) -> Accuracy:

@@ -15,7 +15,7 @@ from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explanation.explanation import Prototype
 from protograph.metrics.judging import Model, graphs_of, started
 from protograph.models.calling import Call, infer_call
-from protograph.models.classifier import GraphClassifier
+from protograph.models.classifier import as_classifier, device_of
 from protograph.models.judging import check_target, checked_outputs, decided_type
 from protograph.models.outputs import AskedType, ReturnType, as_rows, log_scores
 
@@ -77,7 +77,7 @@ def attribute(
     (single,) = graphs_of(graph)
     with preserved_random_state(), torch.enable_grad():
         wrapped = _adapted(model, single, target, return_type, reference_graphs)
-        _seed(checked_seed(random_state), wrapped.device)
+        _seed(checked_seed(random_state), wrapped.batch.edge_index.device)
         values = _explained(wrapped, target, method, num_epochs)
     return _normalised(values.detach().double().cpu(), method)
 
@@ -103,12 +103,6 @@ class _TakesTensors(nn.Module):
         self.batch = batch
         self.return_type = return_type
 
-    @property
-    def device(self) -> torch.device:
-        """Where the graph is."""
-        device: torch.device = self.batch.edge_index.device
-        return device
-
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         """Log scores, ``[1, num_classes]``."""
         batch = copy.copy(self.batch)
@@ -129,45 +123,39 @@ def _adapted(
         outputs = torch.cat([outputs, checked_outputs(running, reference_graphs)])
     kind, _ = decided_type(outputs, asked)
     check_target(target, max(2, outputs.size(1)))
-    inner = model.model if isinstance(model, GraphClassifier) else GraphClassifier(model).model
+    inner = as_classifier(model).model
     batch = Batch.from_data_list([graph])
     if batch.x is None:
         batch.x = torch.ones(batch.num_nodes, 1)
     if not batch.x.is_floating_point():  # whole numbers have no gradient
         batch.x = batch.x.to(torch.get_default_dtype())
-    device = next((p.device for p in inner.parameters()), torch.device("cpu"))
     twin = copy.deepcopy(inner).eval().requires_grad_(False)
-    return _TakesTensors(twin, infer_call(inner, graph), batch.to(device), kind).eval()
+    return _TakesTensors(twin, infer_call(inner, graph), batch.to(device_of(inner)), kind).eval()
 
 
 def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int) -> Tensor:
     """What the method attributes to each feature of each node, ``[num_nodes, num_features]``."""
     from torch_geometric.explain import Explainer, GNNExplainer
+    from torch_geometric.nn import MessagePassing
 
     batch = wrapped.batch
+    passes_messages = batch.num_edges > 0 and any(isinstance(module, MessagePassing) for module in wrapped.modules())
     algorithm: Any = GNNExplainer(epochs=num_epochs) if method == "GNNExplainer" else _captum(method)
     explainer = Explainer(
         wrapped,
         algorithm=algorithm,
         explanation_type="phenomenon",
         node_mask_type="attributes",
-        edge_mask_type="object" if method == "GNNExplainer" and _passes_messages(wrapped) else None,
+        edge_mask_type="object" if method == "GNNExplainer" and passes_messages else None,
         model_config={"mode": "multiclass_classification", "task_level": "graph", "return_type": "raw"},
     )
     x = batch.x.detach().clone().requires_grad_(method != "GNNExplainer")
     with warnings.catch_warnings():
         # Captum tells of hooks that it sets and removes again.
         warnings.filterwarnings("ignore", r"Setting (forward|backward)|Input Tensor", UserWarning)
-        found = explainer(x, batch.edge_index, target=torch.tensor([target], device=batch.x.device))
-    values: Tensor = found.node_mask
+        explained = explainer(x, batch.edge_index, target=torch.tensor([target], device=batch.x.device))
+    values: Tensor = explained.node_mask
     return values
-
-
-def _passes_messages(wrapped: _TakesTensors) -> bool:
-    from torch_geometric.nn import MessagePassing
-
-    has_edges = wrapped.batch.edge_index.size(1) > 0
-    return has_edges and any(isinstance(module, MessagePassing) for module in wrapped.modules())
 
 
 def _captum(method: str) -> Any:

@@ -7,12 +7,13 @@ import numpy as np
 from torch import nn
 from torch_geometric.data import Data
 
+from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Graphs, Model, judge_each
 from protograph.models.outputs import AskedType
 
 
 @dataclass(frozen=True)
-class Consistency:
+class Consistency(Measure):
     """Consistency and what it was computed from.
 
     Attributes:
@@ -21,12 +22,8 @@ class Consistency:
         mean: Mean of these. A low ``value`` says little where it is near 0: no model then accepts the explanations.
     """
 
-    value: float
     probabilities: tuple[float, ...]
     mean: float
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def consistency(

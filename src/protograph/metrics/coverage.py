@@ -6,15 +6,13 @@ from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.metrics.intervals import Estimate, checked_confidence, hoeffding, student, wilson
-from protograph.metrics.support import as_encoded, checked_predictions, containment
+from protograph.metrics.support import Predictions, as_encoded, checked_predictions, containment
 
 Bools = NDArray[np.bool_]
-Predictions = Sequence[int] | Tensor | NDArray[np.integer]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,51 +2,44 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.randomness import preserved_random_state
 from protograph.graphs.store import GraphStore
-from protograph.metrics.intervals import wilson
+from protograph.metrics.intervals import Estimate, wilson
 from protograph.metrics.judging import Graphs, Model, graphs_of
-from protograph.models.classifier import GraphClassifier, RunningClassifier
+from protograph.metrics.support import Predictions, checked_predictions
+from protograph.models.classifier import as_classifier
 from protograph.models.judging import BATCH_SIZE
 
 
-@dataclass(frozen=True)
-class EmbeddingCoverage:
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingCoverage(Estimate):
     """Embedding coverage and what it was computed from.
 
     Attributes:
         value: Share of the class's graphs near some prototype, in [0, 1]; higher is better.
         low: Lower end of its 95% Wilson interval.
         high: Upper end.
-        num_covered: Graphs near some prototype.
         num_graphs: Graphs of the class.
+        confidence: Of the interval.
+        num_covered: Graphs near some prototype.
         radius: Largest distance that counts as near.
     """
 
-    value: float
-    low: float
-    high: float
     num_covered: int
-    num_graphs: int
     radius: float
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def embedding_coverage(
     prototypes: Graphs,
     model: Model,
     graphs: Sequence[Data],
-    predictions: Sequence[int] | NDArray[Any] | Tensor,
+    predictions: Predictions,
     target: int,
     radius: float | None = None,
 ) -> EmbeddingCoverage:
@@ -74,33 +67,27 @@ def embedding_coverage(
     if radius is not None and not 0 <= radius < np.inf:
         raise ValueError(f"radius must be at least 0 and finite, got {radius}")
     chosen = graphs_of(prototypes)
-    classes = np.asarray(predictions)
-    if classes.shape != (len(graphs),):
-        raise ValueError(f"predictions must be one for each of the {len(graphs)} graphs, got {list(classes.shape)}")
-    if not (classes == target).any():
+    indices = np.flatnonzero(checked_predictions(predictions, len(graphs)) == target)
+    if not indices.size:
         raise ValueError(f"no graph is predicted as class {target}, so there is nothing to cover")
-    classifier = model if isinstance(model, GraphClassifier) else GraphClassifier(model)
     with preserved_random_state():
-        running = classifier.start(chosen)
-        members, others = _members(running, graphs, classes == target), running.embed(chosen).graph_embeddings.numpy()
+        running = as_classifier(model).start(chosen)
+        chunks = GraphStore([graphs[index] for index in indices.tolist()]).chunks(BATCH_SIZE)
+        members = torch.cat([running.embed(chunk).graph_embeddings for chunk in chunks]).numpy()
+        others = running.embed(chosen).graph_embeddings.numpy()
     radius = _usual_distance(members, target) if radius is None else float(radius)
     # Equal embeddings differ by rounding, which must not matter to a radius of 0.
     rounding = 10 * running.resolution * max(1.0, float(np.abs(members).max()))
     num_covered = int((_nearest(others, members) <= radius + rounding).sum())
     low, high = wilson(num_covered, len(members))
-    return EmbeddingCoverage(num_covered / len(members), low, high, num_covered, len(members), radius)
-
-
-def _members(running: RunningClassifier, graphs: Sequence[Data], is_member: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Graph embeddings of the class's graphs, ``[num_members, dim]``."""
-    parts = []
-    for number, chunk in enumerate(GraphStore(graphs).chunks(BATCH_SIZE)):
-        flags = is_member[number * BATCH_SIZE :].tolist()
-        members = [graph for graph, flag in zip(chunk, flags, strict=False) if flag]
-        if members:
-            parts.append(running.embed(members).graph_embeddings)
-    found: NDArray[np.float64] = torch.cat(parts).numpy()
-    return found
+    return EmbeddingCoverage(
+        value=num_covered / len(members),
+        low=low,
+        high=high,
+        num_graphs=len(members),
+        num_covered=num_covered,
+        radius=radius,
+    )
 
 
 def _usual_distance(members: NDArray[np.float64], target: int) -> float:

@@ -11,12 +11,14 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.randomness import checked_seed
+from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Graphs, Model, judge_each
+from protograph.models.embedding import label_of
 from protograph.models.outputs import AskedType
 
 
 @dataclass(frozen=True)
-class Faithfulness:
+class Faithfulness(Measure):
     """Faithfulness and what it was computed from.
 
     Attributes:
@@ -28,15 +30,11 @@ class Faithfulness:
         note: Why there is no value; empty where there is one.
     """
 
-    value: float
     probabilities: tuple[float, ...]
     margins: tuple[float, ...]
     test_accuracies: tuple[float, ...]
     p_value: float
     note: str = ""
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def faithfulness(
@@ -138,8 +136,8 @@ def corrupted(
 
 
 def _label(graph: Data, index: int) -> int:
-    y = graph.get("y")
-    if isinstance(y, int) or (isinstance(y, Tensor) and y.numel() == 1 and float(y).is_integer()):
-        return int(y)
+    label, y = label_of(graph), graph.get("y")
+    if label is not None:
+        return label
     came = f"shape {list(y.shape)}" if isinstance(y, Tensor) and y.numel() != 1 else repr(y)
     raise ValueError(f"every graph must have one whole number y, got {came} for graph {index}")

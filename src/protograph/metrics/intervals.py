@@ -1,4 +1,4 @@
-"""Confidence intervals that hold for few graphs too."""
+"""The numbers that metrics give, and confidence intervals that hold for few graphs too."""
 
 from dataclasses import dataclass
 from math import inf, lgamma, log, sqrt
@@ -8,8 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+@dataclass(frozen=True)
+class Measure:
+    """A number that a metric gives; what it was computed from is beside it.
+
+    Attributes:
+        value: The number.
+    """
+
+    value: float
+
+    def __float__(self) -> float:
+        return self.value
+
+
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class Estimate(Measure):
     """A number with its confidence interval.
 
     Attributes:
@@ -20,14 +34,10 @@ class Estimate:
         confidence: Probability with which such an interval holds the true value.
     """
 
-    value: float
     low: float
     high: float
     num_graphs: int
     confidence: float = 0.95
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def checked_confidence(confidence: float) -> float:

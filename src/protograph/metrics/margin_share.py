@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.metrics.judging import Model
-from protograph.models.classifier import GraphClassifier
+from protograph.models.classifier import as_classifier
 from protograph.models.judging import check_target, checked_outputs, decided_type
 from protograph.models.leaving_out import check_readout, classified_without
 from protograph.models.outputs import log_scores, margins
@@ -49,7 +49,7 @@ def margin_share(
     """
     target = explanation.target if target is None else target
     graph = _source_of(prototype, explanation)
-    classifier = model if isinstance(model, GraphClassifier) else GraphClassifier(model)
+    classifier = as_classifier(model)
     known = [*explanation.source_graphs.values()]
     with preserved_random_state():
         running = classifier.start([graph])

@@ -4,6 +4,7 @@ import copy
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,10 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer
 from protograph.explanation.explanation import Explanation
+from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
-from protograph.models.classifier import GraphClassifier, RunningClassifier
+from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier, as_classifier, device_of
 from protograph.models.reductions import Readout
 
 Similarity = Callable[[Explanation, Explanation], float]
@@ -40,7 +42,7 @@ class SanityStep:
 
 
 @dataclass(frozen=True)
-class Sanity:
+class Sanity(Measure):
     """Similarity of explanations while a model is randomised from its output down.
 
     Attributes:
@@ -48,11 +50,7 @@ class Sanity:
         steps: One record a module, each with those before it randomised too.
     """
 
-    value: float
     steps: tuple[SanityStep, ...]
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def sanity(
@@ -98,8 +96,8 @@ def sanity(
     seed = checked_seed(random_state)
     before = copy.copy(explainer).fit(model, graphs).explain(target)
     with preserved_random_state():
-        twin = copy.deepcopy(model.model if isinstance(model, GraphClassifier) else model)
-        names = _modules_from_output(twin, [graphs[i] for i in range(min(8, len(graphs)))])
+        twin = copy.deepcopy(as_classifier(model).model)
+        names = _modules_from_output(twin, [graphs[i] for i in range(min(SAMPLE_SIZE, len(graphs)))])
     if not names:
         raise ValueError("model has no parameters, so there is nothing to randomise")
     again = _rewrapped(model, twin)
@@ -149,39 +147,27 @@ def _explained(
 
 def _modules_from_output(model: nn.Module, sample: Sequence[Data]) -> list[str]:
     """Names of the modules to randomise, the one called last first."""
-    units = _units(model)
-    called: dict[str, int] = {}
-    modules = dict(model.named_modules())
-    handles = [modules[name].register_forward_pre_hook(_noting(name, called)) for name in units]
-    try:
-        device = next((p.device for p in model.parameters()), torch.device("cpu"))
-        RunningClassifier(model, infer_call(model, sample[0]), Readout(), device, is_double=False).classify(sample)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return sorted(units, key=lambda name: -called.get(name, -1))
-
-
-def _noting(name: str, called: dict[str, int]) -> Callable[..., None]:
-    def hook(module: nn.Module, args: Any) -> None:
-        called.pop(name, None)
-        called[name] = max(called.values(), default=-1) + 1
-
-    return hook
+    units, calls = _units(model), list[str]()
+    with ExitStack() as stack:
+        for name in units:
+            note = model.get_submodule(name).register_forward_pre_hook(lambda *_, name=name: calls.append(name))
+            stack.callback(note.remove)
+        call = infer_call(model, sample[0])
+        RunningClassifier(model, call, Readout(), device_of(model), is_double=False).classify(sample)
+    last_call = {name: place for place, name in enumerate(calls)}
+    return sorted(units, key=lambda name: -last_call.get(name, -1))
 
 
 def _units(model: nn.Module) -> list[str]:
     """Modules with parameters of their own; what is inside one that resets itself belongs to it."""
-    found: list[str] = []
-    whole: list[str] = []
+    units: list[str] = []
+    whole: tuple[str, ...] = ()
     for name, module in model.named_modules():
-        has_own = next(module.parameters(recurse=False), None) is not None
-        if not has_own or any(name.startswith(f"{outer}.") for outer in whole):
-            continue
-        found.append(name)
-        if name and hasattr(module, "reset_parameters"):
-            whole.append(name)
-    return found
+        if any(True for _ in module.parameters(recurse=False)) and not name.startswith(whole):
+            units.append(name)
+            if name and hasattr(module, "reset_parameters"):
+                whole += (f"{name}.",)
+    return units
 
 
 def _randomise(model: nn.Module, name: str, seeds: list[int]) -> None:

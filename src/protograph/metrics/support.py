@@ -13,6 +13,9 @@ from torch_geometric.data import Data
 from protograph._base.errors import ProtographWarning
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, Ints
 from protograph.metrics.intervals import wilson
+from protograph.models.judging import check_target
+
+Predictions = Sequence[int] | Tensor | NDArray[np.integer]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +56,7 @@ class Support:
 
     def interval(self, target: int, confidence: float = 0.95) -> tuple[float, float]:
         """Wilson's confidence interval of the share of a class."""
-        self._check(target)
+        check_target(target, len(self.totals))
         return wilson(self.counts[target], self.totals[target], confidence)
 
     def lift(self, target: int) -> float:
@@ -64,16 +67,12 @@ class Support:
         In [0, inf], higher is better, 1 where it tells nothing. Infinite if it occurs in the class and nowhere else;
         nan if it occurs nowhere, or if there is no graph in the class or none in the others.
         """
-        self._check(target)
+        check_target(target, len(self.totals))
         count, total = self.counts[target], self.totals[target]
         others, all_others = sum(self.counts) - count, sum(self.totals) - total
         if total == 0 or all_others == 0 or count == others == 0:
             return nan
         return inf if others == 0 else (count / total) / (others / all_others)
-
-    def _check(self, target: int) -> None:
-        if not 0 <= target < len(self.totals):
-            raise ValueError(f"target must be in [0, {len(self.totals)}), got {target}")
 
     def __float__(self) -> float:
         return int(self.contains.sum()) / self.num_graphs if self.num_graphs else nan
@@ -82,7 +81,7 @@ class Support:
 def support(
     prototype: Data,
     graphs: Iterable[Data] | EncodedGraphs,
-    predictions: Sequence[int] | Tensor | NDArray[np.integer],
+    predictions: Predictions,
     *,
     num_classes: int | None = None,
     induced: bool = False,
@@ -139,7 +138,7 @@ def as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: bool) -> Enc
     return graphs
 
 
-def checked_predictions(predictions: Sequence[int] | Tensor | NDArray[np.integer], num_graphs: int) -> Ints:
+def checked_predictions(predictions: Predictions, num_graphs: int) -> Ints:
     """One class a graph, as whole numbers."""
     found = predictions.numpy(force=True) if isinstance(predictions, Tensor) else np.asarray(predictions)
     if found.shape != (num_graphs,):

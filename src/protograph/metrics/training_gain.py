@@ -12,12 +12,13 @@ from torch_geometric.data import Data
 from protograph.explanation.explanation import Prototype
 from protograph.metrics.attribution import Method, attribute
 from protograph.metrics.concentration import concentration
+from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model
 from protograph.models.outputs import AskedType
 
 
 @dataclass(frozen=True)
-class TrainingGain:
+class TrainingGain(Measure):
     """Relative training gain and what it was computed from.
 
     Attributes:
@@ -26,12 +27,8 @@ class TrainingGain:
         initial_concentration: Of the model before training.
     """
 
-    value: float
     concentration: float
     initial_concentration: float
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def training_gain(

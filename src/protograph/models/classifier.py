@@ -2,9 +2,9 @@
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +17,13 @@ from protograph.models.reductions import Readout
 from protograph.models.tap import Captured, capturing
 from protograph.models.tracer import AmbiguousReadoutError, Tracer
 
+T = TypeVar("T")
+# Makes a context for a call of the model from the ``batch`` of its graphs.
+Around = Callable[[Tensor], AbstractContextManager[T]]
 # Copies in double precision must agree with the model itself to be used in its place.
 _AGREEMENT = 1e-3
-_SAMPLE_SIZE = 8
+# So many graphs tell how a model wants to be called.
+SAMPLE_SIZE = 8
 
 
 class GraphClassifier:
@@ -76,9 +80,9 @@ class GraphClassifier:
         number of threads and device make no difference that counts; a model that cannot be copied or does not
         run in double precision runs as it is, and is left as it was found after each call.
         """
-        sample = list(sample[:_SAMPLE_SIZE])
+        sample = list(sample[:SAMPLE_SIZE])
         call = infer_call(self.model, sample[0])
-        own_device = _device_of(self.model)
+        own_device = device_of(self.model)
         target = own_device if device is None else checked_device(device)
         native = RunningClassifier(self.model, call, Readout(), own_device, is_double=False)
         expected = native.classify(sample)
@@ -112,6 +116,11 @@ class GraphClassifier:
                 f"graph_embeddings=<module whose input is one vector a graph>); {_list_modules(self.model)}"
             ) from None
         return replace(found, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+
+
+def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
+    """The model with what is needed to explain it, found out unless it was stated."""
+    return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
 
 
 @dataclass(frozen=True)
@@ -153,20 +162,19 @@ class RunningClassifier:
         """Numbers closer than this, relative to their size, are the same number up to rounding."""
         return 1e-13 if self.is_double else 1e-5
 
-    def classify(self, graphs: Sequence[Data]) -> Tensor:
-        """Return the model's output for ``graphs``, one row a graph."""
-        batch = self._collate(graphs)
-        with self._evaluating():
-            output = self.call(self.model, batch)
-        return _on_cpu(as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes))
+    def classify(self, graphs: Sequence[Data], around: Around[Any] = nullcontext) -> Tensor:
+        """Return the model's output for ``graphs``, one row a graph.
+
+        Args:
+            graphs: The graphs, one batch.
+            around: Makes a context for the call from what says which graph each node is of, ``batch``.
+        """
+        return _on_cpu(self._run(graphs, around)[0])
 
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
-        batch = self._collate(graphs)
-        with self._evaluating(), capturing(self.model, self.readout, batch.batch) as captured:
-            output = self.call(self.model, batch)
-        rows = as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes)
-        node_rows, graph_rows = self._checked(captured, batch.num_nodes, len(graphs))
+        rows, captured, num_nodes = self._run(graphs, self._capturing)
+        node_rows, graph_rows = self._checked(captured, num_nodes, len(graphs))
         empty = torch.empty(0, node_rows.size(1), dtype=torch.float64)
         return ForwardResult(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows) if nodes else empty)
 
@@ -176,14 +184,27 @@ class RunningClassifier:
         They stay on the model's device and in its precision. Take gradients by :func:`torch.autograd.grad`, which
         leaves those of the model's weights alone.
         """
+
+        @contextmanager
+        def with_gradients(batch: Tensor) -> Iterator[Captured]:
+            # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
+            without_cudnn = torch.backends.cudnn.flags(enabled=False)
+            with torch.enable_grad(), without_cudnn, self._capturing(batch) as captured:
+                yield captured
+
+        rows, captured, num_nodes = self._run(graphs, with_gradients)
+        return rows, self._checked(captured, num_nodes, len(graphs))[1]
+
+    def _capturing(self, batch: Tensor) -> AbstractContextManager[Captured]:
+        return capturing(self.model, self.readout, batch)
+
+    def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T, int]:
+        """Output, what the context around the call gave, and the number of nodes."""
         batch = self._collate(graphs)
-        # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
-        without_cudnn = torch.backends.cudnn.flags(enabled=False)
-        listening = capturing(self.model, self.readout, batch.batch)
-        with self._evaluating(), torch.enable_grad(), without_cudnn, listening as captured:
+        with self._evaluating(), around(batch.batch) as given:
             output = self.call(self.model, batch)
-        rows = as_rows(output, num_graphs=len(graphs), num_nodes=batch.num_nodes)
-        return rows, self._checked(captured, batch.num_nodes, len(graphs))[1]
+        num_nodes = int(batch.num_nodes or 0)
+        return as_rows(output, num_graphs=len(graphs), num_nodes=num_nodes), given, num_nodes
 
     def trace(self, graphs: Sequence[Data]) -> Readout:
         """Find the readout by watching one call."""
@@ -296,7 +317,8 @@ def _on_cpu(tensor: Tensor) -> Tensor:
     return tensor.detach().to(device="cpu", dtype=torch.float64)
 
 
-def _device_of(model: nn.Module) -> torch.device:
+def device_of(model: nn.Module) -> torch.device:
+    """Where a model's weights are."""
     first: Any = next(model.parameters(), None)
     if first is None:
         first = next(model.buffers(), None)

@@ -1,18 +1,19 @@
 """One pass over many graphs: predictions and graph embeddings; node embeddings are not kept."""
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import RunningClassifier
+from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier, as_classifier
 from protograph.models.judging import check_finite, decided_type
 from protograph.models.outputs import AskedType, ReturnType, log_scores, probabilities
 
@@ -45,10 +46,23 @@ class EmbeddedGraphs:
         return int(self.probabilities.shape[1])
 
 
+def embed_all(
+    model: nn.Module | GraphClassifier,
+    graphs: Iterable[Data],
+    *,
+    batch_size: int = 256,
+    device: torch.device | str | None = None,
+    progress: Progress | None = None,
+) -> tuple[GraphStore, RunningClassifier, EmbeddedGraphs]:
+    """Check the graphs, start the model on the first of them, and apply it to all."""
+    classifier, store = as_classifier(model), GraphStore(graphs)
+    running = classifier.start(next(store.chunks(SAMPLE_SIZE)), device)
+    return store, running, embed(running, store, batch_size, classifier.return_type, progress)
+
+
 def embed(
     classifier: RunningClassifier,
     store: GraphStore,
-    *,
     batch_size: int,
     return_type: AskedType = "auto",
     progress: Progress | None = None,
@@ -68,36 +82,32 @@ def embed(
         check_finite("the graph embedding", result.graph_embeddings.abs(), done)
         outputs.append(result.outputs)
         embeddings.append(result.graph_embeddings)
-        labels.extend(_label(graph) for graph in graphs)
+        labels.extend(map(label_of, graphs))
         done += len(graphs)
         if progress is not None:
             progress("embedding", done, len(store))
     joined = torch.cat(outputs)
     found = store.findings.messages()
     for message in (*classifier.warnings, *(found[:1] if store.findings.directed else [])):
-        warnings.warn(message, ProtographWarning, stacklevel=3)
-    chosen, guessed = decided_type(joined, return_type, stacklevel=4)
+        warnings.warn(message, ProtographWarning, stacklevel=4)
+    chosen, guessed = decided_type(joined, return_type, stacklevel=5)
     scores = log_scores(joined, chosen)
     return EmbeddedGraphs(
         graph_embeddings=torch.cat(embeddings).numpy(),
         scores=scores.numpy(),
         probabilities=probabilities(scores).numpy(),
         predictions=scores.numpy().argmax(axis=1),
-        labels=_as_labels(labels),
+        labels=None if None in labels else np.array(labels, dtype=np.int64),
         return_type=chosen,
         warnings=(*classifier.warnings, *found, *guessed),
     )
 
 
-def _label(graph: Data) -> int | None:
+def label_of(graph: Data) -> int | None:
+    """The class that a graph was given, ``None`` where that is not one whole number."""
     y = graph.get("y")
     if isinstance(y, int):
         return y
     if isinstance(y, Tensor) and y.numel() == 1 and (not y.is_floating_point() or float(y).is_integer()):
         return int(y)
     return None
-
-
-def _as_labels(labels: list[int | None]) -> NDArray[np.int64] | None:
-    found = [label for label in labels if label is not None]
-    return np.array(found, dtype=np.int64) if len(found) == len(labels) else None

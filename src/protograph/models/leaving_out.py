@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import count
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Data
@@ -34,30 +35,19 @@ def classified_without(running: RunningClassifier, graphs: Sequence[Data], keep:
         graphs: The graphs.
         keep: Boolean, one entry for each node of all graphs, in their order.
     """
-    with _leaving_out(running, keep.to(running.device)):
-        return running.classify(graphs)
+    return running.classify(graphs, partial(_leaving_out, running, keep.to(running.device)))
 
 
 @contextmanager
-def _leaving_out(running: RunningClassifier, keep: Tensor) -> Iterator[None]:
+def _leaving_out(running: RunningClassifier, keep: Tensor, batch: Tensor) -> Iterator[None]:
     """Let only some nodes enter the readout in the call made inside the ``with`` block."""
-    modules = dict(running.model.named_modules())
     places = running.readout.places
-    leaving = _LeavingOut(keep, {place.ordinal for place in places if place.module is None})
-
-    def learn_batch(_: nn.Module, args: Any, kwargs: Any) -> None:
-        arguments = running.call.arguments
-        if arguments is None:
-            leaving.batch = next(iter((*args, *kwargs.values()))).batch
-        else:
-            leaving.batch = kwargs[next(name for name, attribute in arguments.items() if attribute == "batch")]
-
+    leaving = _LeavingOut(batch, keep, {place.ordinal for place in places if place.module is None})
     with ExitStack() as stack:
-        stack.callback(running.model.register_forward_pre_hook(learn_batch, with_kwargs=True).remove)
         for place in places:
             if place.module is not None:
-                hook = _rerun(place, leaving)
-                stack.callback(modules[place.module].register_forward_hook(hook, with_kwargs=True).remove)
+                module = running.model.get_submodule(place.module)
+                stack.callback(module.register_forward_hook(_rerun(place, batch, keep), with_kwargs=True).remove)
         stack.enter_context(leaving)
         yield
 
@@ -65,12 +55,10 @@ def _leaving_out(running: RunningClassifier, keep: Tensor) -> Iterator[None]:
 class _LeavingOut(TorchFunctionMode):
     """Counts the reductions over ``batch``, as the tap does, and leaves nodes out of those of the readout."""
 
-    def __init__(self, keep: Tensor, ordinals: set[int]) -> None:
+    def __init__(self, batch: Tensor, keep: Tensor, ordinals: set[int]) -> None:
         super().__init__()
-        self.keep = keep
-        self.batch: Tensor | None = None
-        self._ordinals = ordinals
-        self._ordinal = 0
+        self._batch, self._keep = batch, keep
+        self._ordinals, self._ordinal = ordinals, 0
 
     def __torch_function__(
         self,
@@ -82,8 +70,7 @@ class _LeavingOut(TorchFunctionMode):
         """Run ``func``, on fewer nodes where it is a step of the readout."""
         kwargs = dict(kwargs or {})
         name = getattr(func, "__name__", "")
-        source = None if self.batch is None else reduced_source(self.batch, name, args, kwargs)
-        if source is not None:
+        if reduced_source(self._batch, name, args, kwargs) is not None:
             if self._ordinal in self._ordinals:
                 args, kwargs = self._reduced(name, list(args), kwargs)
             self._ordinal += 1
@@ -98,9 +85,9 @@ class _LeavingOut(TorchFunctionMode):
         for position, key in ((2, "index"), (3, source_key)):
             value = args[position] if len(args) > position else kwargs[key]
             if not is_sum:
-                value = value[self.keep]
+                value = value[self._keep]
             elif position == 3:
-                value = _zeroed(value, self.keep)
+                value = _zeroed(value, self._keep)
             if len(args) > position:
                 args[position] = value
             else:
@@ -108,20 +95,21 @@ class _LeavingOut(TorchFunctionMode):
         return tuple(args), kwargs
 
 
-def _rerun(place: Place, leaving: _LeavingOut) -> Callable[..., Any]:
+def _rerun(place: Place, batch: Tensor, keep: Tensor) -> Callable[..., Any]:
     """A hook that replaces what an aggregation module gives by what it gives for the nodes that are kept."""
-    calls = iter(range(place.ordinal + 1))
+    calls = count()
 
     def hook(module: nn.Module, args: Any, kwargs: Any, result: Any) -> Any:
-        if next(calls, None) != place.ordinal:
+        if next(calls) != place.ordinal:
             return None
-        inputs = list(tensors_in((args, kwargs)))
-        assert leaving.batch is not None
-        index = next(value for value in inputs[1:] if is_index(leaving.batch, value))
-        keep = torch.ones_like(leaving.keep) if isinstance(module, SumAggregation | MeanAggregation) else leaving.keep
-        nodes = inputs[0] if keep is leaving.keep else _zeroed(inputs[0], leaving.keep)
+        nodes, *others = tensors_in((args, kwargs))
+        index = next(value for value in others if is_index(batch, value))
+        if isinstance(module, SumAggregation | MeanAggregation):
+            nodes = _zeroed(nodes, keep)
+        else:
+            nodes, index = nodes[keep], index[keep]
         # Other memory than that of batch, so that what the module reduces is not counted again.
-        return module.forward(nodes[keep], index[keep].clone(), dim_size=result.size(0))
+        return module.forward(nodes, index.clone(), dim_size=result.size(0))
 
     return hook
 

@@ -21,17 +21,6 @@ RETURN_TYPES: tuple[ReturnType, ...] = ("raw", "probs", "log_probs")
 _SUM_TOLERANCE = 1e-4
 
 
-def first_tensor(value: Any) -> Tensor | None:
-    """Return the first tensor of a model's or module's result, which may be a tuple or a mapping."""
-    if isinstance(value, Tensor):
-        return value
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, tuple | list):
-        return next((found for found in map(first_tensor, value) if found is not None), None)
-    return None
-
-
 def class_scores(output: Any, num_graphs: int) -> Tensor:
     """Return the class scores in what a model returns: the tensor itself, or the one in a tuple or mapping.
 

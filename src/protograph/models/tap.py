@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from protograph.models.outputs import first_tensor
 from protograph.models.reductions import DIVISIONS, Place, Readout, reduced_source, tensors_in
 
 
@@ -46,48 +46,37 @@ class Captured:
 def capturing(model: nn.Module, readout: Readout, batch: Tensor) -> Iterator[Captured]:
     """Catch the embeddings of the call made inside the ``with`` block."""
     captured = Captured()
-    modules = dict(model.named_modules())
+
+    def catch_nodes(module: nn.Module, args: Any, result: Any) -> None:
+        captured.named_nodes = next(tensors_in(result), None)
+
+    def catch_graphs(module: nn.Module, args: Any, kwargs: Any) -> None:
+        captured.named_graphs = next(tensors_in((args, kwargs)), None)
+
     with ExitStack() as stack:
         for place in readout.places:
             if place.module is not None:
-                _listen(stack, modules[place.module], place, captured)
+                module = model.get_submodule(place.module)
+                stack.callback(module.register_forward_hook(_part_hook(place, captured), with_kwargs=True).remove)
         if any(place.module is None for place in readout.places):
             stack.enter_context(_Listener(batch, readout, captured))
         if readout.node_module is not None:
-            hook = _node_hook(captured)
-            stack.callback(modules[readout.node_module].register_forward_hook(hook).remove)
+            stack.callback(model.get_submodule(readout.node_module).register_forward_hook(catch_nodes).remove)
         if readout.graph_module is not None:
-            before = _graph_hook(captured)
-            handle = modules[readout.graph_module].register_forward_pre_hook(before, with_kwargs=True)
-            stack.callback(handle.remove)
+            module = model.get_submodule(readout.graph_module)
+            stack.callback(module.register_forward_pre_hook(catch_graphs, with_kwargs=True).remove)
         yield captured
 
 
-def _node_hook(captured: Captured) -> Callable[..., None]:
-    def hook(module: nn.Module, args: Any, result: Any) -> None:
-        captured.named_nodes = first_tensor(result)
+def _part_hook(place: Place, captured: Captured) -> Callable[..., None]:
+    calls = count()
+
+    def hook(module: nn.Module, args: Any, kwargs: Any, result: Any) -> None:
+        part = next(tensors_in(result), None)
+        if next(calls) == place.ordinal and part is not None:
+            captured.source, captured.parts[place] = next(tensors_in((args, kwargs)), None), part
 
     return hook
-
-
-def _graph_hook(captured: Captured) -> Callable[..., None]:
-    def hook(module: nn.Module, args: Any, kwargs: Any) -> None:
-        captured.named_graphs = next(tensors_in((args, kwargs)), None)
-
-    return hook
-
-
-def _listen(stack: ExitStack, module: nn.Module, place: Place, captured: Captured) -> None:
-    calls = iter(range(place.ordinal + 1))
-
-    def hook(_: nn.Module, args: Any, kwargs: Any, result: Any) -> None:
-        if next(calls, None) == place.ordinal:
-            captured.source = next(tensors_in((args, kwargs)), None)
-            found = first_tensor(result)
-            if found is not None:
-                captured.parts[place] = found
-
-    stack.callback(module.register_forward_hook(hook, with_kwargs=True).remove)
 
 
 class _Listener(TorchFunctionMode):

@@ -1,6 +1,5 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
@@ -8,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor
 
-from protograph._base.errors import ProtographWarning
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer, best_first, timed
@@ -189,9 +187,6 @@ class PAGE(Explainer):
             with timed(timings, "evidence"):
                 scope = self._evidence_scope(target)
                 prototypes = [self._prototype(n, len(results), result, scope) for n, result in enumerate(results)]
-        notes = [*selection.notes, *notes, *self._order_notes(prototypes)]
-        for note in notes:
-            warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=2)
         clusters = [result.cluster for result in results]
         return self._explanation(
             target,
@@ -199,7 +194,7 @@ class PAGE(Explainer):
             source_graphs={i: self._store[i] for i in sorted({i for p in prototypes for i in p.sources or ()})},
             embedding_map=self._map(target, clusters) if representatives is None else None,
             timings=timings,
-            warnings=notes,
+            notes=[*selection.notes, *notes, *self._order_notes(prototypes)],
         )
 
     def _options(self) -> Mapping[str, Any]:
@@ -240,27 +235,19 @@ class PAGE(Explainer):
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
         has_kinds = must_be_equal(self.match_features)
-        key = f"encoded, features {has_kinds}, edges {self.match_edges}"
-        if key not in self._cache:
-            graphs = self._store.unchecked()
-            self._cache[key] = EncodedGraphs(graphs, match_features=has_kinds, match_edges=self.match_edges)
-        encoded: EncodedGraphs = self._cache[key]
-        return encoded
+        return self._once(
+            f"encoded, features {has_kinds}, edges {self.match_edges}",
+            lambda: EncodedGraphs(self._store.unchecked(), match_features=has_kinds, match_edges=self.match_edges),
+        )
 
     def _canonical(self, index: int) -> CanonicalGraph:
         """A graph with its nodes in canonical order; made once a fit."""
-        graphs: dict[int, CanonicalGraph] = self._cache.setdefault("canonical", {})
-        if index not in graphs:
-            graphs[index] = canonical_graph(self._store[index])
-        return graphs[index]
+        return self._once(f"canonical, graph {index}", lambda: canonical_graph(self._store[index]))
 
     def _head(self) -> LinearHead | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
-        if "head" not in self._cache:
-            resolution = self._classifier().resolution
-            self._cache["head"] = linear_head(self._fitted(), resolution, self.consensus_options)
-        head: LinearHead | None = self._cache["head"]
-        return head
+        resolution = self._classifier().resolution
+        return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
 
     def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
         """Phase 2 for each cluster, and notes on those without a prototype."""

@@ -10,8 +10,6 @@ from torch_geometric.data import Data
 
 from protograph.peers.vocabulary import Vocabulary
 
-_NUM_LAYERS = 3
-
 
 @dataclass(frozen=True, eq=False)
 class Action:
@@ -127,10 +125,10 @@ class Policy(nn.Module):
     A candidate is an isolated node, so all graphs share the candidates' embeddings.
     """
 
-    def __init__(self, features: Tensor, hidden: int, generator: torch.Generator) -> None:
+    def __init__(self, features: Tensor, hidden: int, num_layers: int, generator: torch.Generator) -> None:
         super().__init__()
         self.features = features
-        widths = [features.size(1), *[hidden] * _NUM_LAYERS]
+        widths = [features.size(1), *[hidden] * num_layers]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
         self.start = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.end_of_start, self.end_of_end = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)

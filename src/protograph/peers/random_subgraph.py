@@ -1,21 +1,18 @@
 """RandomSubgraph: the baseline that knows nothing of the method, only its budget."""
 
-import warnings
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.errors import ProtographWarning
 from protograph._base.options import check_count
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 
-# Candidates shown to the model at a time; between two of these Ctrl-C is heard.
+# Candidates drawn and shown to the model at a time, with Ctrl-C heard between: part of what a seed means.
 _CHUNK = 64
 
 
@@ -57,41 +54,27 @@ class RandomSubgraph(Explainer):
             target: The class, as an index into the model's output.
         """
         target = self._checked_target(target)
+        members, rng = self._members(target), np.random.default_rng([self.random_state, target])
+        candidates: list[Prototype] = []
+
+        def draw(done: int) -> int:
+            count = min(_CHUNK, self.num_candidates - done)
+            candidates.extend(self._drawn(rng.choice(members, size=count).tolist(), target, rng))
+            return len(candidates)
+
         timings: dict[str, float] = {}
-        notes: list[str] = []
         with timed(timings, "sampling"), preserved_random_state():
-            judged = best_first(self._judged(target, notes), self._classifier().resolution)
+            notes = self._search("sampling", self.num_candidates, "subgraphs", draw, candidates)
+            judged = best_first(candidates, self._classifier().resolution)
         prototypes = _from_different_graphs(judged, self.num_prototypes)
         if len(prototypes) < self.num_prototypes:
             notes.append(f"only {len(prototypes)} subgraphs were drawn, {self.num_prototypes} were asked for")
-        for note in notes:
-            warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=2)
         sources = {p.source: self._store[p.source] for p in prototypes if p.source is not None}
-        return self._explanation(target, prototypes=prototypes, source_graphs=sources, timings=timings, warnings=notes)
+        return self._explanation(target, prototypes=prototypes, source_graphs=sources, timings=timings, notes=notes)
 
-    def _options(self) -> Mapping[str, Any]:
-        return asdict(self)
-
-    def _judged(self, target: int, notes: list[str]) -> list[Prototype]:
-        members = self._members(target)
-        rng = np.random.default_rng([self.random_state, target])
-        found: list[Prototype] = []
-        try:
-            while len(found) < self.num_candidates:
-                count = min(_CHUNK, self.num_candidates - len(found))
-                found += self._chunk(rng.choice(members, size=count), target, rng)
-                if self._progress is not None:
-                    self._progress("sampling", len(found), self.num_candidates)
-        except KeyboardInterrupt:
-            if not found:
-                raise
-            notes.append(
-                f"interrupted after {len(found)} of {self.num_candidates} subgraphs; the best of them are kept"
-            )
-        return found
-
-    def _chunk(self, sources: Any, target: int, rng: np.random.Generator) -> list[Prototype]:
-        chosen = [(int(source), random_part(self._store[int(source)], self.max_nodes, rng)) for source in sources]
+    def _drawn(self, sources: Sequence[int], target: int, rng: np.random.Generator) -> list[Prototype]:
+        """A random part of each source, judged by the model."""
+        chosen = [(source, random_part(self._store[source], self.max_nodes, rng)) for source in sources]
         graphs = [induced_subgraph(self._store[source], nodes) for source, nodes in chosen]
         judged = self._judge(graphs, target)
         return [

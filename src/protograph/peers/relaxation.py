@@ -17,8 +17,6 @@ from torch_geometric.utils import scatter
 from protograph.models.outputs import ReturnType, log_scores
 from protograph.peers.vocabulary import Vocabulary
 
-# An edge this improbable in a sample is left out of it, so that layers see sparse graphs as they are used to.
-_NEGLIGIBLE = 0.01
 # How far a node's attention may be from 1 in sum and still be the output of a softmax.
 _SUM_TOLERANCE = 1e-4
 _TINY = 1e-12
@@ -192,7 +190,7 @@ class Part:
 
 
 def largest_part(
-    weights: NDArray[np.float64], kinds: NDArray[np.int64], vocabulary: Vocabulary, max_edges: int
+    weights: NDArray[np.float64], kinds: NDArray[np.int64], vocabulary: Vocabulary, max_edges: int, negligible: float
 ) -> Part:
     """The largest connected part of a sample, the most probable edges first, as far as the rules of the data allow.
 
@@ -201,11 +199,12 @@ def largest_part(
         kinds: Type of each candidate.
         vocabulary: No node gets more neighbours than its type has in the data, and only of types it is joined with.
         max_edges: No more edges than this.
+        negligible: A relaxed sample does not keep pairs less probable than this.
 
     >>> from torch_geometric.data import Data
     >>> from protograph.peers.vocabulary import learn
     >>> path = Data(x=torch.ones(3, 1), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
-    >>> largest_part(np.array([0.9, 0.8, 0.7]), np.zeros(3, dtype=int), learn([path]), max_edges=2)
+    >>> largest_part(np.array([0.9, 0.8, 0.7]), np.zeros(3, dtype=int), learn([path]), max_edges=2, negligible=0.01)
     Part(nodes=(0, 1, 2), kinds=(0, 0, 0), edges=((0, 1), (0, 2)), kept=(0, 1))
     """
     pairs = np.stack(np.triu_indices(len(kinds), 1))
@@ -231,7 +230,7 @@ def largest_part(
         nodes=tuple(nodes),
         kinds=tuple(kinds[nodes].tolist()),
         edges=tuple(sorted((place[u], place[v]) for u, v in edges if u in place)),
-        kept=tuple(np.flatnonzero(is_in[pairs].all(axis=0) & allowed & (weights > _NEGLIGIBLE)).tolist()),
+        kept=tuple(np.flatnonzero(is_in[pairs].all(axis=0) & allowed & (weights > negligible)).tolist()),
     )
 
 

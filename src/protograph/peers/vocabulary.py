@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-MOST_TYPES = 200
+# A model's table of types must stay small: continuous features give one for every node.
+MAX_TYPES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,7 @@ class Vocabulary:
         joined: How many undirected edges join the types, ``[num_types, num_types]``, symmetric.
         edge_attr: Most frequent attributes of an edge between the types, ``[num_types, num_types, num_attributes]``,
             those most frequent of all where no edge is; ``None`` where edges have none.
+        edges_per_node: How many undirected edges a node each graph has, ``[num_graphs]``.
         num_left_out: How many rarer types are left out.
     """
 
@@ -31,6 +33,7 @@ class Vocabulary:
     max_degree: NDArray[np.int64]
     joined: NDArray[np.int64]
     edge_attr: Tensor | None
+    edges_per_node: NDArray[np.float64]
     num_left_out: int = 0
 
     @property
@@ -55,7 +58,7 @@ class Vocabulary:
         return graph
 
 
-def learn(graphs: Iterable[Data], most_types: int = MOST_TYPES) -> Vocabulary:
+def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
     """Learn the vocabulary of undirected graphs.
 
     >>> star = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))
@@ -65,12 +68,12 @@ def learn(graphs: Iterable[Data], most_types: int = MOST_TYPES) -> Vocabulary:
             [1., 0.]]), array([4, 2]), array([1, 2]), array([[0, 4],
            [4, 0]]))
     """
-    batch = Batch.from_data_list([_bare(graph) for graph in graphs])
+    batch = Batch.from_data_list([bare(graph) for graph in graphs])
     num_nodes = int(batch.num_nodes or 0)
     x, type_of, counts = _types(batch.x, num_nodes)
     ends = batch.edge_index[:, batch.edge_index[0] != batch.edge_index[1]].numpy()
     degree = np.bincount(ends[0], minlength=num_nodes)
-    kept = min(most_types, len(counts))
+    kept = min(max_types, len(counts))
     max_degree = np.zeros(len(counts), dtype=np.int64)
     np.maximum.at(max_degree, type_of, degree)
     pairs = type_of[ends]
@@ -84,11 +87,19 @@ def learn(graphs: Iterable[Data], most_types: int = MOST_TYPES) -> Vocabulary:
         max_degree=max_degree[:kept],
         joined=joined,
         edge_attr=_edge_attr(batch, type_of, kept),
+        edges_per_node=_edges_per_node(batch),
         num_left_out=len(counts) - kept,
     )
 
 
-def _bare(graph: Data) -> Data:
+def _edges_per_node(batch: Batch) -> NDArray[np.float64]:
+    first, second = batch.edge_index
+    counts = batch.batch[first[first < second]].bincount(minlength=batch.num_graphs)
+    ratios: NDArray[np.float64] = counts.numpy() / batch.ptr.diff().clamp(min=1).numpy()
+    return ratios
+
+
+def bare(graph: Data) -> Data:
     """Only what is learned from: other attributes may not fit into one batch."""
     kept = {key: graph[key] for key in ("x", "edge_index", "edge_attr") if graph.get(key) is not None}
     return Data(**kept) if "x" in kept else Data(num_nodes=graph.num_nodes, **kept)
