@@ -7,17 +7,16 @@ a whole source graph of over 13 nodes. BA-grid, class 1: a prototype must hold a
 """
 
 import argparse
-import json
 from itertools import combinations
-from pathlib import Path
 
 import networkx as nx
 from networkx.algorithms.isomorphism import GraphMatcher
 from torch_geometric.data import Data
 
 import protograph as pg
+from benchmarks import certificate
 
-RESULT = Path(__file__).parent.parent / "results" / "found.json"
+RESULT = certificate.RESULTS / "found.json"
 
 
 def as_networkx(graph: Data) -> nx.Graph:
@@ -99,8 +98,7 @@ def main() -> None:
             results[name].append(run(seed))
             print(name, results[name][-1], flush=True)
         print(f"{name}: found in {sum(r['found'] for r in results[name])} of {len(seeds)} runs", flush=True)
-    RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_text(json.dumps(results, indent=1) + "\n")
+    certificate.write(RESULT, results, seeds=seeds)
 
 
 if __name__ == "__main__":
