@@ -25,6 +25,8 @@ from protograph._base.files import atomic_path
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
+# When the process began: a run that writes after every seed has one certificate.
+STARTED = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 PACKAGES = ("protograph", "torch", "torch_geometric", "numpy", "numba", "scikit-learn", "rdkit")
 
 
@@ -45,9 +47,10 @@ def write(
         seeds: Of all that was measured.
         limits: What :func:`limit` gave.
         device: Where the model ran.
-        earlier: Runs that some of the results are of, as :func:`runs_of` gives them before anything is written.
+        earlier: Runs that some of the results are of, as :func:`runs_of` gives them.
     """
-    runs = [*earlier, this_run(device)]
+    run = this_run(device)
+    runs = [*(one for one in earlier if one != run), run]
     content = {"certificate": {"runs": runs, "seeds": sorted(set(seeds)), "limits": list(limits)}, "results": results}
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(path) as temporary:
@@ -77,7 +80,7 @@ def this_run(device: str) -> dict:
     return {
         "command": command(),
         "commit": commit(),
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": STARTED,
         "machine": {"cpu": processor(), "cores": os.cpu_count(), "device": device},
         "versions": versions(),
     }

@@ -168,7 +168,7 @@ def show(name: str, rows: list[dict]) -> None:
         own, truth, whole = (spread([p[prefix + key] for p in prototypes]) for prefix in ("", "truth_", "sources_"))
         say(f"{key}: prototype {own}, truth {truth}, representatives {whole}")
     shares = contribution_shares(prototypes)
-    say(f"share of the representatives' contributions that prototypes carry: {spread(shares) if shares else 'not known'}")
+    say(f"share of all contributions in the representatives: {spread(shares) if shares else 'not known'}")
     say(f"clusters of each class: {[one['num_clusters'] for one in ours]}")
     say(f"least share of a cluster in its class: {min(one['least_share'] for one in ours):.3f}")
     pure = [p["purity"] for p in prototypes if p["purity"] is not None]
