@@ -3,12 +3,13 @@ import io
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.graphs.splitting import check_range, checked_count, one_hot, split_graphs
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 4)))
 def test_one_hot_is_undone_by_the_largest_entry(values):
     rows = one_hot(np.array(values, dtype=np.int64), 5, "atoms")

@@ -2,7 +2,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from protograph.metrics.auroc import auroc
@@ -17,6 +17,7 @@ def attributions(draw):
     return torch.tensor([value / sum(values) for value in values]), list(mask)
 
 
+@settings(deadline=None)
 @given(attributions())
 def test_share_of_pairs_in_the_right_order(drawn):
     values, mask = drawn
@@ -26,6 +27,7 @@ def test_share_of_pairs_in_the_right_order(drawn):
     assert auroc(values, mask) == pytest.approx(sum(pairs) / len(pairs))
 
 
+@settings(deadline=None)
 @given(attributions())
 def test_the_other_nodes_have_the_rest(drawn):
     values, mask = drawn
