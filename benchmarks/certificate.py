@@ -136,18 +136,7 @@ def version(name: str) -> str | None:
 
 
 def as_text(content: Any) -> str:
-    """JSON with an entry a line, and numbers in a row where a list holds nothing else.
-
-    >>> print(as_text({"seeds": [0, 1], "rows": [{"test": 0.5}]}), end="")
-    {
-     "seeds": [0, 1],
-     "rows": [
-      {
-       "test": 0.5
-      }
-     ]
-    }
-    """
+    """JSON with an entry a line, and numbers in a row where a list holds nothing else."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     # Outside of strings only: a string that holds such a list would have its brackets on one line already.
     rows = re.compile(r"\[\n\s*((?:-?\d[\d.eE+-]*|null)(?:,\n\s*(?:-?\d[\d.eE+-]*|null))*)\n\s*\]")

@@ -143,6 +143,13 @@ def test_the_command_names_no_folder_of_whoever_ran_it(monkeypatch):
     assert certificate.command().endswith(" --repeats 6 --out file.json")
 
 
+def test_numbers_stand_in_a_row():
+    content = {"seeds": [0, 1], "rows": [{"test": 0.5, "tests": []}]}
+    assert certificate.as_text(content) == (
+        '{\n "seeds": [0, 1],\n "rows": [\n  {\n   "test": 0.5,\n   "tests": []\n  }\n ]\n}\n'
+    )
+
+
 @pytest.mark.parametrize("value", [[], [1], [-0.5, None, 1e-16], {"a": "[\n 1\n]"}, [[1, 2], [3]], [True, 1], ["1", 2]])
 def test_results_are_read_as_they_were_written(value):
     assert json.loads(certificate.as_text(value)) == value
