@@ -25,6 +25,7 @@ from tests import zoo
 FOLDER = Path(__file__).parent / "promises"
 ACCEPT = "python -m tests.test_promises --accept"
 DOORS = {"pg": pg, "pg.metrics": pg.metrics, "pg.datasets": pg.datasets}
+PUBLIC = frozenset(name for module in DOORS.values() for name in module.__all__)
 
 
 def names() -> str:
@@ -41,10 +42,15 @@ def signatures() -> str:
 
 def described(name: str, value: object) -> list[str]:
     if inspect.isclass(value):
-        bases = ", ".join(base.__name__ for base in value.__bases__)
+        # A base of ours that is not public is no promise.
+        bases = ", ".join(b.__name__ for b in value.__bases__ if b.__name__ in PUBLIC or not is_ours(b))
         members = [f"    {line}" for line in sorted(members_of(value))]
         return [f"class {name}({bases})", f"    {signature('__init__', value)}", *members]
     return [] if inspect.ismodule(value) else [signature(name, value)]
+
+
+def is_ours(one: type) -> bool:
+    return one.__module__.partition(".")[0] == "protograph"
 
 
 def members_of(one: type) -> Iterator[str]:
@@ -53,7 +59,7 @@ def members_of(one: type) -> Iterator[str]:
     for name, field in fields.items():
         if not name.startswith("_"):
             yield f"{name}: {plain(inspect.formatannotation(field.type))}"
-    ours = [base for base in one.__mro__ if base.__module__.startswith("protograph")]
+    ours = [base for base in one.__mro__ if is_ours(base)]
     for name in {name for base in ours for name in vars(base)} - set(fields):
         value = inspect.getattr_static(one, name)
         if name.startswith("_"):
