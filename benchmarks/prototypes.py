@@ -28,12 +28,11 @@ METHODS = ("consensus", "walk", "random")
 
 def explainer_of(method: str, seed: int):
     import protograph as pg
-    from protograph.peers.random_subgraph import RandomSubgraph
 
     return {
         "consensus": lambda: pg.PAGE(random_state=seed),
         "walk": lambda: pg.PAGE(search="walk", num_clusters=2, random_state=seed),
-        "random": lambda: RandomSubgraph(num_prototypes=2, random_state=seed),
+        "random": lambda: pg.RandomSubgraph(num_prototypes=2, random_state=seed),
     }[method]()
 
 
@@ -74,14 +73,14 @@ def one_method(explainer, data, graphs, model) -> dict:
 
 
 def scores(prototype, explanation, graphs, truths, model) -> dict:
+    import protograph as pg
     from protograph.evaluation.truths import accuracy_of
-    from protograph.metrics.judging import judge
 
     right = accuracy_of(prototype, explanation, graphs, truths)
     target = explanation.target
-    truth = judge(model, [truths[right.truth or 0]], target, reference_graphs=list(graphs)[:500])
+    truth = pg.metrics.judge(model, [truths[right.truth or 0]], target, reference_graphs=list(graphs)[:500])
     sources = [explanation.source_graphs[index] for index in prototype.sources or ()]
-    whole = judge(model, sources, target, reference_graphs=list(graphs)[:500]) if sources else None
+    whole = pg.metrics.judge(model, sources, target, reference_graphs=list(graphs)[:500]) if sources else None
     evidence = prototype.evidence
     return {
         "accuracy": right.value,
@@ -97,7 +96,7 @@ def scores(prototype, explanation, graphs, truths, model) -> dict:
         "sources_margin": whole and whole.margin,
         "support": evidence and evidence.support,
         "support_elsewhere": evidence and evidence.support_elsewhere,
-        "contribution_share": evidence and evidence.margin_share,
+        "contribution_share": evidence and evidence.contribution_share,
         "purity": purity(prototype, explanation, graphs),
         "words": prototype.describe(),
     }
