@@ -6,17 +6,19 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck coverage bench peers found accuracy prototypes wheel clean help
+.PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes devices wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
 	@echo "make test    lint, types, every test"
 	@echo "make coverage every test, and which lines none of them runs"
+	@echo "make accept  accept changes of public names, signatures, help texts and saved files, after a look at the diff"
 	@echo "make bench   speed and memory, as ratios measured in one run"
 	@echo "make peers   do XGNN and GNNInterpreter reach p = 0.9, and how long do they take? ten seeds (an hour)"
 	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
 	@echo "make prototypes are the prototypes right? ten seeds of every data set with a ground truth (an hour)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
+	@echo "make devices does a GPU give the same explanations as the CPU? (minutes, on a machine with a GPU)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -43,9 +45,13 @@ test: lint typecheck
 coverage: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadscope --cov=protograph --cov-report=term
 
+accept: $(STAMP)
+	$(BIN)/python -m tests.test_promises --accept
+
+# Three seeds of the peers show how fast they are; results/peers.json stays that of all ten.
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
-	$(BIN)/python -m benchmarks.peers --seeds 3
+	$(BIN)/python -m benchmarks.peers --seeds 3 --out runs/bench-peers.json
 
 peers: $(STAMP)
 	$(BIN)/python -m benchmarks.peers
@@ -59,6 +65,9 @@ accuracy: $(STAMP)
 
 prototypes: $(STAMP)
 	$(BIN)/python -m benchmarks.prototypes
+
+devices: $(STAMP)
+	$(BIN)/python -m benchmarks.devices
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel

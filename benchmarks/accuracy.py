@@ -9,16 +9,15 @@ seed is added to results/accuracy.json at once, so that a run that was broken of
 """
 
 import argparse
-import json
 import math
 import statistics
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from protograph._base.files import atomic_path
+from benchmarks import certificate
 
-RESULT = Path(__file__).parent.parent / "results" / "accuracy.json"
+RESULT = certificate.RESULTS / "accuracy.json"
 # Table 1 of the paper.
 PAPER = {
     "ba-house": 1.0,
@@ -58,7 +57,8 @@ def one_seed(name: str, seed: int, variant: str, device: str | None) -> dict:
 
 
 def measured(name: str, seeds: range, variant: str, jobs: int, device: str | None, out: Path) -> list[dict]:
-    there = {row["seed"]: row for row in read(out).get(name, {}).get(variant, [])}
+    content, earlier = certificate.read(out, {}), certificate.runs_of(out)
+    there = {row["seed"]: row for row in content.get(name, {}).get(variant, [])}
     missing = [seed for seed in seeds if seed not in there]
     # Fresh processes: torch must not be forked once its threads have started.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
@@ -66,42 +66,46 @@ def measured(name: str, seeds: range, variant: str, jobs: int, device: str | Non
         for future in as_completed(futures):
             row = future.result()
             there[row["seed"]] = row
-            write(out, name, variant, sorted(there.values(), key=lambda entry: entry["seed"]))
+            rows = sorted(there.values(), key=lambda entry: entry["seed"])
+            content.setdefault(name, {})[variant] = rows
+            write(out, content, device, earlier)
             print(
                 f"  {name}, {variant}, seed {row['seed']}: {row['test']:.4f} after {row['epochs']} epochs", flush=True
             )
     return [there[seed] for seed in seeds]
 
 
-def read(path: Path) -> dict:
-    return json.loads(path.read_text()) if path.exists() else {}
+def write(path: Path, content: dict, device: str | None, earlier: list[dict]) -> None:
+    seeds = [row["seed"] for variants in content.values() for rows in variants.values() for row in rows]
+    limits = limits_of(content)
+    certificate.write(path, content, seeds=seeds, limits=limits, device=device or "cpu", earlier=earlier)
 
 
-def write(path: Path, name: str, variant: str, rows: list[dict]) -> None:
-    content = read(path)
-    content.setdefault(name, {})[variant] = rows
-    with atomic_path(path) as partial:
-        partial.write_text(as_text(content))
+def limits_of(content: dict) -> list[dict]:
+    """Whether the paper's accuracy is within a standard error of ours, with the paper's settings."""
+    return [
+        certificate.limit(
+            f"{name}: mean test accuracy and a standard error",
+            sum(mean_and_error(variants["paper"])),
+            at_least=PAPER[name],
+        )
+        for name, variants in content.items()
+        if "paper" in variants and name in PAPER
+    ]
 
 
-def as_text(content: dict) -> str:
-    """JSON with one seed a line."""
-    sets = []
-    for name, variants in content.items():
-        rows = [
-            f"  {json.dumps(variant)}: [\n   " + ",\n   ".join(map(json.dumps, runs)) + "\n  ]"
-            for variant, runs in variants.items()
-        ]
-        sets.append(f" {json.dumps(name)}: {{\n" + ",\n".join(rows) + "\n }")
-    return "{\n" + ",\n".join(sets) + "\n}\n"
+def mean_and_error(rows: list[dict]) -> tuple[float, float]:
+    """Mean test accuracy and its standard error, 0 for a single seed."""
+    values = [row["test"] for row in rows]
+    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    return statistics.mean(values), error
 
 
 def describe(name: str, variant: str, rows: list[dict]) -> str:
     values = [row["test"] for row in rows]
-    mean = statistics.mean(values)
-    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    mean, error = mean_and_error(rows)
     paper = PAPER.get(name)
-    verdict = "" if paper is None else "holds" if mean + (0 if math.isnan(error) else error) >= paper else "BELOW"
+    verdict = "" if paper is None else "holds" if mean + error >= paper else "BELOW"
     seeds = " ".join(f"{value:.3f}" for value in values)
     return f"{name:<13} {variant:<16} {mean:.4f} ± {error:.4f}   paper {paper or math.nan:.4f}  {verdict:<6} [{seeds}]"
 

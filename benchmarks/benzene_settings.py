@@ -6,7 +6,6 @@ Seeds give the same split, first weights and order of graphs for every setting.
 """
 
 import argparse
-import json
 import math
 import statistics
 from concurrent.futures import ProcessPoolExecutor
@@ -19,7 +18,9 @@ import numpy as np
 import torch
 from torch import nn
 
-RESULT = Path(__file__).parent.parent / "results" / "benzene_settings.json"
+from benchmarks import certificate
+
+RESULT = certificate.RESULTS / "benzene_settings.json"
 
 
 @dataclass(frozen=True)
@@ -133,11 +134,11 @@ def main() -> None:
             setting: [pool.submit(one_run, setting, seed) for seed in range(options.seeds)]
             for setting in sorted(chosen, key=lambda item: item.monitor != "never")  # the longest first
         }
-        found = {setting: [future.result() for future in runs[setting]] for setting in chosen}
-    lines = [described(setting, rows) for setting, rows in found.items()]
+        finished = {setting: [future.result() for future in runs[setting]] for setting in chosen}
+    lines = [described(setting, rows) for setting, rows in finished.items()]
     print("\n".join(lines))
-    content = [{**asdict(setting), "runs": rows} for setting, rows in found.items()]
-    options.out.write_text(json.dumps(content, indent=1))
+    content = [{**asdict(setting), "runs": rows} for setting, rows in finished.items()]
+    certificate.write(options.out, content, seeds=range(options.seeds))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ a whole source graph of over 13 nodes. BA-grid, class 1: a prototype must hold a
 """
 
 import argparse
-import json
 from itertools import combinations
 from pathlib import Path
 
@@ -16,8 +15,9 @@ from networkx.algorithms.isomorphism import GraphMatcher
 from torch_geometric.data import Data
 
 import protograph as pg
+from benchmarks import certificate
 
-RESULT = Path(__file__).parent.parent / "results" / "found.json"
+RESULT = certificate.RESULTS / "found.json"
 
 
 def as_networkx(graph: Data) -> nx.Graph:
@@ -91,7 +91,9 @@ def circumstances(explanation: pg.Explanation, trained: pg.Trained) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
-    seeds = range(parser.parse_args().seeds)
+    parser.add_argument("--out", type=Path, default=RESULT)
+    asked = parser.parse_args()
+    seeds = range(asked.seeds)
     results = {}
     for name, run in (("ba-house", house_run), ("ba-grid", grid_run)):
         results[name] = []
@@ -99,8 +101,7 @@ def main() -> None:
             results[name].append(run(seed))
             print(name, results[name][-1], flush=True)
         print(f"{name}: found in {sum(r['found'] for r in results[name])} of {len(seeds)} runs", flush=True)
-    RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_text(json.dumps(results, indent=1) + "\n")
+    certificate.write(asked.out, results, seeds=seeds)
 
 
 if __name__ == "__main__":

@@ -11,16 +11,15 @@ truth. Each finished seed is added to results/prototypes.json, so that a run tha
 """
 
 import argparse
-import json
 import statistics
 import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from protograph._base.files import atomic_path
+from benchmarks import certificate
 
-RESULT = Path(__file__).parent.parent / "results" / "prototypes.json"
+RESULT = certificate.RESULTS / "prototypes.json"
 # The accuracy of the paper's PAGE, and what the default search must not fall below.
 PAPER = {"ba-house": 0.524, "ba-grid": 0.857, "benzene": 0.667, "mutagenicity": 0.909, "solubility": 0.329}
 LEAST = {"ba-house": 0.80, "ba-grid": 0.90, "benzene": 0.90, "mutagenicity": 0.91, "solubility": 0.50}
@@ -29,12 +28,11 @@ METHODS = ("consensus", "walk", "random")
 
 def explainer_of(method: str, seed: int):
     import protograph as pg
-    from protograph.peers.random_subgraph import RandomSubgraph
 
     return {
         "consensus": lambda: pg.PAGE(random_state=seed),
         "walk": lambda: pg.PAGE(search="walk", num_clusters=2, random_state=seed),
-        "random": lambda: RandomSubgraph(num_prototypes=2, random_state=seed),
+        "random": lambda: pg.RandomSubgraph(num_prototypes=2, random_state=seed),
     }[method]()
 
 
@@ -75,14 +73,14 @@ def one_method(explainer, data, graphs, model) -> dict:
 
 
 def scores(prototype, explanation, graphs, truths, model) -> dict:
+    import protograph as pg
     from protograph.evaluation.truths import accuracy_of
-    from protograph.metrics.judging import judge
 
     right = accuracy_of(prototype, explanation, graphs, truths)
     target = explanation.target
-    truth = judge(model, [truths[right.truth or 0]], target, reference_graphs=list(graphs)[:500])
+    truth = pg.metrics.judge(model, [truths[right.truth or 0]], target, reference_graphs=list(graphs)[:500])
     sources = [explanation.source_graphs[index] for index in prototype.sources or ()]
-    whole = judge(model, sources, target, reference_graphs=list(graphs)[:500]) if sources else None
+    whole = pg.metrics.judge(model, sources, target, reference_graphs=list(graphs)[:500]) if sources else None
     evidence = prototype.evidence
     return {
         "accuracy": right.value,
@@ -98,7 +96,7 @@ def scores(prototype, explanation, graphs, truths, model) -> dict:
         "sources_margin": whole and whole.margin,
         "support": evidence and evidence.support,
         "support_elsewhere": evidence and evidence.support_elsewhere,
-        "margin_share": evidence and evidence.margin_share,
+        "contribution_share": evidence and evidence.contribution_share,
         "purity": purity(prototype, explanation, graphs),
         "words": prototype.describe(),
     }
@@ -118,8 +116,8 @@ def purity(prototype, explanation, graphs) -> float | None:
 
 
 def measured(name: str, seeds: range, jobs: int, out: Path) -> list[dict]:
-    known = json.loads(out.read_text()) if out.exists() else {}
-    rows = {row["seed"]: row for row in known.get(name, [])}
+    content, earlier = certificate.read(out, {}), certificate.runs_of(out)
+    rows = {row["seed"]: row for row in content.get(name, [])}
     left = [seed for seed in seeds if seed not in rows]
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         running = [pool.submit(one_seed, name, seed) for seed in left]
@@ -127,11 +125,29 @@ def measured(name: str, seeds: range, jobs: int, out: Path) -> list[dict]:
             row = finished.result()
             rows[row["seed"]] = row
             print(name, row["seed"], {m: row[m]["accuracy"] for m in METHODS}, flush=True)
-            known[name] = [rows[seed] for seed in sorted(rows)]
-            out.parent.mkdir(exist_ok=True)
-            with atomic_path(out) as temporary:
-                temporary.write_text(json.dumps(known, indent=1) + "\n")
+            content[name] = [rows[seed] for seed in sorted(rows)]
+            measured_seeds = [entry["seed"] for entries in content.values() for entry in entries]
+            certificate.write(out, content, seeds=measured_seeds, limits=limits_of(content), earlier=earlier)
     return [rows[seed] for seed in seeds]
+
+
+def limits_of(content: dict[str, list[dict]]) -> list[dict]:
+    """Whether the mean accuracy of the default search is what it must not fall below."""
+    return [
+        certificate.limit(
+            f"{name}: mean accuracy of the prototypes", mean_accuracy(rows, "consensus"), at_least=LEAST[name]
+        )
+        for name, rows in content.items()
+    ]
+
+
+def accuracies(rows: list[dict], method: str) -> list[float]:
+    """Accuracy on each seed with a prototype of a class that has a truth."""
+    return [row[method]["accuracy"] for row in rows if row[method]["accuracy"] is not None]
+
+
+def mean_accuracy(rows: list[dict], method: str) -> float:
+    return statistics.mean(accuracies(rows, method))
 
 
 def spread(values: list[float]) -> str:
@@ -141,24 +157,37 @@ def spread(values: list[float]) -> str:
 
 def show(name: str, rows: list[dict]) -> None:
     for method in METHODS:
-        values = [row[method]["accuracy"] for row in rows if row[method]["accuracy"] is not None]
+        values = accuracies(rows, method)
         print(f"{name:13} {method:10} accuracy {spread(values)} {[round(v, 2) for v in values]}")
     ours = [row["consensus"] for row in rows]
-    found = [p for one in ours for ps in one["classes"].values() for p in ps]
-    mean = statistics.mean(one["accuracy"] for one in ours)
-    say(f"paper {PAPER[name]:.3f}, at least {LEAST[name]:.2f}, reached {mean:.3f}")
-    low = [p for p in found if p["margin"] < p["truth_margin"] - 1e-6]
-    say(f"margin below the truth's: {len(low)} of {len(found)} prototypes")
+    prototypes = prototypes_of(rows)
+    say(f"paper {PAPER[name]:.3f}, at least {LEAST[name]:.2f}, reached {mean_accuracy(rows, 'consensus'):.3f}")
+    say(f"margin below the truth's: {num_below_truth(prototypes)} of {len(prototypes)} prototypes")
     for key in ("probability", "margin"):
-        own, truth, whole = (spread([p[prefix + key] for p in found]) for prefix in ("", "truth_", "sources_"))
+        own, truth, whole = (spread([p[prefix + key] for p in prototypes]) for prefix in ("", "truth_", "sources_"))
         say(f"{key}: prototype {own}, truth {truth}, representatives {whole}")
-    shares = [p["margin_share"] for p in found if p["margin_share"] is not None]
-    say(f"share of the representatives' margin that prototypes carry: {spread(shares) if shares else 'not known'}")
+    shares = contribution_shares(prototypes)
+    say(f"share of all contributions in the representatives: {spread(shares) if shares else 'not known'}")
     say(f"clusters of each class: {[one['num_clusters'] for one in ours]}")
     say(f"least share of a cluster in its class: {min(one['least_share'] for one in ours):.3f}")
-    pure = [p["purity"] for p in found if p["purity"] is not None]
+    pure = [p["purity"] for p in prototypes if p["purity"] is not None]
     if pure:
         say(f"clusters are pure to {min(pure):.3f}; both truths apart in {sum(map(apart, ours))} of {len(ours)} seeds")
+
+
+def prototypes_of(rows: list[dict]) -> list[dict]:
+    """All prototypes that the default search has of classes with a truth."""
+    return [p for row in rows for prototypes in row["consensus"]["classes"].values() for p in prototypes]
+
+
+def num_below_truth(prototypes: list[dict]) -> int:
+    """How many have a lower margin than their truth has."""
+    return sum(p["margin"] < p["truth_margin"] - 1e-6 for p in prototypes)
+
+
+def contribution_shares(prototypes: list[dict]) -> list[float]:
+    """Shares of all contributions in their sources that prototypes carry, where that is known."""
+    return [p["contribution_share"] for p in prototypes if p["contribution_share"] is not None]
 
 
 def say(text: str) -> None:
@@ -168,8 +197,8 @@ def say(text: str) -> None:
 def apart(one: dict) -> bool:
     """Whether both truths of each class have clusters of their own, each at least 99% pure."""
     return all(
-        {p["truth"] for p in found} == {0, 1} and min(p["purity"] for p in found) >= 0.99
-        for found in one["classes"].values()
+        {p["truth"] for p in prototypes} == {0, 1} and min(p["purity"] for p in prototypes) >= 0.99
+        for prototypes in one["classes"].values()
     )
 
 
@@ -183,7 +212,7 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.names:
         if asked.table:
-            show(name, json.loads(asked.out.read_text())[name])
+            show(name, certificate.read(asked.out)[name])
         else:
             show(name, measured(name, range(asked.seeds), asked.jobs, asked.out))
 

@@ -1,0 +1,59 @@
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from protograph._base.randomness import checked_seed, preserved_random_state
+
+
+def draws():
+    return random.random(), float(np.random.rand()), float(torch.rand(1))
+
+
+def seeded(seed):
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+@pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
+def test_the_generators_go_on_as_if_nothing_had_been_drawn(error):
+    with preserved_random_state():
+        seeded(3)
+        expected = draws()
+        seeded(3)
+        try:
+            with preserved_random_state():
+                assert draws() == expected
+                seeded(99)
+                if error is not None:
+                    raise error
+        except (ValueError, KeyboardInterrupt):
+            pass
+        assert draws() == expected
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, np.int64(5)])
+def test_seeds_that_every_generator_takes(seed):
+    checked = checked_seed(seed)
+    assert checked == seed
+    assert type(checked) is int
+    np.random.RandomState(checked)
+    torch.Generator().manual_seed(checked)
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind", "message"),
+    [
+        (-1, ValueError, "random_state must be in [0, 2**32), got -1"),
+        (2**32, ValueError, "random_state must be in [0, 2**32), got 4294967296"),
+        (0.0, TypeError, "random_state must be a whole number, got float"),
+        (True, TypeError, "random_state must be a whole number, got bool"),
+        (None, TypeError, "random_state must be a whole number, got NoneType"),
+    ],
+)
+def test_other_seeds_are_refused(seed, kind, message):
+    with pytest.raises(kind) as caught:
+        checked_seed(seed)
+    assert str(caught.value) == message

@@ -1,0 +1,167 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+
+from protograph.graphs import encoding
+from protograph.graphs.encoding import EncodedGraphs
+from tests.metrics.small_graphs import graph_of, graphs, path, plain, ring
+
+
+def node_kinds(graph):
+    return graph[0].tolist()
+
+
+def edge_kinds(graph):
+    return graph[3].tolist()
+
+
+def edges_of(graph):
+    """Edges of an encoded graph with their kinds, as they are read node by node."""
+    return {
+        frozenset((node, other)): kind
+        for node in range(graph.num_nodes)
+        for other, kind in zip(
+            graph.neighbours[graph.starts[node] : graph.starts[node + 1]].tolist(),
+            edge_kinds(graph)[graph.starts[node] : graph.starts[node + 1]],
+            strict=True,
+        )
+    }
+
+
+def test_a_path_by_hand():
+    encoded = EncodedGraphs([path(3, kinds=[0, 2, 0])])
+    (graph,) = encoded
+    end, middle, other_end = node_kinds(graph)
+    assert end == other_end != middle
+    assert graph.starts.tolist() == [0, 1, 3, 4]
+    assert graph.neighbours.tolist() == [1, 0, 2, 1]
+    assert edge_kinds(graph) == [0, 0, 0, 0]
+    assert (graph.num_nodes, graph.num_edges) == (3, 2)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(graphs(max_nodes=6), max_size=5), st.booleans())
+def test_every_graph_is_read_back(originals, match_edges):
+    encoded = EncodedGraphs(iter(originals), match_edges=match_edges)
+    assert len(encoded) == len(originals)
+    kind_of, bond_of = {}, {}
+    for original, graph in zip(originals, encoded, strict=True):
+        kinds, edges = plain(original)
+        # Equal kinds have equal numbers, in all graphs; different ones, as is seen at the end, different numbers.
+        assert all(kind_of.setdefault(k, n) == n for k, n in zip(kinds, node_kinds(graph), strict=True))
+        found = edges_of(graph)
+        assert set(found) == set(edges)
+        if match_edges:
+            assert all(bond_of.setdefault(edges[pair], kind) == kind for pair, kind in found.items())
+        else:
+            assert set(found.values()) <= {0}
+        assert graph.num_edges == len(edges)
+        starts = graph.starts.tolist()
+        lists = [graph.neighbours[i:j].tolist() for i, j in pairwise(starts)]
+        assert lists == [sorted(neighbours) for neighbours in lists]
+    assert sorted(kind_of.values()) == list(range(len(kind_of)))
+    assert sorted(bond_of.values()) == list(range(len(bond_of)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(graphs(max_nodes=5), min_size=1, max_size=7))
+def test_how_many_graphs_are_joined_at_a_time_makes_no_difference(originals):
+    at_once = EncodedGraphs(originals, match_edges=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "_CHUNK", 2)
+        in_twos = EncodedGraphs(originals, match_edges=True)
+    for one, other in zip(at_once, in_twos, strict=True):
+        assert all(np.array_equal(left, right) for left, right in zip(one, other, strict=True))
+
+
+def test_loops_are_ignored_and_the_first_of_repeated_edges_counts():
+    graph = graph_of(3, [(1, 1), (0, 1), (1, 0), (2, 1)], bonds=[2, 0, 1, 1])
+    (encoded,) = EncodedGraphs([graph], match_edges=True)
+    assert set(edges_of(encoded)) == {frozenset((0, 1)), frozenset((1, 2))}
+    first, second = EncodedGraphs([graph], match_edges=True), path(3, bonds=[0, 1])
+    assert edges_of(encoded) == edges_of(first.encode(second))
+    assert encoded.num_edges == 2
+
+
+def test_a_pattern_has_the_numbers_of_the_graphs_and_new_ones_below_zero():
+    encoded = EncodedGraphs([path(2, kinds=[1, 0])])
+    of_1, of_0 = node_kinds(encoded[0])
+    assert {of_0, of_1} == {0, 1}
+    assert node_kinds(encoded.encode(path(4, kinds=[0, 2, 1, 2]))) == [of_0, -1, of_1, -1]
+    # New kinds are forgotten: the next pattern begins anew.
+    assert node_kinds(encoded.encode(path(1, kinds=[2]))) == [-1]
+
+
+def test_numbers_that_are_equal_are_one_kind():
+    zeros = Data(x=torch.tensor([[0.0], [-0.0]]), edge_index=torch.empty(2, 0, dtype=torch.long))
+    whole = Data(x=torch.tensor([[0], [1]]), edge_index=torch.empty(2, 0, dtype=torch.long))
+    short = Data(x=torch.tensor([[0.0], [1.0]], dtype=torch.bfloat16), edge_index=torch.empty(2, 0, dtype=torch.long))
+    encoded = EncodedGraphs([zeros, whole, short])
+    of_zero, of_one = node_kinds(encoded[1])
+    assert of_zero != of_one
+    assert [node_kinds(graph) for graph in encoded] == [[of_zero, of_zero], [of_zero, of_one], [of_zero, of_one]]
+
+
+def test_graphs_without_features_or_edges_or_nodes():
+    encoded = EncodedGraphs([Data(num_nodes=2), ring(3), Data(num_nodes=0)])
+    assert [node_kinds(graph) for graph in encoded] == [[0, 0], [0, 0, 0], []]
+    assert [graph.num_edges for graph in encoded] == [0, 3, 0]
+    assert len(EncodedGraphs([])) == 0
+
+
+@pytest.mark.parametrize("index", [-1, 2])
+def test_an_index_past_the_end(index):
+    with pytest.raises(IndexError) as caught:
+        EncodedGraphs([path(2), path(3)])[index]
+    assert str(caught.value) == f"index must lie in [0, 2), got {index}"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match_edges", "kind", "message"),
+    [
+        (
+            "C-O",
+            False,
+            TypeError,
+            "graph 1 must be a torch_geometric.data.Data, got str; of a prototype, pass its graph",
+        ),
+        (
+            graph_of(2, [(0, 2)], [0, 1]),
+            False,
+            ValueError,
+            "edge_index of graph 1 has the edge 0 -> 2, but it has 2 nodes",
+        ),
+        (path(2), False, ValueError, "x must be alike in all graphs; graph 0 has 3 columns, graph 1 has none"),
+        (
+            path(2, kinds=[0, 1], num_kinds=2),
+            False,
+            ValueError,
+            "x must be alike in all graphs; graph 0 has 3 columns, graph 1 has 2 columns",
+        ),
+        (
+            path(2, kinds=[0, 1]),
+            True,
+            ValueError,
+            "edge_attr must be alike in all graphs; graph 0 has 3 columns, graph 1 has none",
+        ),
+        (
+            Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1], [1, 2]]), edge_attr=torch.eye(3)[:1]),
+            True,
+            ValueError,
+            "edge_attr of graph 1 must have 2 rows, got 1",
+        ),
+    ],
+)
+def test_a_graph_that_does_not_fit_is_named(wrong, match_edges, kind, message):
+    right = path(2, kinds=[0, 1], bonds=[0])
+    with pytest.raises(kind) as caught:
+        EncodedGraphs([right, wrong], match_edges=match_edges)
+    assert str(caught.value) == message
+    with pytest.raises(kind) as caught:
+        EncodedGraphs([right, wrong], match_edges=match_edges, names=["the first", "the second"])
+    assert str(caught.value) == message.replace("graph 0", "the first").replace("graph 1", "the second")

@@ -1,0 +1,65 @@
+import pickle
+
+import pytest
+import torch
+from torch_geometric.data import Batch, Data
+
+from protograph.graphs.reading import read_graphs
+from tests import zoo
+
+
+@pytest.mark.parametrize("form", [list, tuple])
+def test_graphs_come_back_as_they_were_saved(tmp_path, form):
+    graphs = zoo.random_graphs(3, edge_dim=2)
+    torch.save(form(graphs), tmp_path / "graphs.pt")
+    back = read_graphs(str(tmp_path / "graphs.pt"))
+    assert type(back) is list
+    for one, other in zip(back, graphs, strict=True):
+        assert one.keys() == other.keys()
+        assert all(torch.equal(one[key], other[key]) for key in other.keys())  # noqa: SIM118 - a Data
+
+
+def problem(path):
+    with pytest.raises((ValueError, OSError)) as caught:
+        read_graphs(path)
+    return str(caught.value).replace(str(path), "PATH")
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    assert problem(tmp_path / "none.pt") == "there is no file PATH"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([], "PATH holds an empty list; wanted at least one graph"),
+        ({"x": torch.eye(2)}, "PATH must hold a list of torch_geometric Data, got dict"),
+        (Data(x=torch.eye(2)), "PATH must hold a list of torch_geometric Data, got Data"),
+        ([Data(x=torch.eye(2)), torch.eye(2)], "PATH must hold a list of torch_geometric Data, got Tensor at index 1"),
+    ],
+)
+def test_a_file_with_something_else(tmp_path, content, message):
+    torch.save(content, tmp_path / "graphs.pt")
+    assert problem(tmp_path / "graphs.pt") == message
+
+
+def test_a_batch_is_no_list(tmp_path):
+    torch.save(Batch.from_data_list(zoo.random_graphs(2)), tmp_path / "graphs.pt")
+    assert problem(tmp_path / "graphs.pt").startswith("PATH cannot be read as graphs: wanted a list of torch_geometric")
+
+
+class Harmful:
+    def __reduce__(self):
+        return open, ("harm.txt", "w")
+
+
+def test_nothing_that_a_file_holds_is_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    torch.save([Harmful()], tmp_path / "graphs.pt")
+    assert problem(tmp_path / "graphs.pt") == (
+        "PATH cannot be read as graphs: wanted a list of torch_geometric Data written by torch.save, without other "
+        "objects; it holds a io.open"
+    )
+    (tmp_path / "plain.pt").write_bytes(pickle.dumps(["no archive of torch"]))
+    assert problem(tmp_path / "plain.pt").startswith("PATH cannot be read as graphs")
+    assert not (tmp_path / "harm.txt").exists()

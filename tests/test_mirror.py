@@ -1,0 +1,61 @@
+"""The tests mirror the sources: ``src/protograph/a/b.py`` is tested by ``tests/a/test_b.py``."""
+
+import ast
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
+# Modules that are tested elsewhere, where, and why not by a file of their own.
+ELSEWHERE = {
+    "cli/*.py": ("cli/test_commands.py", "the command is tested as a user meets it: by output, files and exit status"),
+    "explainer.py": ("test_contract.py", "what every explainer owes is tested on every explainer"),
+    "datasets/archives.py": ("datasets/test_benzene.py", "damaged archives are tested through the sets that have them"),
+    "datasets/benzene_smiles.py": ("datasets/test_benzene.py", "both ways to the same 12,000 graphs are compared"),
+    "datasets/sst2_*.py": ("datasets/test_graph_sst2.py", "both layouts of the files are tested through the set"),
+    "datasets/tu.py": ("datasets/test_tu_collection.py", "the reader is tested against PyG's on whole files"),
+    "evaluation/*.py": ("evaluation/test_evaluation.py", "the parts of one table"),
+    "explanation/*json.py": ("explanation/test_storage.py", "files are written, damaged and read as a whole"),
+    "explanation/explanation.py": ("explanation/test_storage.py", "records of values: saved, loaded and compared"),
+    "page/subject.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
+    "page/clusters/projection.py": ("page/test_explainer.py", "a picture's coordinates, tested with the explanation"),
+    "page/walk/*.py": ("page/walk/test_search.py", "the walk is compared with the oracle, node for node"),
+    "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
+    "patterns/structure.py": ("patterns/test_agreement.py", "neighbour lists, tested with what may be matched"),
+    "peers/generation.py": ("peers/test_xgnn.py", "what both generators share, tested by what they generate"),
+    "report/*.py": ("report/test_report.py", "a page and its pictures are tested by what they show"),
+}
+
+
+def has_code(module: Path) -> bool:
+    """Whether a module defines anything: not one that only says what it is for or passes names on."""
+    return any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in ast.walk(ast.parse(module.read_text())))
+
+
+def without_mirror() -> list[str]:
+    """Modules with code that have no test file at their place."""
+    modules = [module.relative_to(SOURCE) for module in sorted(SOURCE.rglob("*.py")) if has_code(module)]
+    # What the packages pass on, and the top package's door, are tested by their names.
+    inner = [module for module in modules if module.name != "__init__.py"]
+    return [m.as_posix() for m in inner if not (TESTS / m.parent / f"test_{m.name}").is_file()]
+
+
+def test_every_module_has_its_tests():
+    missing = [module for module in without_mirror() if not any(fnmatch(module, pattern) for pattern in ELSEWHERE)]
+    wanted = [f"tests/{Path(m).parent.as_posix()}/test_{Path(m).name}".replace("/./", "/") for m in missing]
+    assert not missing, f"write {', '.join(wanted)}, or say in ELSEWHERE where it is tested and why"
+
+
+def test_the_table_is_not_out_of_date():
+    missing = without_mirror()
+    assert [pattern for pattern in ELSEWHERE if not any(fnmatch(module, pattern) for module in missing)] == []
+    assert [place for place, _ in ELSEWHERE.values() if not (TESTS / place).is_file()] == []
+    assert all(reason for _, reason in ELSEWHERE.values())
+
+
+def test_every_test_file_of_a_package_has_its_module():
+    """A test file whose module is gone is to move with it; those named here test several modules at once."""
+    shared = {"cli/test_commands.py", "datasets/test_ba_sets.py"}
+    files = [file.relative_to(TESTS) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
+    modules = {file.as_posix(): SOURCE / file.parent / file.name.removeprefix("test_") for file in files}
+    assert [name for name, module in modules.items() if not module.is_file() and name not in shared] == []

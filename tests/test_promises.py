@@ -1,0 +1,201 @@
+"""What users rely on is written down in ``tests/promises/``: public names, signatures, help texts, saved files.
+
+A change on purpose is accepted by ``python -m tests.test_promises --accept``, and shows up in the review as a diff.
+"""
+
+import dataclasses
+import difflib
+import inspect
+import json
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import protograph as pg
+from protograph.cli.app import app
+from tests import zoo
+
+FOLDER = Path(__file__).parent / "promises"
+ACCEPT = "python -m tests.test_promises --accept"
+DOORS = {"pg": pg, "pg.metrics": pg.metrics, "pg.datasets": pg.datasets}
+PUBLIC = frozenset(name for module in DOORS.values() for name in module.__all__)
+
+
+def names() -> str:
+    return "\n".join(f"{door}.{name}" for door, module in DOORS.items() for name in sorted(module.__all__))
+
+
+def signatures() -> str:
+    lines = []
+    for door, module in DOORS.items():
+        for name in sorted(module.__all__):
+            lines += described(f"{door}.{name}", getattr(module, name))
+    return "\n".join(lines)
+
+
+def described(name: str, value: object) -> list[str]:
+    if inspect.isclass(value):
+        # A base of ours that is not public is no promise.
+        bases = ", ".join(b.__name__ for b in value.__bases__ if b.__name__ in PUBLIC or not is_ours(b))
+        members = [f"    {line}" for line in sorted(members_of(value))]
+        return [f"class {name}({bases})", f"    {signature('__init__', value)}", *members]
+    return [] if inspect.ismodule(value) else [signature(name, value)]
+
+
+def is_ours(one: type) -> bool:
+    return one.__module__.partition(".")[0] == "protograph"
+
+
+def members_of(one: type) -> Iterator[str]:
+    """Fields, properties and methods that a class and the classes of ours below it make public."""
+    fields = {field.name: field for field in dataclasses.fields(one)} if dataclasses.is_dataclass(one) else {}
+    for name, field in fields.items():
+        if not name.startswith("_"):
+            yield f"{name}: {plain(inspect.formatannotation(field.type))}"
+    ours = [base for base in one.__mro__ if is_ours(base)]
+    for name in {name for base in ours for name in vars(base)} - set(fields):
+        value = inspect.getattr_static(one, name)
+        if name.startswith("_"):
+            continue
+        if isinstance(value, property):
+            result = inspect.signature(value.fget).return_annotation
+            yield f"{name} -> {plain(inspect.formatannotation(result))}"
+        elif isinstance(value, classmethod | staticmethod):
+            yield f"{type(value).__name__} {signature(name, value.__func__)}"
+        elif callable(value):
+            yield signature(name, value)
+
+
+def signature(name: str, value: Callable) -> str:
+    try:
+        return name + plain(str(inspect.signature(value)))
+    except ValueError:  # classes written in C, such as errors, have none
+        return f"{name}(...)"
+
+
+def plain(text: str) -> str:
+    """Without the modules that classes live in: where a thing is defined is no promise."""
+    return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", text)
+
+
+def helps() -> str:
+    texts = []
+    for words in commands(typer.main.get_command(app), ()):
+        done = CliRunner().invoke(app, [*words, "--help"], prog_name="protograph", env={"COLUMNS": "80"})
+        assert done.exit_code == 0, done.output
+        title = " ".join(("protograph", *words, "--help"))
+        texts.append(f"$ {title}\n" + "\n".join(line.rstrip() for line in done.output.strip().splitlines()))
+    return "\n\n".join(texts)
+
+
+def commands(command, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The words that name a command, for it and every one below it that is not hidden."""
+    yield words
+    for name, below in sorted(getattr(command, "commands", {}).items()):
+        if not below.hidden:
+            yield from commands(below, (*words, name))
+
+
+EXPLAINERS = {
+    "PAGE, consensus": lambda: pg.PAGE(num_clusters=1),
+    "PAGE, walk": lambda: pg.PAGE(search="walk", num_clusters=1),
+    "RandomSubgraph": lambda: pg.RandomSubgraph(max_nodes=5),
+}
+
+
+def saved_files() -> str:
+    """Keys of the saved explanations, each with the types of its values, a line a key."""
+    texts = []
+    for name, explainer in EXPLAINERS.items():
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore", pg.ProtographWarning)
+            path = Path(folder) / "explanation.json"
+            explainer().fit(zoo.make(), zoo.random_graphs(40)).explain(1).save(path)
+            types: dict[str, set[str]] = {}
+            gather(json.loads(path.read_text()), "", types)
+        lines = [f"{key}: {' | '.join(sorted(kinds))}" for key, kinds in sorted(types.items())]
+        texts.append("\n".join([f"# {name}", *lines]))
+    return "\n\n".join(texts)
+
+
+def gather(value: object, key: str, types: dict[str, set[str]]) -> None:
+    """Add the types of ``value`` and of all that it holds; what a list holds has the list's key and ``[]``."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            gather(inner, f"{key}.{name}" if key else name, types)
+    elif isinstance(value, list):
+        types.setdefault(key, set()).add("list")
+        for inner in value:
+            gather(inner, f"{key}[]", types)
+    else:
+        types.setdefault(key, set()).add("null" if value is None else type(value).__name__)
+
+
+PROMISES = {"names.txt": names, "signatures.txt": signatures, "help.txt": helps, "saved.txt": saved_files}
+
+
+def difference(file: str, kept: str, now: str) -> str:
+    """What changed, and how to accept it; empty where nothing did."""
+    lines = difflib.unified_diff(kept.splitlines(), now.splitlines(), f"promised in {file}", "as it is", lineterm="")
+    text = "\n".join(lines)
+    return text and f"{text}\n\nIf this is on purpose: {ACCEPT}, and add a line to CHANGELOG.md."
+
+
+@pytest.mark.parametrize("file", PROMISES)
+def test_what_users_rely_on_is_as_promised(file):
+    broken = difference(file, (FOLDER / file).read_text(), PROMISES[file]() + "\n")
+    assert not broken, broken
+
+
+def test_a_broken_promise_is_shown_with_the_way_to_accept_it():
+    assert difference("names.txt", "pg.PAGE\npg.load\n", "pg.PAGE\npg.read\n") == (
+        "--- promised in names.txt\n+++ as it is\n@@ -1,2 +1,2 @@\n pg.PAGE\n-pg.load\n+pg.read\n\n"
+        "If this is on purpose: python -m tests.test_promises --accept, and add a line to CHANGELOG.md."
+    )
+    assert difference("names.txt", "pg.PAGE\n", "pg.PAGE\n") == ""
+
+
+def test_members_of_a_class_are_described_without_their_modules():
+    @dataclasses.dataclass
+    class Point:
+        x: int
+        path: Path | None = None
+
+        @property
+        def half(self) -> float:
+            return self.x / 2
+
+        def moved(self, by: int = 1, *, _hidden: bool = False) -> "Point":
+            return Point(self.x + by)
+
+        def _own(self) -> None: ...
+
+    Point.__module__ = "protograph.points"
+    assert described("pg.Point", Point) == [
+        "class pg.Point(object)",
+        "    __init__(x: int, path: Path | None = None) -> None",
+        "    half -> float",
+        "    moved(self, by: int = 1, *, _hidden: bool = False) -> 'Point'",
+        "    path: Path | None",
+        "    x: int",
+    ]
+
+
+def accept() -> None:
+    """Write down everything as it is now."""
+    FOLDER.mkdir(exist_ok=True)
+    for file, current in PROMISES.items():
+        (FOLDER / file).write_text(current() + "\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--accept"]:
+        sys.exit(f"usage: {ACCEPT}")
+    accept()
