@@ -1,11 +1,11 @@
 """Are the answers still the same? Explanations of the ground-truthed data sets, held against those that were accepted.
 
-    python -m benchmarks.answers              says what differs from results/answers.json; exit status 1 if anything does
+    python -m benchmarks.answers              says what differs from results/answers.json; exit status 1 if anything
     python -m benchmarks.answers --accept     writes results/answers.json
 
-Seeds 0 to 2 of each data set and its trained model (kept in runs/answers, so that only the first run trains), both searches.
-Graphs, nodes and matches must be equal, figures to 1e-5. A change of the method changes them on purpose; a change of the
-house must not.
+Seeds 0 to 2 of each data set and its trained model (kept in runs/answers, so that only the first run trains), both
+searches. Graphs, nodes and matches must be equal, figures to 1e-5. A change of the method changes them on purpose; a
+change of the house must not.
 """
 
 import argparse
@@ -82,9 +82,7 @@ def differences(old: object, new: object, where: str) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--accept", action="store_true", help="write what comes out as the answers to hold others against"
-    )
+    parser.add_argument("--accept", action="store_true", help="write what comes out, to hold others against")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     measured = {}
