@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from protograph._base.errors import NotFittedError, ProtographWarning
+from protograph._base.version import __version__
 from protograph.explanation.explanation import Evidence, Explanation, Explanations, Prototype, Session
 from protograph.models.classifier import GraphClassifier
 from protograph.page.explainer import PAGE
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from protograph.peers.gnninterpreter import GNNInterpreter
     from protograph.peers.xgnn import XGNN
     from protograph.training import Trained, train
-
-__version__ = "0.1.0"
 
 __all__ = [
     "PAGE",
@@ -57,12 +56,12 @@ _MODULES = ("datasets", "metrics")
 
 
 def __getattr__(name: str) -> object:
-    """Import what is imported on first use; say of what a later version brings that it is not there yet."""
+    """Import what is imported on first use."""
     if name in _ON_FIRST_USE:
         module = import_module(_ON_FIRST_USE[name])
-        found = module if name in _MODULES else getattr(module, name)
-        globals()[name] = found
-        return found
+        value = module if name in _MODULES else getattr(module, name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module 'protograph' has no attribute {name!r}")
 
 

@@ -35,7 +35,7 @@ def options(
 ) -> None:
     """Show what a graph neural network has learned: prototype graphs of each class."""
     if version:
-        from protograph import __version__
+        from protograph._base.version import __version__
 
         typer.echo(f"protograph {__version__}")
         raise typer.Exit
