@@ -98,7 +98,7 @@ def scores(prototype, explanation, graphs, truths, model) -> dict:
         "sources_margin": whole and whole.margin,
         "support": evidence and evidence.support,
         "support_elsewhere": evidence and evidence.support_elsewhere,
-        "margin_share": evidence and evidence.margin_share,
+        "margin_share": evidence and evidence.contribution_share,
         "purity": purity(prototype, explanation, graphs),
         "words": prototype.describe(),
     }

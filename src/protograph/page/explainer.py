@@ -235,6 +235,8 @@ class PAGE(Explainer):
             nodes=draft.nodes,
             matches=draft.matches,
             sessions=draft.sessions,
+            feature_names=self._names["feature_names"],
+            edge_names=self._names["edge_names"],
         )
         ground = Ground(
             store=self._store,
@@ -251,7 +253,7 @@ class PAGE(Explainer):
         evidence = replace(
             gather(draft.graph, prototype.edges, draft.matches, ground),
             contributions=draft.contributions,
-            margin_share=draft.margin_share,
+            contribution_share=draft.contribution_share,
             steps=draft.steps,
         )
         return replace(prototype, evidence=evidence)

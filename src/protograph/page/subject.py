@@ -35,7 +35,7 @@ class Draft:
         matches: ``[num_nodes, k]``.
         sessions: One record a session.
         contributions: Mean contribution of each node to the margin; empty where it is not known.
-        margin_share: Share of the sources' margin that its nodes carry.
+        contribution_share: Share of all nodes' contributions in the sources that its nodes have.
         steps: What led to it.
     """
 
@@ -48,7 +48,7 @@ class Draft:
     matches: Tensor
     sessions: list[Session]
     contributions: tuple[float, ...] = ()
-    margin_share: float | None = None
+    contribution_share: float | None = None
     steps: tuple[str, ...] = ()
 
 

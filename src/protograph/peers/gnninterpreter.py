@@ -126,7 +126,8 @@ class GNNInterpreter(Explainer):
                 found = self._generate(problem, notes)
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=2)
-        prototypes = [Prototype(graph=f.graph, probability=f.probability, margin=f.margin) for f in found]
+        names = {key: self._names[key] for key in ("feature_names", "edge_names")}
+        prototypes = [Prototype(graph=f.graph, probability=f.probability, margin=f.margin, **names) for f in found]
         ordered = best_first(prototypes, self._classifier().resolution)
         return self._explanation(target, prototypes=ordered, timings=timings, warnings=notes)
 

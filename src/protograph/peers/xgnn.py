@@ -195,7 +195,7 @@ class XGNN(Explainer):
         rules = Rules(vocabulary, self.max_nodes)
         policy = Policy(_policy_features(vocabulary), self.hidden, generator)
         optimizer = torch.optim.Adam(policy.parameters(), lr=self.learning_rate, eps=_ADAM_EPSILON)
-        best = _Best(self.num_prototypes, self._classifier().resolution)
+        best = _Best(self.num_prototypes, self._classifier().resolution, self._names)
         for epoch in range(self.num_epochs):
             kinds = [starts[(epoch * _EPISODES + episode) % len(starts)] for episode in range(_EPISODES)]
             try:
@@ -250,8 +250,8 @@ class _Best:
     Graphs that they cannot tell apart have the same score in every message-passing model, so one is enough.
     """
 
-    def __init__(self, limit: int, resolution: float) -> None:
-        self._limit, self._resolution = limit, resolution
+    def __init__(self, limit: int, resolution: float, names: Mapping[str, tuple[str, ...]]) -> None:
+        self._limit, self._resolution, self._names = limit, resolution, names
         self.found: dict[str, Prototype] = {}
 
     def offer(
@@ -274,7 +274,13 @@ class _Best:
                 continue
             if len(self.found) == self._limit:
                 del self.found[least]
-            self.found[key] = Prototype(graph=graphs[place], probability=float(chance[place]), margin=value)
+            self.found[key] = Prototype(
+                graph=graphs[place],
+                probability=float(chance[place]),
+                margin=value,
+                feature_names=self._names["feature_names"],
+                edge_names=self._names["edge_names"],
+            )
 
 
 def _fingerprint(kinds: Sequence[int], graph: Data) -> str:

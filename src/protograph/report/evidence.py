@@ -25,9 +25,9 @@ def evidence_table(prototype: Prototype) -> str:
         _counted("Its cluster", evidence.num_in_cluster, prototype.cluster_size),
         _row("Information", f"{evidence.information:.2f} of 1 bit", evidence.information),
     ]
-    if evidence.margin_share is not None:
-        percent = f"{100 * evidence.margin_share:.0f}%"
-        rows.append(_row("Margin share", percent, evidence.margin_share))
+    if evidence.contribution_share is not None:
+        percent = f"{100 * evidence.contribution_share:.0f}%"
+        rows.append(_row("Contribution share", percent, evidence.contribution_share))
     return (
         '<div class="wide"><table class="evidence"><caption>Evidence: graphs that contain it</caption>'
         f"<tbody>{''.join(row for row in rows if row)}</tbody></table></div>"

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.words import count
 from protograph.page.walk.scoring import Floats
 
 Ints = NDArray[np.int64]
@@ -93,7 +94,7 @@ def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> tuple[Cova
     >>> covariance_for(100, 2, 32)
     ('diag', 'diagonal covariances: 50 different graphs a cluster are fewer than twice the 32 dimensions')
     """
-    each, dims = num_distinct / num_clusters, counted(dim, "dimension")
+    each, dims = num_distinct / num_clusters, count(dim, "dimension")
     kind: Covariance = "full" if each >= 2 * dim else "diag" if each >= 5 else "spherical"
     why = {
         "full": f"at least twice the {dims}",
@@ -289,23 +290,14 @@ def _merge(chances: Floats, groups: Ints, num_graphs: int, min_share: float) -> 
             break
         poorest = min(small, key=lambda label: (rich[label], sizes[label]))
         why = (
-            f"its graphs have {counted(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
+            f"its graphs have {count(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
             if rich[poorest] < num_graphs
             else f"a cluster must hold {min_share:.0%}"
         )
         notes.append(
-            f"a cluster of {counted(sizes[poorest], 'graph')}, {sizes[poorest] / len(labels):.1%} of the class, was "
+            f"a cluster of {count(sizes[poorest], 'graph')}, {sizes[poorest] / len(labels):.1%} of the class, was "
             f"merged into the others: {why}"
         )
         alive.remove(poorest)
         labels = np.array(alive)[chances[:, alive].argmax(axis=1)]
     return np.searchsorted(alive, labels).astype(np.int64), alive, notes
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "graph")
-    '1 graph'
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

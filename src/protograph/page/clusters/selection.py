@@ -6,6 +6,7 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
+from protograph._base.words import count
 from protograph.page.clusters.mixture import (
     CLIP,
     NORMAL_RANGE,
@@ -13,7 +14,6 @@ from protograph.page.clusters.mixture import (
     Covariance,
     Ints,
     Mixture,
-    counted,
     fit_mixture,
     mahalanobis,
     one_thread,
@@ -213,7 +213,7 @@ def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[
     if graphs < num_graphs:
         notes.append(
             f"num_graphs was lowered from {num_graphs} to {graphs}: the class has only "
-            f"{counted(num_distinct, 'different graph embedding')}"
+            f"{count(num_distinct, 'different graph embedding')}"
         )
     return clusters, graphs, notes
 

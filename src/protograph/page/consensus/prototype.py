@@ -175,7 +175,7 @@ def _assembled(subject: Subject, best: Proposal, found: Sequence[Proposal]) -> D
         matches=torch.tensor([best.matches[node] for node in nodes]),
         sessions=sessions,
         contributions=tuple(best.contributions[node] for node in nodes) if best.contributions else (),
-        margin_share=best.margin_share,
+        contribution_share=best.contribution_share,
         steps=best.steps(),
     )
 

@@ -78,8 +78,8 @@ class Proposal:
         matches: For each of its nodes the counterparts in the k graphs, itself first.
         contributions: Mean contribution of each of its nodes and their counterparts to the margin; empty where it is
             not known.
-        margin_share: Mean over the k graphs of the share that its nodes have in all nodes' contributions; ``None``
-            where it is not known, or they do not add up to something positive.
+        contribution_share: Mean over the k graphs of the share that its nodes have in all nodes' contributions;
+            ``None`` where it is not known, or they do not add up to something positive.
         consensus: What it was trimmed from.
         trimmed: What was left before it was closed.
         found: Which graphs of larger samples contain that.
@@ -91,7 +91,7 @@ class Proposal:
     pattern: Pattern
     matches: dict[int, tuple[int, ...]]
     contributions: dict[int, float]
-    margin_share: float | None
+    contribution_share: float | None
     consensus: Consensus
     trimmed: Weighed
     found: Found
@@ -168,7 +168,7 @@ def run_session(
         pattern=pattern,
         matches=matches,
         contributions=_contributions(matches, group.contributions),
-        margin_share=_margin_share(matches, group.contributions),
+        contribution_share=_contribution_share(matches, group.contributions),
         consensus=consensus,
         trimmed=trimmed,
         found=population.counter(group.indices[0], LARGE_SAMPLE).count(trimmed.pattern),
@@ -257,7 +257,7 @@ def _contributions(matches: dict[int, tuple[int, ...]], contributions: Sequence[
     }
 
 
-def _margin_share(matches: dict[int, tuple[int, ...]], contributions: Sequence[Floats] | None) -> float | None:
+def _contribution_share(matches: dict[int, tuple[int, ...]], contributions: Sequence[Floats] | None) -> float | None:
     totals = [float(part.sum()) for part in contributions or ()]
     if not totals or min(totals) <= 0:
         return None
