@@ -32,6 +32,8 @@ WANTED: dict[Any, str] = {
 }
 # JSON has no such numbers; they are written as text.
 NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+# The type of each field of a record, by name.
+_hints = cache(get_type_hints)
 DTYPES = (
     *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
@@ -48,7 +50,7 @@ def unfit(where: str, wanted: str, value: object) -> UnfitError:
     >>> print(unfit("graph.size", "a whole number", "big"))
     graph.size must be a whole number, got "big"
     """
-    return UnfitError(f"{where or 'its content'} must be {wanted}, got {shown(value)}")
+    return UnfitError(f"{where} must be {wanted}, got {shown(value)}")
 
 
 def shown(value: object) -> str:
@@ -67,7 +69,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def pack(value: Any, kind: Any, where: str = "") -> Json:
+def pack(value: Any, kind: Any, where: str = "its content") -> Json:
     """A value as JSON.
 
     Args:
@@ -90,20 +92,20 @@ def pack(value: Any, kind: Any, where: str = "") -> Json:
     if origin in (list, tuple):
         return [pack(*item) for item in _items(value, kind, where)]
     if origin is Mapping and kinds[0] is str:
-        return {str(name): pack(item, kinds[1], _inside(where, name)) for name, item in value.items()}
+        return {str(name): pack(item, kinds[1], f"{where}.{name}") for name, item in value.items()}
     if origin is Mapping:
         return pack([*value.items()], list[tuple[kinds]], where)  # type: ignore[valid-type]
     if origin is np.ndarray:
         return _pack_tensor(torch.tensor(np.asarray(value)), where)
     if is_record:
-        return {name: pack(getattr(value, name), hint, _inside(where, name)) for name, hint in _hints(kind).items()}
+        return {name: pack(getattr(value, name), hint, f"{where}.{name}") for name, hint in _hints(kind).items()}
     if kind in LEAVES:
         return LEAVES[kind][0](value, where)
     checked = _checked(_plain(value), kind, where)
     return str(checked) if kind is float and not math.isfinite(checked) else checked
 
 
-def read(value: Json, kind: Any, where: str = "") -> Any:
+def read(value: Json, kind: Any, where: str = "its content") -> Any:
     """What :func:`pack` wrote.
 
     Raises:
@@ -120,10 +122,13 @@ def read(value: Json, kind: Any, where: str = "") -> Any:
     if origin is UnionType:
         return None if value is None else read(value, kinds[0], where)
     if origin in (list, tuple):
-        return origin(read(*item) for item in _items(value, kind, where))
+        # Long lists of plain numbers need no look at each.
+        is_plain = kinds[1:] in ((), (...,)) and kinds[0] in WANTED and type(value) is list
+        is_done = is_plain and set(map(type, value)) <= {kinds[0]}
+        return origin(value if is_done else (read(*item) for item in _items(value, kind, where)))
     if origin is Mapping and kinds[0] is str:
         entries = _checked(value, dict, where)
-        return {name: read(item, kinds[1], _inside(where, name)) for name, item in entries.items()}
+        return {name: read(item, kinds[1], f"{where}.{name}") for name, item in entries.items()}
     if origin is Mapping:
         return _read_pairs(value, kinds, where)
     if origin is np.ndarray:
@@ -142,11 +147,11 @@ def _read_record(value: Json, kind: Any, where: str) -> Any:
             raise UnfitError(f"{where} must have {field.name}, got an object without it")
     if others := sorted(set(entries) - set(hints)):
         raise UnfitError(f"{where} must have no entries but {', '.join(hints)}, got {shown(others[0])}")
-    parts = {name: read(item, hints[name], _inside(where, name)) for name, item in entries.items()}
+    parts = {name: read(item, hints[name], f"{where}.{name}") for name, item in entries.items()}
     try:
         return kind(**parts)
     except ValueError as error:
-        raise UnfitError(_inside(where, error)) from None
+        raise UnfitError(f"{where}.{error}") from None
 
 
 def _read_pairs(value: Json, kinds: Any, where: str) -> dict[Any, Any]:
@@ -155,12 +160,6 @@ def _read_pairs(value: Json, kinds: Any, where: str) -> dict[Any, Any]:
         return dict(pairs)
     except TypeError:
         raise unfit(where, "pairs of a name and its value", value) from None
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _items(values: Any, kind: Any, where: str) -> list[tuple[Any, Any, str]]:
@@ -173,10 +172,6 @@ def _items(values: Any, kind: Any, where: str) -> list[tuple[Any, Any, str]]:
     if len(kinds) != len(values):
         raise unfit(where, f"a list of {len(kinds)}", values)
     return [(item, kinds[place], f"{where}[{place}]") for place, item in enumerate(values)]
-
-
-def _inside(where: str, name: object) -> str:
-    return f"{where}.{name}" if where else str(name)
 
 
 def _checked(value: Any, kind: Any, where: str) -> Any:
@@ -286,7 +281,7 @@ def _read_array(value: Json, dtype: str, where: str) -> Any:
 
 def _pack_graph(graph: Data, where: str) -> Json:
     """A graph as an object with an entry for each attribute; what is no tensor, graph, text or number is left out."""
-    packed = {key: _pack_value(value, _inside(where, key)) for key, value in graph.to_dict().items() if _is_kept(value)}
+    packed = {key: _pack_value(value, f"{where}.{key}") for key, value in graph.to_dict().items() if _is_kept(value)}
     if "x" not in packed or "num_nodes" in packed:
         with warnings.catch_warnings():
             # PyG warns that it guesses the number from the edges; written down, it need not be guessed again.
@@ -304,7 +299,7 @@ def _read_graph(value: Json, where: str) -> Data:
     graph = Data()
     for key, item in _checked(value, dict, where).items():
         # Not by setattr: the name comes from outside, and may be that of a method.
-        graph[key] = _read_value(item, _inside(where, key))
+        graph[key] = _read_value(item, f"{where}.{key}")
     x, edges = graph.get("x"), graph.get("edge_index")
     count = value.get("num_nodes", len(x) if isinstance(x, Tensor) and x.dim() else None)
     if type(count) is not int or count < 0:

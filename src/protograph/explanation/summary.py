@@ -53,5 +53,6 @@ def describe_composition(graph: Data, feature_names: Sequence[str], colors: Sequ
     columns = node_columns(graph, colors)
     if columns is None:
         return ""
-    names = feature_names or tuple(f"feature {column}" for column in range(graph.x.size(1)))
+    width = graph.x.size(1)
+    names = feature_names if len(feature_names) == width else [f"feature {column}" for column in range(width)]
     return ", ".join(f"{number} {clean_name(names[column])}" for column, number in by_frequency(columns))
