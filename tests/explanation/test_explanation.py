@@ -6,6 +6,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from protograph import explanation as explanation_package
 from protograph.explanation import EmbeddingMap
 
 
@@ -132,3 +133,24 @@ def test_parts_that_contradict_each_other_are_refused(facts, problem):
 def test_a_map_has_a_place_and_a_cluster_for_each_graph(parts, problem):
     with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
         EmbeddingMap(*parts, (1.0, 0.0))
+
+
+def test_one_is_singular():
+    one = explanation([prototype()])
+    assert repr(one) == "Explanation(target=1, 1 prototype)"
+    assert repr(pg.Explanations({1: one, 0: explanation([])})) == "Explanations({0: 0 prototypes, 1: 1 prototype})"
+    alone = pg.Explanation(
+        target=0, prototypes=[], explainer="PAGE", options={}, num_graphs=9, num_predicted=1, class_names=("0",)
+    )
+    assert alone.summary().splitlines()[0] == "Class 0: 1 of 9 graphs is predicted as it."
+
+
+def test_the_door_has_every_record():
+    assert explanation_package.__all__ == [
+        "EmbeddingMap",
+        "Evidence",
+        "Explanation",
+        "Explanations",
+        "Prototype",
+        "Session",
+    ]

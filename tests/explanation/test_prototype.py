@@ -135,3 +135,9 @@ def test_nodes_and_edges_of_networkx_have_names_or_rows():
     }
     bare = prototype(Data(edge_index=EDGES[:, :4], num_nodes=3)).to_networkx()
     assert nx.utils.graphs_equal(bare, nx.path_graph(3))
+
+
+def test_one_is_singular():
+    alone = Data(x=torch.eye(1), edge_index=torch.tensor([[0], [0]]))
+    assert repr(prototype(alone)) == "Prototype(1 node, 1 edge, probability=0.9980)"
+    assert repr(prototype(PATH)) == "Prototype(3 nodes, 3 edges, probability=0.9980)"

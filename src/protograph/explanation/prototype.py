@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.words import count
 from protograph.explanation.codec import UnfitError, are_whole, unfit
 from protograph.explanation.evidence import Evidence, Session
 
@@ -155,13 +156,14 @@ class Prototype:
         return result
 
     def __repr__(self) -> str:
-        return f"Prototype({self.num_nodes} nodes, {self.num_edges} edges, probability={self.probability:.4f})"
+        size = f"{count(self.num_nodes, 'node')}, {count(self.num_edges, 'edge')}"
+        return f"Prototype({size}, probability={self.probability:.4f})"
 
 
-def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, count: int) -> list[dict[str, Any]]:
+def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, number: int) -> list[dict[str, Any]]:
     """Each row of a tensor as an attribute: the name of its one column, or the row itself; none without a tensor."""
     if not isinstance(values, Tensor):
-        return [{} for _ in range(count)]
+        return [{} for _ in range(number)]
     has_names = values.dim() == 2 and values.size(1) == len(names) > 0
     if has_names and ((values == 0) | (values == 1)).all() and (values.sum(dim=1) == 1).all():
         return [{named: names[column]} for column in values.argmax(dim=1).tolist()]

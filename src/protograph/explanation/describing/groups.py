@@ -81,9 +81,9 @@ def _rest(
     hydrogens = [kinds[atom] for atom in atoms if molecule.symbols[atom] == "H"]
     # Only the elements that rings have as well are further ones.
     in_rings = {kinds[atom] for atom in molecule.ring_atoms}
-    known = counts_of_kinds([kind for kind in heavy if kind in in_rings], feature_names, word="further ")
-    new = counts_of_kinds([kind for kind in heavy if kind not in in_rings], feature_names)
-    return known + new, counts_of_kinds(hydrogens, feature_names)
+    further = counts_of_kinds([kind for kind in heavy if kind in in_rings], feature_names, word="further ")
+    others = counts_of_kinds([kind for kind in heavy if kind not in in_rings], feature_names)
+    return further + others, counts_of_kinds(hydrogens, feature_names)
 
 
 @dataclass(frozen=True)
