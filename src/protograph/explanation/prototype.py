@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 from protograph._base.words import count
 from protograph.explanation.codec import UnfitError, are_whole, unfit
 from protograph.explanation.evidence import Evidence, Session
+from protograph.molecules.writing import to_rdkit, to_smiles
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,8 +123,6 @@ class Prototype:
     @property
     def smiles(self) -> str:
         """Canonical SMILES of a prototype of molecules, a fragment of one; see :meth:`to_rdkit`."""
-        from protograph.molecules.writing import to_smiles
-
         return to_smiles(self.to_rdkit())
 
     def to_rdkit(self) -> Any:
@@ -133,8 +132,6 @@ class Prototype:
             ValueError: If the data set's ``feature_names`` are not symbols of atoms.
             ImportError: If RDKit is not installed.
         """
-        from protograph.molecules.writing import to_rdkit
-
         return to_rdkit(self.graph, self.feature_names, self.edge_names)
 
     def to_networkx(self) -> Any:
