@@ -424,7 +424,7 @@ def damaged_copy(document, where, value):
         ),
         ("embedding_map.clusters", [0], "must be a list of 2, one for each of indices, got [0]"),
         ("embedding_map.positions.shape", [4, 1], "must be [2, 2], one row for each of indices, got [4, 1]"),
-        ("embedding_map.positions.dtype", "bfloat16", 'must be "float64", got "bfloat16"'),
+        ("embedding_map.positions.dtype", "bfloat16", 'must be one of float64, got "bfloat16"'),
         ("embedding_map.explained", [1], "must be a list of 2, got [1]"),
         ("prototypes.0.probability", "hi", 'must be a number, got "hi"'),
         ("prototypes.0.nodes", [0, 1], "must be a list of 3, one for each node of graph, got [0, 1]"),

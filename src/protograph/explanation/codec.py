@@ -132,7 +132,7 @@ def read(value: Json, kind: Any, where: str = "its content") -> Any:
     if origin is Mapping:
         return _read_pairs(value, kinds, where)
     if origin is np.ndarray:
-        return _read_array(value, np.dtype(get_args(kinds[1])[0]).name, where)
+        return _read_tensor(value, where, (np.dtype(get_args(kinds[1])[0]).name,)).numpy()
     if is_dataclass(kind):
         return _read_record(value, kind, where)
     if kind in LEAVES:
@@ -249,13 +249,11 @@ class _Numbers:
     shape: tuple[int, ...]
     data: object
 
-    def __post_init__(self) -> None:
-        if self.dtype not in DTYPES:
-            raise unfit("dtype", f"one of {', '.join(DTYPES)}", self.dtype)
 
-
-def _read_tensor(value: Json, where: str) -> Tensor:
+def _read_tensor(value: Json, where: str, dtypes: tuple[str, ...] = DTYPES) -> Tensor:
     written = _read_record(value, _Numbers, where)
+    if written.dtype not in dtypes:
+        raise unfit(f"{where}.dtype", f"one of {', '.join(dtypes)}", written.dtype)
     dtype = getattr(torch, written.dtype)
     # A complex number is written as two real ones.
     real, shape = dtype.to_real(), (*written.shape, 2) if dtype.is_complex else written.shape
@@ -270,13 +268,6 @@ def _read_tensor(value: Json, where: str) -> Tensor:
         wanted = f"{written.dtype} values of the shape {shown(written.shape)}"
         raise UnfitError(f"{where}.data must be {wanted}, got {len(data)} that are not")
     return torch.view_as_complex(tensor) if dtype.is_complex else tensor
-
-
-def _read_array(value: Json, dtype: str, where: str) -> Any:
-    tensor = _read_tensor(value, where)
-    if _name(tensor.dtype) != dtype:
-        raise unfit(f"{where}.dtype", f'"{dtype}"', _name(tensor.dtype))
-    return tensor.numpy()
 
 
 def _pack_graph(graph: Data, where: str) -> Json:
