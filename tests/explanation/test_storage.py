@@ -612,6 +612,47 @@ def test_every_damaged_field_is_named(where, value, problem, document, tmp_path,
     assert message_of(content, tmp_path, monkeypatch) == wanted
 
 
+def places_of(value, path=()):
+    """Every place of a JSON document but the document itself."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*path, key)
+        yield from places_of(item, (*path, key))
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT
+    | st.just("nan"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(TEXT | st.sampled_from(["tuple", "dict", "tensor", "graph", "float"]), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_other_value_at_any_place_is_read_or_refused_with_a_message(data, document, tmp_path):
+    damaged = copy.deepcopy(document)
+    *parents, last = data.draw(st.sampled_from([*places_of(document["explanation"])]))
+    place = damaged["explanation"]
+    for name in parents:
+        place = place[name]
+    place[last] = data.draw(JSON)
+    (tmp_path / "e.json").write_text(json.dumps(damaged))
+    problem = frame = "path must be an explanation file that save wrote, got "
+    try:
+        load(tmp_path / "e.json").save(tmp_path / "f.json")
+    except ValueError as error:
+        problem = str(error)
+    assert problem.startswith(frame)
+
+
 def test_two_explanations_of_one_class_are_refused(document, tmp_path, monkeypatch):
     twice = document | {"kind": "explanations", "explanations": [document["explanation"]] * 2}
     problem = message_of(json.dumps(twice).encode(), tmp_path, monkeypatch)
