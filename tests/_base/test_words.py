@@ -1,6 +1,6 @@
 import pytest
 
-from protograph._base.words import clean_name, counted, listed, number_word
+from protograph._base.words import clean_name, count, counted, listed, number_word, one_line
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,16 @@ def test_numbers_are_words_up_to_twelve(number, word):
 def test_one_is_singular():
     assert [counted(number, "node") for number in (0, 1, 2)] == ["no nodes", "one node", "two nodes"]
     assert counted(2, "leaf", "leaves") == "two leaves"
+
+
+def test_one_is_singular_in_figures():
+    assert [count(number, "node") for number in (0, 1, 2, 1200)] == ["0 nodes", "1 node", "2 nodes", "1,200 nodes"]
+    assert count(2, "leaf", "leaves") == "2 leaves"
+
+
+def test_a_text_stays_whole_and_on_one_line():
+    assert one_line("a\n\x1b b" + "c" * 50) == "a b" + "c" * 50
+    assert one_line("\u202e") == ""
 
 
 def test_lists():

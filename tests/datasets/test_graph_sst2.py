@@ -8,11 +8,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 from protograph.datasets import graph_sst2, sst2_sentences
 from protograph.datasets.sources import find_file
-from protograph.explanation.graph_json import pack_graph
+from protograph.explanation.codec import pack
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from tests.datasets.real_files import needs
@@ -363,4 +363,4 @@ def test_texts_on_graphs_do_not_disturb_batches_or_the_pipeline(published, tmp_p
     part = induced_subgraph(dataset[0], [2, 1])
     assert part.x.tolist() == [[4, 5], [2, 3]]
     assert "tokens" not in part
-    assert pack_graph(dataset[0])["sentence"] == {"type": "value", "value": "a good film"}
+    assert pack(dataset[0], Data)["sentence"] == "a good film"

@@ -6,6 +6,7 @@ from torch import nn
 from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import PAGE, GraphClassifier
+from protograph.graphs.cutting import induced_subgraph
 from protograph.metrics.margin_share import margin_share
 from protograph.models.outputs import margins
 from tests import zoo
@@ -17,7 +18,7 @@ WEIGHT, BIAS = [[0.0, 0.0], [3.0, -1.0]], [0.0, 5.0]
 
 
 def share(nodes, model, source=SOURCE, target=None):
-    one = prototype(source, source=7, nodes=nodes)
+    one = prototype(induced_subgraph(source, nodes), source=7, nodes=nodes)
     return margin_share(one, explanation([one], source_graphs={7: source}), model, target)
 
 
@@ -114,7 +115,7 @@ def test_errors():
     model, made = Linear(WEIGHT, BIAS), prototype(SOURCE)
     with pytest.raises(ValueError, match=r"^prototype must be cut from a graph, got one without source and nodes"):
         margin_share(made, explanation([made]), model)
-    stray = prototype(SOURCE, source=3, nodes=[0])
+    stray = prototype(induced_subgraph(SOURCE, [0]), source=3, nodes=[0])
     with pytest.raises(ValueError, match=r"whose source graphs are \[7\], got one cut from graph 3$"):
         margin_share(stray, explanation([], source_graphs={7: SOURCE}), model)
     named = GraphClassifier(zoo.make(), node_embeddings="conv2", graph_embeddings="head")

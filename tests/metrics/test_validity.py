@@ -18,7 +18,9 @@ def molecule(atoms, bonds):
             x=F.one_hot(torch.tensor([ATOMS.index(atom) for atom in atoms]), 3).float(),
             edge_index=torch.cat([first, first.flip(0)], dim=1),
             edge_attr=F.one_hot(kinds, 3).float().repeat(2, 1),
-        )
+        ),
+        feature_names=ATOMS,
+        edge_names=BONDS,
     )
 
 
@@ -36,7 +38,7 @@ def test_by_hand():
     assert validity(named(RING, ALCOHOL)) == 1.0
     assert validity(named(HALF_RING, FLUORINE_OF_TWO_BONDS)) == 0.0
     assert validity(named(RING, HALF_RING, ALCOHOL, FLUORINE_OF_TWO_BONDS)) == 0.5
-    assert validity([RING, ALCOHOL, HALF_RING]) == pytest.approx(2 / 3)  # they got their names above
+    assert validity([RING, ALCOHOL, HALF_RING]) == pytest.approx(2 / 3)
 
 
 def test_errors():

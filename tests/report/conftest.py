@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -36,6 +38,7 @@ def house():
         source=17,
         nodes=[0, 1, 2, 3, 4],
         sessions=[session],
+        feature_names=("head", "body", "backbone"),
     )
 
 
@@ -55,7 +58,7 @@ def evidence():
         edge_graphs=(30, 20, 40, 40, 40, 40),
         num_looked_at=40,
         contributions=(1.5, -0.25, 0.5, 0.5, 0.5),
-        margin_share=0.625,
+        contribution_share=0.625,
         steps=("3 graphs have 7 nodes in common", "left out 2 nodes that the other classes have too"),
     )
 
@@ -81,6 +84,9 @@ def explain(house):
             "timings": {"fit": 12.3456},
             "versions": {"torch": "2.13.0"},
         }
-        return Explanation(**(fields | changes))
+        fields |= changes
+        if fields["feature_names"] != house.feature_names and "prototypes" not in changes:
+            fields["prototypes"] = [replace(house, feature_names=fields["feature_names"])]
+        return Explanation(**fields)
 
     return explain

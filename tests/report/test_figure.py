@@ -126,7 +126,7 @@ def test_nodes_are_highlighted_by_their_number_in_the_source(explain, house):
 
 
 def test_a_prototype_without_a_source_is_drawn_alone(explain, house):
-    made = Prototype(graph=house.graph, probability=0.5, margin=0.0)
+    made = Prototype(graph=house.graph, probability=0.5, margin=0.0, feature_names=house.feature_names)
     figure = explanations_figure([explain(prototypes=[made])])
     assert len(figure.axes) == 1
     name = "a house of four body nodes and one head node"

@@ -119,16 +119,16 @@ def test_the_report_leaves_out_evidence_that_is_not_known(explain, house, eviden
         edge_graphs=(),
         num_looked_at=0,
         contributions=(),
-        margin_share=None,
+        contribution_share=None,
         steps=(),
     )
     made = Prototype(graph=house.graph, probability=0.5, margin=0.0, evidence=little)
     page = Page(report_html([explain(prototypes=[made])]))
     assert {"400 of 455 (88%)", "-0.50 of 1 bit"} <= set(page.texts)
-    assert not {"Predicted otherwise", "Its cluster", "Margin share"} & set(page.texts)
+    assert not {"Predicted otherwise", "Its cluster", "Contribution share"} & set(page.texts)
     assert "details" not in page.tags
     # Features without names, and edges that were not counted.
-    plain = replace(house, evidence=replace(little, node_sources=(3,) * 5), sources=None, nodes=None)
+    plain = replace(house, evidence=replace(little, node_sources=(3,) * 5), sources=None, nodes=None, feature_names=())
     page = Page(report_html([explain(prototypes=[plain], feature_names=())]))
     assert {"0", "0 and 1", "In sources"} <= set(page.texts)
     assert not {"In graphs looked at", "Adds to the margin"} & set(page.texts)
@@ -136,10 +136,11 @@ def test_the_report_leaves_out_evidence_that_is_not_known(explain, house, eviden
 
 def test_text_from_the_data_is_escaped(explain, house, evidence):
     evil = "<script>alert('1')</script>\"&"
+    names = ("head", evil, "backbone")
     explanation = explain(
-        prototypes=[replace(house, evidence=replace(evidence, steps=(evil,)))],
+        prototypes=[replace(house, evidence=replace(evidence, steps=(evil,)), feature_names=names)],
         class_names=("no house", evil),
-        feature_names=("head", evil, "backbone"),
+        feature_names=names,
         warnings=(evil,),
         options={evil: evil, "function": test_text_from_the_data_is_escaped},
         versions={evil: evil},

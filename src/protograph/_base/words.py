@@ -46,14 +46,22 @@ def listed(items: Sequence[str]) -> str:
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
+def one_line(text: object) -> str:
+    r"""A text from the data on one line: what cannot be seen becomes a blank.
+
+    >>> one_line("wing\nspan\x1b"), one_line("\u202e")
+    ('wing span', '')
+    """
+    # Categories C* (control, format such as a change of direction, surrogates) and the separators of lines and blanks.
+    return " ".join("".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in str(text)).split())
+
+
 def clean_name(name: object) -> str:
-    r"""A name from the data on one line: what cannot be seen becomes a blank, and what is too long is cut.
+    r"""A name from the data on one line, as of :func:`one_line`; what is too long is cut.
 
     >>> clean_name("wing\nspan\x1b"), clean_name("\u202e"), clean_name("a" * 1000)[-5:]
     ('wing span', 'unnamed', 'aa...')
     """
-    # Categories C* (control, format such as a change of direction, surrogates) and the separators of lines and blanks.
     # Beyond a few times the limit nothing can be shown, so that a name of a gigabyte costs nothing.
-    seen = str(name)[: 4 * MAX_NAME]
-    shown = " ".join("".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in seen).split())
+    shown = one_line(str(name)[: 4 * MAX_NAME])
     return (shown if len(shown) <= MAX_NAME else f"{shown[: MAX_NAME - 3]}...") or "unnamed"

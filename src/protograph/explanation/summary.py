@@ -1,49 +1,36 @@
-"""Explanations in plain words."""
+"""Prototypes in a line of figures."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
+from protograph._base.words import clean_name, count
+from protograph.explanation.prototype import Prototype
 from protograph.graphs.kinds import by_frequency, node_columns
 
-if TYPE_CHECKING:
-    from protograph.explanation.explanation import Explanation, Prototype
 
+def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
+    """Size, composition, probability, margin and source of a prototype, and its SMILES where it has one.
 
-def summary_of_class(explanation: "Explanation") -> str:
-    """Say what was found for a class: a line of words and a line of figures for each prototype."""
-    # Imported here, as it imports this file: what a sentence counts is counted below.
-    from protograph.explanation.describing import describe
-
-    share = f"{explanation.num_predicted} of {explanation.num_graphs} graphs are predicted as it"
-    name = "" if explanation.class_name == str(explanation.target) else f" ({explanation.class_name})"
-    lines = [f"Class {explanation.target}{name}: {share}."]
-    for number, prototype in enumerate(explanation.prototypes, start=1):
-        words = describe(prototype, explanation.class_name, colors=explanation.feature_colors)
-        lines.append(f"  {number}. {words}")
-        lines.append(f"     {_figures(prototype, explanation)}")
-    if not explanation.prototypes:
-        lines.append("  No prototype was found.")
-    lines.extend(f"  Note: {warning}." for warning in explanation.warnings)
-    return "\n".join(lines)
-
-
-def _figures(prototype: "Prototype", explanation: "Explanation") -> str:
-    nodes, edges = prototype.num_nodes, prototype.num_edges
-    parts = [f"{nodes} node{'s' * (nodes != 1)}, {edges} edge{'s' * (edges != 1)}"]
-    composition = describe_composition(prototype.graph, explanation.feature_names, explanation.feature_colors)
-    if composition:
-        parts[0] += f" ({composition})"
-    parts.append(f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}")
+    >>> import torch
+    >>> pair = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
+    >>> figures_of(Prototype(graph=pair, probability=0.5, margin=0.0, source=7))
+    '2 nodes, 1 edge; p = 0.5000, margin 0.00; cut from graph 7'
+    """
+    size = f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"
+    composition = describe_composition(prototype.graph, prototype.feature_names, colors)
+    parts = [
+        f"{size} ({composition})" if composition else size,
+        f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}",
+    ]
     if prototype.source is not None:
         parts.append(f"cut from graph {prototype.source}")
-    smiles = smiles_of(prototype)
-    if smiles is not None:
+    if (smiles := smiles_of(prototype)) is not None:
         parts.append(f"SMILES {smiles}")
     return "; ".join(parts)
 
 
-def smiles_of(prototype: "Prototype") -> str | None:
+def smiles_of(prototype: Prototype) -> str | None:
     """SMILES of a molecule's fragment; ``None`` where bonds or atoms are not known, or RDKit is not installed."""
     if not prototype.edge_names or not prototype.feature_names:
         return None
@@ -53,7 +40,7 @@ def smiles_of(prototype: "Prototype") -> str | None:
         return None
 
 
-def describe_composition(graph: Data, feature_names: tuple[str, ...], colors: tuple[str, ...] = ()) -> str:
+def describe_composition(graph: Data, feature_names: Sequence[str], colors: Sequence[str] = ()) -> str:
     """Count the nodes of each kind where features are one-hot, most frequent first.
 
     Columns whose colour is the empty text do not count.
@@ -66,5 +53,6 @@ def describe_composition(graph: Data, feature_names: tuple[str, ...], colors: tu
     columns = node_columns(graph, colors)
     if columns is None:
         return ""
-    names = feature_names or tuple(f"feature {column}" for column in range(graph.x.size(1)))
-    return ", ".join(f"{count} {names[column]}" for column, count in by_frequency(columns))
+    width = graph.x.size(1)
+    names = feature_names if len(feature_names) == width else [f"feature {column}" for column in range(width)]
+    return ", ".join(f"{number} {clean_name(names[column])}" for column, number in by_frequency(columns))

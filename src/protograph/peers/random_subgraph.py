@@ -79,7 +79,14 @@ class RandomSubgraph(Explainer):
         judged = self._judge(graphs, target)
         return [
             Prototype(
-                graph=graph, probability=float(chance), margin=float(odd), sources=[source], source=source, nodes=nodes
+                graph=graph,
+                probability=float(chance),
+                margin=float(odd),
+                sources=[source],
+                source=source,
+                nodes=nodes,
+                feature_names=self._names["feature_names"],
+                edge_names=self._names["edge_names"],
             )
             for graph, (source, nodes), chance, odd in zip(
                 graphs, chosen, judged.probabilities, judged.margins, strict=True

@@ -27,7 +27,7 @@ def evidence_table(prototype: Prototype) -> str:
     ]
     if evidence.contribution_share is not None:
         percent = f"{100 * evidence.contribution_share:.0f}%"
-        rows.append(_row("Margin share", percent, evidence.contribution_share))
+        rows.append(_row("Contribution share", percent, evidence.contribution_share))
     return (
         '<div class="wide"><table class="evidence"><caption>Evidence: graphs that contain it</caption>'
         f"<tbody>{''.join(row for row in rows if row)}</tbody></table></div>"

@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-from protograph.explanation.describing import describe
 from protograph.explanation.explanation import Explanation, Prototype
 
 
@@ -51,7 +50,7 @@ def cluster_name(number: int, num_clusters: int | None = None) -> str:
 
 def sentence(explanation: Explanation, prototype: Prototype) -> str:
     """What a prototype is, where it is found, and what the model says, in one sentence."""
-    return describe(prototype, explanation.class_name, colors=explanation.feature_colors)
+    return prototype.describe(explanation.class_name, colors=explanation.feature_colors)
 
 
 def about(explanation: Explanation, prototype: Prototype) -> list[str]:

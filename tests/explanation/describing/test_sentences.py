@@ -1,56 +1,19 @@
-import inspect
-
 import pytest
 import torch
 from torch_geometric.data import Data
 
-import protograph as pg
-from protograph.datasets.molecules import CARBON_RING, molecule
+from protograph.datasets.molecules import molecule
 from protograph.datasets.mutagenicity import ATOM_NAMES, BOND_NAMES, RING_NITRO
-from protograph.explanation import describing
-from protograph.explanation.describing import describe, name_of
-from protograph.explanation.describing.sentences import share_of
-from protograph.explanation.explanation import Evidence
+from protograph.explanation import Evidence
+from protograph.explanation.describing.sentences import chance, cluster_of, name_of, share_of, where_found
 
 HOUSE = torch.tensor([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]).T
-
-
-def prototype(graph=None, **facts):
-    facts = {"probability": 0.998, "margin": 6.2, "feature_names": ATOM_NAMES, **facts}
-    return pg.Prototype(graph=molecule(*CARBON_RING, ATOM_NAMES) if graph is None else graph, **facts)
 
 
 def evidence(num_in_class, num_class, num_elsewhere, num_others, information=0.5):
     counts = {"num_in_class": num_in_class, "num_class": num_class}
     others = {"num_elsewhere": num_elsewhere, "num_others": num_others}
     return Evidence(**counts, **others, num_in_cluster=0, information=information)
-
-
-def test_the_package_exports_what_it_says():
-    public = {name for name, value in vars(describing).items() if name[0] != "_" and not inspect.ismodule(value)}
-    assert public == set(describing.__all__) == {"describe", "name_of"}
-
-
-def test_all_that_is_known_is_said():
-    known = prototype(evidence=evidence(3880, 4000, 10, 5000), cluster=0, num_clusters=2, cluster_size=3120)
-    assert describe(known, "1") == (
-        "six carbons in a ring; found in 97% of the graphs predicted as class 1 and in 0.2% of the others; "
-        "p = 0.998; cluster 1 of 2, 3,120 graphs"
-    )
-    assert describe(known, "mutagen").split("; ")[1] == (
-        "found in 97% of the graphs predicted as mutagen and in 0.2% of the others"
-    )
-    assert known.describe().split("; ")[1] == (
-        "found in 97% of the graphs predicted as its class and in 0.2% of the others"
-    )
-
-
-def test_what_is_not_known_is_left_out():
-    assert describe(prototype()) == "six carbons in a ring; p = 0.998"
-    assert describe(prototype(probability=float("nan"))) == "six carbons in a ring"
-    assert describe(prototype(cluster=4)) == "six carbons in a ring; p = 0.998; cluster 5"
-    assert describe(prototype(cluster=4, cluster_size=1)) == "six carbons in a ring; p = 0.998; cluster 5, 1 graph"
-    assert describe(prototype(cluster=0, num_clusters=3)).endswith("; cluster 1 of 3")
 
 
 @pytest.mark.parametrize(
@@ -63,11 +26,11 @@ def test_what_is_not_known_is_left_out():
     ],
 )
 def test_shares_of_no_graphs_are_left_out(counts, text):
-    assert describe(prototype(evidence=evidence(*counts))) == f"six carbons in a ring; {text}; p = 0.998"
+    assert where_found(evidence(*counts)) == text
 
 
 def test_without_graphs_nothing_is_found():
-    assert describe(prototype(evidence=evidence(0, 0, 0, 0))) == "six carbons in a ring; p = 0.998"
+    assert where_found(evidence(0, 0, 0, 0)) == where_found(None) == ""
 
 
 @pytest.mark.parametrize(
@@ -110,10 +73,11 @@ def test_a_share_is_none_or_all_only_where_it_is_exactly_so(number, total, text)
         (0.0004, "p less than 0.001"),
         (1e-30, "p less than 0.001"),
         (0.0, "p = 0.000"),
+        (float("nan"), ""),
     ],
 )
 def test_a_probability_is_0_or_1_only_where_it_is_exactly_so(probability, text):
-    assert describe(prototype(probability=probability)) == f"six carbons in a ring; {text}"
+    assert chance(probability) == text
 
 
 def test_groups_are_named_by_the_bonds_that_the_graph_has():
@@ -145,11 +109,9 @@ def test_columns_without_a_colour_do_not_count():
 
 def test_names_from_the_data_are_never_more_than_one_line_of_text():
     graph = Data(x=torch.eye(2)[[0, 0, 0, 0, 1]], edge_index=HOUSE)
-    hostile = prototype(graph, feature_names=("x\n\n2. {}", "y" * 10_000), evidence=evidence(1, 2, 1, 2))
-    text = describe(hostile, "__import__('os')\r\n\x1b[2J")
-    assert text == (
-        f"a house of four x 2. {{}} nodes and one {'y' * 37}... node; "
-        "found in 50% of the graphs predicted as __import__('os') [2J and in 50% of the others; p = 0.998"
+    assert name_of(graph, ("x\n\n2. {}", "y" * 10_000)) == f"a house of four x 2. {{}} nodes and one {'y' * 37}... node"
+    assert where_found(evidence(1, 2, 1, 2), "__import__('os')\r\n\x1b[2J") == (
+        "found in 50% of the graphs predicted as __import__('os') [2J and in 50% of the others"
     )
 
 
@@ -159,10 +121,17 @@ def test_an_empty_graph_is_said_to_be_one():
 
 
 def test_what_tells_nothing_of_the_class_says_so():
-    everywhere = prototype(evidence=evidence(9, 9, 7, 7, information=0.0))
-    assert describe(everywhere).split("; ")[1] == (
+    assert where_found(evidence(9, 9, 7, 7, information=0.0)) == (
         "found in all of the graphs predicted as its class and in all of the others, so that by itself it does not "
         "tell the class"
     )
-    alone = prototype(evidence=evidence(9, 9, 0, 0, information=0.0))
-    assert describe(alone).split("; ")[1] == "found in all of the graphs predicted as its class"
+    assert where_found(evidence(9, 9, 0, 0, information=0.0)) == "found in all of the graphs predicted as its class"
+
+
+def test_clusters_count_from_one():
+    assert [cluster_of(4), cluster_of(4, None, 1), cluster_of(0, 3), cluster_of(None, 3, 9)] == [
+        "cluster 5",
+        "cluster 5, 1 graph",
+        "cluster 1 of 3",
+        "",
+    ]

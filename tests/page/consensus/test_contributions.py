@@ -6,6 +6,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
+from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from protograph.metrics.margin_share import margin_share
 from protograph.models.embedding import embed
@@ -144,7 +145,7 @@ def test_leaving_out_one_node_is_what_margin_share_leaves_out(pool, head):
         empty = twin.head(torch.zeros(1, 4, dtype=torch.double))
     total = float(margins(whole, 1) - margins(empty, 1))
     for node in range(source.num_nodes):
-        one = prototype(source, source=0, nodes=[node])
+        one = prototype(induced_subgraph(source, [node]), source=0, nodes=[node])
         share = margin_share(one, explanation([one], source_graphs={0: source}), model, 1)
         assert found[node] == pytest.approx(share * total, abs=1e-6)
 

@@ -140,7 +140,7 @@ def test_a_nitro_group_is_found(pool):
     if pool == "add":
         kinds = prototype.graph.x.argmax(dim=1).tolist()
         assert evidence.contributions == pytest.approx([{2: 2.0, 3: 4.0}[kind] for kind in kinds], abs=1e-6)
-        assert evidence.margin_share == pytest.approx(1.0, abs=1e-6)
+        assert evidence.contribution_share == pytest.approx(1.0, abs=1e-6)
 
 
 # ---- any model, any graphs ------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def test_a_readout_named_by_modules_has_no_contributions():
     for prototype in fitted(model).explain(1).prototypes:
         check(prototype, GRAPHS, 3)
         assert prototype.evidence.contributions == ()
-        assert prototype.evidence.margin_share is None
+        assert prototype.evidence.contribution_share is None
 
 
 @quiet

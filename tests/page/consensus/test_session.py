@@ -54,7 +54,7 @@ def test_a_house_is_found(indices):
     check(found, group)
     assert found.pattern == CommonGround([graphs[indices[0]]]).whole.within(range(5))
     assert found.trimmed.found.shares == (1.0, 0.0)
-    assert found.margin_share <= 1.0
+    assert found.contribution_share <= 1.0
     assert found.weight == found.trimmed.found.information * (1 + found.trimmed.excess**2)
     assert found.consensus.is_exact
     assert 0 < found.num_weighed <= 100
@@ -105,7 +105,7 @@ def test_contributions_that_tell_nothing(carried):
     assert found.trimmed.excess == 0.0
     assert found.trimmed.found.information == 1.0  # what tells the class is found all the same
     assert (found.contributions == {}) == (carried == "unknown")
-    assert found.margin_share == (pytest.approx(len(found.pattern) / 8, abs=0.1) if carried == "equal" else None)
+    assert found.contribution_share == (pytest.approx(len(found.pattern) / 8, abs=0.1) if carried == "equal" else None)
 
 
 def test_a_single_node_in_common():

@@ -29,12 +29,12 @@ def compose(graph: Any, kinds: Sequence[int] | None, feature_names: Sequence[str
     if len(graph) == 0:
         return "an empty graph"
     motif = find_motif(graph)
-    if kinds is None or not _fits(kinds, feature_names):
+    if kinds is None or not feature_names:
         return structure(graph) if motif is None else motif.name
     if motif is not None:
         return _of_kinds(motif, graph, kinds, feature_names)
-    found = _motifs_of_some_kinds(graph, kinds, feature_names)
-    return found or f"{_plain_list(kinds, feature_names)} ({structure(graph)})"
+    part = _motifs_of_some_kinds(graph, kinds, feature_names)
+    return part or f"{_plain_list(kinds, feature_names)} ({structure(graph)})"
 
 
 def structure(graph: Any) -> str:
@@ -58,41 +58,29 @@ def counts_of_kinds(kinds: Sequence[int], feature_names: Sequence[str], *, word:
     >>> counts_of_kinds([0, 0, 1], ("body", "head")), counts_of_kinds([0, 0, 1], ("C", "O"))
     (['two body nodes', 'one head node'], ['two carbons', 'one oxygen'])
     """
-    return [_count(number, feature_names[kind], feature_names, word) for kind, number in by_frequency(kinds)]
-
-
-def _count(number: int, name: str, feature_names: Sequence[str], word: str = "") -> str:
+    tally = by_frequency(kinds)
     if are_atoms(feature_names):
-        return counted_atoms(number, name, word=word)
-    return counted(number, f"{word}{clean_name(name)} node")
-
-
-def _fits(kinds: Sequence[int], feature_names: Sequence[str]) -> bool:
-    return all(kind < len(feature_names) for kind in kinds)
+        return [counted_atoms(number, feature_names[kind], word=word) for kind, number in tally]
+    return [counted(number, f"{word}{clean_name(feature_names[kind])} node") for kind, number in tally]
 
 
 def _plain_list(kinds: Sequence[int], feature_names: Sequence[str]) -> str:
     """Kinds beside a structure that has no name: "three carbons, one nitrogen", "four body and one head node"."""
-    found = by_frequency(kinds)
     if are_atoms(feature_names):
-        return ", ".join(counted_atoms(number, feature_names[kind]) for kind, number in found)
-    noun = "node" if found[-1][1] == 1 else "nodes"
-    return f"{listed([f'{number_word(number)} {clean_name(feature_names[kind])}' for kind, number in found])} {noun}"
+        return ", ".join(counts_of_kinds(kinds, feature_names))
+    tally = by_frequency(kinds)
+    names = listed([f"{number_word(number)} {clean_name(feature_names[kind])}" for kind, number in tally])
+    return f"{names} {'node' if tally[-1][1] == 1 else 'nodes'}"
 
 
 def _of_kinds(motif: Motif, graph: Any, kinds: Sequence[int], feature_names: Sequence[str]) -> str:
     if len(graph) != 2:
         return f"{motif.before}{listed(counts_of_kinds(kinds, feature_names))}{motif.after}"
-    first, second = sorted(kinds)
-    return _pair(feature_names[first], feature_names[second], are_atoms(feature_names))
-
-
-def _pair(first: str, second: str, is_molecule: bool) -> str:
-    if first == second:
-        return counted_atoms(2, first, word="joined ") if is_molecule else f"two joined {clean_name(first)} nodes"
-    if is_molecule:
-        return f"{element_name(first)} joined to {element_name(second)}"
-    return f"one {clean_name(first)} node joined to one {clean_name(second)} node"
+    if kinds[0] == kinds[1]:
+        return counts_of_kinds(kinds, feature_names, word="joined ")[0]
+    if are_atoms(feature_names):
+        return " joined to ".join(element_name(feature_names[kind]) for kind in sorted(kinds))
+    return " joined to ".join(counts_of_kinds(kinds, feature_names))
 
 
 def _motifs_of_some_kinds(graph: Any, kinds: Sequence[int], feature_names: Sequence[str]) -> str | None:

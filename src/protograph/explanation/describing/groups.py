@@ -1,8 +1,10 @@
 """Rings and functional groups of molecules, named only where what the graph holds makes them certain."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import networkx
@@ -79,9 +81,9 @@ def _rest(
     hydrogens = [kinds[atom] for atom in atoms if molecule.symbols[atom] == "H"]
     # Only the elements that rings have as well are further ones.
     in_rings = {kinds[atom] for atom in molecule.ring_atoms}
-    known = counts_of_kinds([kind for kind in heavy if kind in in_rings], feature_names, word="further ")
-    new = counts_of_kinds([kind for kind in heavy if kind not in in_rings], feature_names)
-    return known + new, counts_of_kinds(hydrogens, feature_names)
+    further = counts_of_kinds([kind for kind in heavy if kind in in_rings], feature_names, word="further ")
+    others = counts_of_kinds([kind for kind in heavy if kind not in in_rings], feature_names)
+    return further + others, counts_of_kinds(hydrogens, feature_names)
 
 
 @dataclass(frozen=True)
@@ -121,82 +123,76 @@ def find_groups(molecule: Molecule) -> list[Group]:
     >>> [group.formula for group in find_groups(Molecule(networkx.path_graph(3), "HNH", {}))]
     ['NH2']
     """
-    found: list[Group] = []
+    groups: list[Group] = []
     taken: set[int] = set()
-    for finder in FINDERS:
-        for atom in molecule.graph:
-            group = finder(molecule, atom)
-            if group is not None and taken.isdisjoint(group.atoms):
-                found.append(group)
-                taken |= group.atoms
-    return found
+    for rule, atom in product(RULES, molecule.graph):
+        atoms = rule.atoms(molecule, atom)
+        if atoms and taken.isdisjoint(own := atoms - molecule.ring_atoms):
+            # An atom of a ring stays the ring's: a quinone is a ring with two carbonyl groups.
+            groups.append(Group(f"{rule.name} group", rule.formula, own))
+            taken |= own
+    return groups
 
 
-def _group(name: str, formula: str, molecule: Molecule, atoms: Sequence[int]) -> Group:
-    # An atom of a ring stays the ring's: a quinone is a ring with two carbonyl groups.
-    return Group(f"{name} group", formula, frozenset(atoms) - molecule.ring_atoms)
+@dataclass(frozen=True)
+class Rule:
+    """How a functional group is known: an atom, and so many terminal atoms of one element at it.
+
+    Attributes:
+        name: Its name.
+        formula: Its formula.
+        center: Symbol of the atom in the middle.
+        end: Symbol of the terminal atoms.
+        number: How many of them there are, no more and no fewer.
+        max_degree: Most neighbours that the atom in the middle may have.
+        bond: The type of bond by which they are joined, which must be known; others do not count. ``None`` for any.
+        is_certain: What else must hold of the atom and its ends.
+    """
+
+    name: str
+    formula: str
+    center: str
+    end: str
+    number: int
+    max_degree: float = math.inf
+    bond: str | None = None
+    is_certain: Callable[[Molecule, int, Sequence[int]], bool] = lambda molecule, atom, ends: True
+
+    def atoms(self, molecule: Molecule, atom: int) -> frozenset[int]:
+        """The atoms of the group around an atom; none where it is no such group."""
+        ends = molecule.terminal(atom, self.end)
+        if self.bond is not None:
+            ends = [end for end in ends if molecule.bond(atom, end) == self.bond]
+        is_group = molecule.symbols[atom] == self.center and len(ends) == self.number
+        if not is_group or molecule.graph.degree(atom) > self.max_degree or not self.is_certain(molecule, atom, ends):
+            return frozenset()
+        return frozenset((atom, *ends))
 
 
-def _nitro(molecule: Molecule, atom: int) -> Group | None:
-    """N with two terminal O: by the atoms alone, as hardly anything else has them; nitrate has a third."""
-    oxygens = molecule.terminal(atom, "O")
-    if molecule.symbols[atom] != "N" or len(oxygens) != 2 or molecule.graph.degree(atom) > 3:
-        return None
+@dataclass(frozen=True)
+class _Carboxyl(Rule):
+    """A carbonyl group at whose carbon there is one hydroxyl group."""
+
+    def atoms(self, molecule: Molecule, atom: int) -> frozenset[int]:
+        carbonyl = super().atoms(molecule, atom)
+        hydroxyls = [group for other in molecule.neighbours(atom) if (group := HYDROXYL.atoms(molecule, other))]
+        return carbonyl | hydroxyls[0] if carbonyl and len(hydroxyls) == 1 else frozenset()
+
+
+def _is_nitro(molecule: Molecule, atom: int, oxygens: Sequence[int]) -> bool:
+    """By the atoms alone, as hardly anything else has them; nitrate has a third O."""
     types = {molecule.bond(atom, other) for other in oxygens}
-    # Written with charges, or with two double bonds; two single bonds are none of both.
-    is_nitro = None in types or types in ({"double"}, {"single", "double"})
-    return _group("nitro", "NO2", molecule, [atom, *oxygens]) if is_nitro else None
+    # Written with charges, or with two double bonds; two single bonds are neither.
+    return None in types or types in ({"double"}, {"single", "double"})
 
 
-def _sulfonyl(molecule: Molecule, atom: int) -> Group | None:
-    """S with two terminal O, both by double bonds where these are known."""
-    oxygens = molecule.terminal(atom, "O")
-    if molecule.symbols[atom] != "S" or len(oxygens) != 2 or molecule.graph.degree(atom) > 4:
-        return None
-    is_certain = {molecule.bond(atom, other) for other in oxygens} <= {None, "double"}
-    return _group("sulfonyl", "SO2", molecule, [atom, *oxygens]) if is_certain else None
+def _is_sulfonyl(molecule: Molecule, atom: int, oxygens: Sequence[int]) -> bool:
+    """Both by double bonds where these are known."""
+    return {molecule.bond(atom, other) for other in oxygens} <= {None, "double"}
 
 
-def _carboxyl(molecule: Molecule, atom: int) -> Group | None:
-    """C with O by a known double bond, and an O that has a hydrogen."""
-    doubles = _double_oxygens(molecule, atom)
-    hydroxyls = [other for other in molecule.neighbours(atom, "O") if _hydroxyl(molecule, other)]
-    if len(doubles) != 1 or len(hydroxyls) != 1:
-        return None
-    atoms = [atom, *doubles, *hydroxyls, *molecule.neighbours(hydroxyls[0], "H")]
-    return _group("carboxyl", "COOH", molecule, atoms)
-
-
-def _carbonyl(molecule: Molecule, atom: int) -> Group | None:
-    """C with one O by a known double bond; with two it is carbon dioxide."""
-    doubles = _double_oxygens(molecule, atom)
-    return _group("carbonyl", "C=O", molecule, [atom, *doubles]) if len(doubles) == 1 else None
-
-
-def _double_oxygens(molecule: Molecule, atom: int) -> list[int]:
-    if molecule.symbols[atom] != "C":
-        return []
-    return [other for other in molecule.terminal(atom, "O") if molecule.bond(atom, other) == "double"]
-
-
-def _nitrile(molecule: Molecule, atom: int) -> Group | None:
-    """C with a terminal N by a known triple bond."""
-    ends = [other for other in molecule.terminal(atom, "N") if molecule.bond(atom, other) == "triple"]
-    is_nitrile = molecule.symbols[atom] == "C" and len(ends) == 1
-    return _group("nitrile", "CN", molecule, [atom, *ends]) if is_nitrile else None
-
-
-def _trifluoromethyl(molecule: Molecule, atom: int) -> Group | None:
-    fluorines = molecule.terminal(atom, "F")
-    is_certain = molecule.symbols[atom] == "C" and len(fluorines) == 3 and molecule.graph.degree(atom) <= 4
-    return _group("trifluoromethyl", "CF3", molecule, [atom, *fluorines]) if is_certain else None
-
-
-def _amino(molecule: Molecule, atom: int) -> Group | None:
-    """N with two hydrogens that are nodes. Beside C=O or S it belongs to an amide, which is no amino group."""
-    hydrogens = molecule.terminal(atom, "H")
-    if molecule.symbols[atom] != "N" or len(hydrogens) != 2 or molecule.graph.degree(atom) > 3:
-        return None
+def _is_amino(molecule: Molecule, atom: int, hydrogens: Sequence[int]) -> bool:
+    """Beside C=O or S it belongs to an amide, which is no amino group."""
     beside = [other for other in molecule.neighbours(atom) if other not in hydrogens]
     # A terminal O whose bond is not known may well be C=O.
     may_be_amide = any(
@@ -204,33 +200,20 @@ def _amino(molecule: Molecule, atom: int) -> Group | None:
         or any(molecule.bond(other, oxygen) != "single" for oxygen in molecule.terminal(other, "O"))
         for other in beside
     )
-    is_single = {molecule.bond(atom, other) for other in beside} <= {None, "single"}
-    return _group("amino", "NH2", molecule, [atom, *hydrogens]) if is_single and not may_be_amide else None
+    return not may_be_amide and {molecule.bond(atom, other) for other in beside} <= {None, "single"}
 
 
-def _hydroxyl(molecule: Molecule, atom: int) -> Group | None:
-    """O with one hydrogen that is a node; with two it is water."""
-    hydrogens = molecule.terminal(atom, "H")
-    is_certain = molecule.symbols[atom] == "O" and len(hydrogens) == 1 and molecule.graph.degree(atom) <= 2
-    return _group("hydroxyl", "OH", molecule, [atom, *hydrogens]) if is_certain else None
-
-
-def _methyl(molecule: Molecule, atom: int) -> Group | None:
-    """C with three hydrogens that are nodes; with four it is methane."""
-    hydrogens = molecule.terminal(atom, "H")
-    is_certain = molecule.symbols[atom] == "C" and len(hydrogens) == 3 and molecule.graph.degree(atom) <= 4
-    return _group("methyl", "CH3", molecule, [atom, *hydrogens]) if is_certain else None
-
-
+# Hydrogens count only where they are nodes. One more at the same atom makes it water, ammonia or methane.
+HYDROXYL = Rule("hydroxyl", "OH", "O", "H", 1, max_degree=2)
 # Those with more atoms first: what is in a carboxyl group is no carbonyl and no hydroxyl.
-FINDERS: Sequence[Callable[[Molecule, int], Group | None]] = (
-    _carboxyl,
-    _nitro,
-    _sulfonyl,
-    _trifluoromethyl,
-    _carbonyl,
-    _nitrile,
-    _amino,
-    _methyl,
-    _hydroxyl,
+RULES = (
+    _Carboxyl("carboxyl", "COOH", "C", "O", 1, bond="double"),
+    Rule("nitro", "NO2", "N", "O", 2, max_degree=3, is_certain=_is_nitro),
+    Rule("sulfonyl", "SO2", "S", "O", 2, max_degree=4, is_certain=_is_sulfonyl),
+    Rule("trifluoromethyl", "CF3", "C", "F", 3, max_degree=4),
+    Rule("carbonyl", "C=O", "C", "O", 1, bond="double"),  # with two it is carbon dioxide
+    Rule("nitrile", "CN", "C", "N", 1, bond="triple"),
+    Rule("amino", "NH2", "N", "H", 2, max_degree=3, is_certain=_is_amino),
+    Rule("methyl", "CH3", "C", "H", 3, max_degree=4),
+    HYDROXYL,
 )

@@ -1,5 +1,6 @@
 """A prototype of molecules as atoms and bonds, as far as they are known."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,10 +64,8 @@ def bond_types(graph: Data, edge_names: Sequence[str]) -> dict[frozenset[int], s
         return {}
     is_named = (((values == 0) | (values == 1)).all(dim=1) & (values.sum(dim=1) == 1)).tolist()
     names = [str(name).strip().lower() for name in edge_names]
-    found: dict[frozenset[int], set[str | None]] = {}
-    rows = zip(graph.edge_index.T.tolist(), values.tolist(), is_named, strict=True)
-    for (first, second), row, named in rows:
-        found.setdefault(frozenset((first, second)), set()).add(names[row.index(1)] if named else None)
+    types = defaultdict(set)
+    for ends, row, named in zip(graph.edge_index.T.tolist(), values.tolist(), is_named, strict=True):
+        types[frozenset(ends)].add(names[row.index(1)] if named else None)
     # Directions that disagree leave a bond unknown.
-    sure = {ends: next(iter(types)) for ends, types in found.items() if len(types) == 1}
-    return {ends: kind for ends, kind in sure.items() if kind in BONDS}
+    return {ends: kind for ends, (kind, *others) in types.items() if kind in BONDS and not others}

@@ -1,15 +1,17 @@
 """Common motifs of a graph's structure, recognised exactly."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import networkx
+import torch
 from torch_geometric.data import Data
 
 from protograph._base.words import counted, listed, number_word
+from protograph.graphs.encoding import EncodedGraphs
+from protograph.patterns.containment import is_isomorphic
 
 # Larger graphs get no name: nobody sees a motif in them, and the search is exact.
 MAX_NODES = 60
@@ -26,14 +28,19 @@ class Motif:
         plural: What several of them are called.
         before: What stands before the nodes, where they are named.
         after: What stands after them.
-        is_trivial: Whether it is too plain to be looked for as a part.
     """
 
     name: str
     plural: str
     before: str
     after: str = ""
-    is_trivial: bool = False
+
+
+# A connected graph of one or two nodes is this.
+TRIVIAL = {
+    1: Motif("a single node", "single nodes", ""),
+    2: Motif("two joined nodes", "pairs of joined nodes", ""),
+}
 
 
 def simple_graph(graph: Data) -> Any:
@@ -59,9 +66,8 @@ def find_motif(graph: Any) -> Motif | None:
     """
     if not 0 < len(graph) <= MAX_NODES or not networkx.is_connected(graph):
         return None
-    if found := _known(graph) or _joined(graph):
-        return found
-    return _motif("tree", f" of {counted(len(graph), 'node')}") if graph.size() == len(graph) - 1 else None
+    tree = _motif("tree", f" of {counted(len(graph), 'node')}") if graph.size() == len(graph) - 1 else None
+    return _known(graph) or _joined(graph) or tree
 
 
 def _motif(noun: str, rest: str = "") -> Motif:
@@ -69,35 +75,33 @@ def _motif(noun: str, rest: str = "") -> Motif:
 
 
 def _known(graph: Any) -> Motif | None:
+    if len(graph) in TRIVIAL:
+        return TRIVIAL[len(graph)]
     for candidate, motif in _candidates(len(graph)):
-        if candidate.size() == graph.size() and is_same(graph, candidate):
+        if is_same(graph, candidate):
             return motif
     rings = fused_rings(graph)
     return None if rings is None else _fused(rings)
 
 
-def _candidates(n: int) -> Iterator[tuple[Any, Motif]]:
+def _candidates(n: int) -> list[tuple[Any, Motif]]:
     """Known graphs of n nodes. Of equal ones the first counts: a clique of three is a ring, and 2 x 2 is too."""
     nodes = f" of {counted(n, 'node')}"
-    if n == 1:
-        yield networkx.path_graph(1), Motif("a single node", "single nodes", "", is_trivial=True)
-        return
-    if n == 2:
-        yield networkx.path_graph(2), Motif("two joined nodes", "pairs of joined nodes", "", is_trivial=True)
-        return
-    yield networkx.path_graph(n), Motif(f"a path{nodes}", f"paths{nodes}", "", " in a path")
-    yield networkx.cycle_graph(n), Motif(f"a ring{nodes}", f"rings{nodes}", "", " in a ring")
-    yield networkx.star_graph(n - 1), _motif("star", f" with {number_word(n - 1)} leaves")
-    yield networkx.complete_graph(n), _motif("clique", nodes)
-    if n == 5:
-        yield networkx.house_graph(), _motif("house")
-    if n >= 5:
-        yield networkx.wheel_graph(n), _motif("wheel", f" with {number_word(n - 1)} spokes")
-    for rows in range(2, n):
-        if rows * rows <= n and n % rows == 0:
-            size = f"{number_word(rows)} by {number_word(n // rows)}"
-            grid = networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(rows, n // rows))
-            yield grid, Motif(f"a grid of {size} nodes", f"grids of {size} nodes", f"a {size} grid of ")
+    grids = [(rows, n // rows) for rows in range(2, n) if rows * rows <= n and n % rows == 0]
+    return [
+        (networkx.path_graph(n), Motif(f"a path{nodes}", f"paths{nodes}", "", " in a path")),
+        (networkx.cycle_graph(n), Motif(f"a ring{nodes}", f"rings{nodes}", "", " in a ring")),
+        (networkx.star_graph(n - 1), _motif("star", f" with {number_word(n - 1)} leaves")),
+        (networkx.complete_graph(n), _motif("clique", nodes)),
+        (networkx.house_graph(), _motif("house")),
+        (networkx.wheel_graph(n), _motif("wheel", f" with {number_word(n - 1)} spokes")),
+        *((networkx.grid_2d_graph(*sizes), _grid(*map(number_word, sizes))) for sizes in grids),
+    ]
+
+
+def _grid(rows: str, columns: str) -> Motif:
+    size = f"{rows} by {columns}"
+    return Motif(f"a grid of {size} nodes", f"grids of {size} nodes", f"a {size} grid of ")
 
 
 def is_same(first: Any, second: Any) -> bool:
@@ -106,26 +110,16 @@ def is_same(first: Any, second: Any) -> bool:
     >>> is_same(networkx.grid_2d_graph(2, 3), networkx.ladder_graph(3))
     True
     """
-    colors = _refined(networkx.disjoint_union(first, second))
-    ours, theirs = colors[: len(first)], colors[len(first) :]
-    if Counter(ours) != Counter(theirs):
+    # Degrees differ in most cases, and cost next to nothing.
+    if sorted(degree for _, degree in first.degree) != sorted(degree for _, degree in second.degree):
         return False
-    # Nodes of different colours are never tried for each other, which keeps the exact search short.
-    pair = [networkx.convert_node_labels_to_integers(graph) for graph in (first, second)]
-    for graph, shades in zip(pair, (ours, theirs), strict=True):
-        networkx.set_node_attributes(graph, dict(enumerate(shades)), "color")
-    return bool(networkx.is_isomorphic(*pair, node_match=lambda a, b: a["color"] == b["color"]))
+    pair = EncodedGraphs([_as_data(first), _as_data(second)])
+    return is_isomorphic(pair[0], pair[1])
 
 
-def _refined(graph: Any) -> list[int]:
-    """Colours of the nodes 0, 1, ...: two differ where their neighbours' do, until nothing changes."""
-    colors, num_colors = [0] * len(graph), 0
-    while len(set(colors)) > num_colors:
-        num_colors = len(set(colors))
-        seen = [(colors[node], *sorted(colors[other] for other in graph[node])) for node in range(len(graph))]
-        rank = {key: number for number, key in enumerate(sorted(set(seen)))}
-        colors = [rank[key] for key in seen]
-    return colors
+def _as_data(graph: Any) -> Data:
+    edges = list(networkx.convert_node_labels_to_integers(graph).edges)
+    return Data(edge_index=torch.tensor(edges, dtype=torch.long).reshape(-1, 2).T, num_nodes=len(graph))
 
 
 def fused_rings(graph: Any) -> tuple[int, ...] | None:
@@ -182,7 +176,7 @@ def _joined(graph: Any) -> Motif | None:
             continue
         first, second = (_known(half) for half in halves)
         # Three fused rings can lie in a row or around a corner under one name, so that graphs are compared too.
-        if first is not None and first == second and not first.is_trivial and is_same(*halves):
+        if first is not None and first == second and len(halves[0]) not in TRIVIAL and is_same(*halves):
             name = f"two {first.plural} joined by an edge"
             return Motif(name, f"pairs of {first.plural} joined by an edge", f"{name}, of ")
     return None

@@ -1,50 +1,21 @@
-"""A sentence for a prototype: what it is, where it is found, and what the model says."""
+"""The parts of a sentence on a prototype: what it is, where it is found, and what the model says."""
 
 import math
 from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from protograph._base.words import clean_name
+from protograph._base.words import clean_name, count
 from protograph.explanation.describing.composition import compose
 from protograph.explanation.describing.groups import name_molecule
 from protograph.explanation.describing.molecule import Molecule, bond_types
 from protograph.explanation.describing.motifs import simple_graph
-from protograph.explanation.explanation import Evidence, Prototype
+from protograph.explanation.evidence import Evidence
 from protograph.graphs.kinds import node_columns
 from protograph.molecules.elements import are_atoms
 
 # Bits; below, containing the prototype says nothing worth mentioning about the class.
 _TELLS_NOTHING = 0.01
-
-
-def describe(prototype: Prototype, class_name: str | None = None, *, colors: Sequence[str] = ()) -> str:
-    """Say in plain words what a prototype is and how strong the evidence for it is; what is not known is left out.
-
-    Args:
-        prototype: The prototype.
-        class_name: Name or number of its class; ``None`` says "its class".
-        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
-
-    >>> import torch
-    >>> ring = torch.tensor([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
-    >>> graph = Data(x=torch.eye(2)[[0] * 6], edge_index=ring)
-    >>> evidence = Evidence(num_in_class=97, num_class=100, num_elsewhere=2, num_others=1000, num_in_cluster=60,
-    ...                     information=0.9)
-    >>> prototype = Prototype(graph=graph, probability=0.998, margin=6.2, cluster=0, num_clusters=2, cluster_size=3120,
-    ...                       evidence=evidence, feature_names=("C", "O"))
-    >>> describe(prototype, "1").split("; ")[:2]
-    ['six carbons in a ring', 'found in 97% of the graphs predicted as class 1 and in 0.2% of the others']
-    >>> describe(prototype).split("; ")[2:]
-    ['p = 0.998', 'cluster 1 of 2, 3,120 graphs']
-    """
-    parts = [
-        name_of(prototype.graph, prototype.feature_names, prototype.edge_names, colors=colors),
-        _found(prototype.evidence, class_name),
-        _probability(prototype.probability),
-        _cluster(prototype),
-    ]
-    return "; ".join(part for part in parts if part)
 
 
 def name_of(
@@ -63,8 +34,8 @@ def name_of(
     'a ring of four nodes'
     """
     kinds = node_columns(graph, colors)
-    has_names = graph.x is not None and graph.x.dim() == 2 and graph.x.size(1) == len(feature_names)
-    kinds = kinds if has_names else None
+    if kinds is not None and graph.x.size(1) != len(feature_names):
+        kinds = None
     simple = simple_graph(graph)
     if kinds is not None and are_atoms(feature_names):
         molecule = Molecule(simple, [feature_names[kind] for kind in kinds], bond_types(graph, edge_names))
@@ -73,22 +44,27 @@ def name_of(
     return compose(simple, kinds, feature_names)
 
 
-def _found(evidence: Evidence | None, class_name: str | None) -> str:
-    """In how many graphs it is found; shares of no graphs are left out."""
+def where_found(evidence: Evidence | None, class_name: str | None = None) -> str:
+    """In how many graphs a prototype is found; shares of no graphs are left out.
+
+    >>> counts = {"num_in_class": 97, "num_class": 100, "num_elsewhere": 0, "num_others": 50}
+    >>> where_found(Evidence(**counts, num_in_cluster=60, information=0.9), "mutagen")
+    'found in 97% of the graphs predicted as mutagen and in none of the others'
+    """
     if evidence is None:
         return ""
-    parts = []
-    if evidence.num_class:
-        share = share_of(evidence.num_in_class, evidence.num_class)
-        parts.append(f"in {share} of the graphs predicted as {_class(class_name)}")
-    if evidence.num_others:
-        share = share_of(evidence.num_elsewhere, evidence.num_others)
-        others = "the others" if parts else f"the graphs not predicted as {_class(class_name)}"
-        parts.append(f"in {share} of {others}")
-    if len(parts) == 2 and evidence.information < _TELLS_NOTHING:
+    inside, outside = evidence.num_class, evidence.num_others
+    own = f"predicted as {_class(class_name)}"
+    others = "the others" if inside else f"the graphs not {own}"
+    parts = [
+        f"in {share_of(evidence.num_in_class, inside)} of the graphs {own}" if inside else "",
+        f"in {share_of(evidence.num_elsewhere, outside)} of {others}" if outside else "",
+    ]
+    text = " and ".join(part for part in parts if part)
+    if inside and outside and evidence.information < _TELLS_NOTHING:
         # Such a class is known by what its graphs lack.
-        parts[1] += ", so that by itself it does not tell the class"
-    return f"found {' and '.join(parts)}" if parts else ""
+        text += ", so that by itself it does not tell the class"
+    return f"found {text}" if text else ""
 
 
 def _class(class_name: str | None) -> str:
@@ -116,8 +92,12 @@ def share_of(number: int, total: int) -> str:
     return f"{shown}%"
 
 
-def _probability(probability: float) -> str:
-    """The model's probability, 1 or 0 only where it is exactly so."""
+def chance(probability: float) -> str:
+    """The model's probability, 1 or 0 only where it is exactly so.
+
+    >>> chance(0.9981), chance(0.99999), chance(1.0), chance(math.nan)
+    ('p = 0.998', 'p more than 0.999', 'p = 1.000', '')
+    """
     if math.isnan(probability):
         return ""
     shown = f"{probability:.3f}"
@@ -128,13 +108,13 @@ def _probability(probability: float) -> str:
     return f"p = {shown}"
 
 
-def _cluster(prototype: Prototype) -> str:
-    if prototype.cluster is None:
+def cluster_of(number: int | None, num_clusters: int | None = None, size: int | None = None) -> str:
+    """A cluster as people count, from 1; the data count from 0.
+
+    >>> cluster_of(0), cluster_of(0, 2, 3120), cluster_of(None)
+    ('cluster 1', 'cluster 1 of 2, 3,120 graphs', '')
+    """
+    if number is None:
         return ""
-    # Clusters count from 0 in the data, and from 1 for people.
-    text = f"cluster {prototype.cluster + 1}"
-    if prototype.num_clusters is not None:
-        text += f" of {prototype.num_clusters}"
-    if prototype.cluster_size is None:
-        return text
-    return f"{text}, {prototype.cluster_size:,} graph{'' if prototype.cluster_size == 1 else 's'}"
+    text = f"cluster {number + 1}" + ("" if num_clusters is None else f" of {num_clusters}")
+    return text if size is None else f"{text}, {count(size, 'graph')}"

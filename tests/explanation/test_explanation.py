@@ -1,0 +1,156 @@
+import re
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+
+import protograph as pg
+from protograph import explanation as explanation_package
+from protograph.explanation import EmbeddingMap
+
+
+def prototype(**evidence):
+    graph = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+    return pg.Prototype(graph=graph, probability=0.98765, margin=4.3825, **evidence)
+
+
+def explanation(prototypes, **facts):
+    names = {"class_names": ("0", "mutagen"), **facts}
+    return pg.Explanation(
+        target=1, prototypes=prototypes, explainer="PAGE", options={}, num_graphs=10, num_predicted=4, **names
+    )
+
+
+def test_a_prototype_is_described_with_its_evidence():
+    evidence = pg.explanation.Evidence(
+        num_in_class=3, num_class=4, num_elsewhere=0, num_others=6, num_in_cluster=3, information=1.0
+    )
+    facts = {"cluster": 0, "num_clusters": 2, "cluster_size": 3, "source": 7, "sources": [7], "nodes": [0, 1, 2]}
+    named = prototype(evidence=evidence, feature_names=("C", "N"), **facts)
+    found = explanation([named], feature_names=("C", "N"))
+    assert found.summary() == (
+        "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n"
+        "  1. two nitrogens and one carbon in a path; found in 75% of the graphs predicted as mutagen and in none of "
+        "the others; p = 0.988; cluster 1 of 2, 3 graphs\n"
+        "     3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7"
+    )
+
+
+def test_a_generated_prototype_has_no_source():
+    assert explanation([prototype()]).summary().splitlines()[1:] == [
+        "  1. a path of three nodes; p = 0.988",
+        "     3 nodes, 2 edges (2 feature 1, 1 feature 0); p = 0.9877, margin 4.38",
+    ]
+
+
+def test_a_class_without_a_name_has_a_number():
+    evidence = pg.explanation.Evidence(
+        num_in_class=1, num_class=1, num_elsewhere=1, num_others=3, num_in_cluster=1, information=1.0
+    )
+    words = explanation([prototype(evidence=evidence)], class_names=("0", "1")).summary().splitlines()[1]
+    assert words.split("; ")[1] == "found in all of the graphs predicted as class 1 and in 33% of the others"
+
+
+def test_columns_without_a_colour_do_not_count():
+    names = ("dark", "bright", "place")
+    found = explanation(
+        [prototype(feature_names=names)], feature_names=names, feature_colors=("#000000", "#FFFFFF", "")
+    )
+    places = torch.tensor([[0.1], [0.2], [0.3]])
+    found.prototypes[0].graph.x = torch.cat([torch.eye(2)[[0, 1, 1]], places], dim=1)
+    assert found.summary().splitlines()[1:] == [
+        "  1. two bright nodes and one dark node in a path; p = 0.988",
+        "     3 nodes, 2 edges (2 bright, 1 dark); p = 0.9877, margin 4.38",
+    ]
+
+
+def test_no_prototype_and_warnings_are_said():
+    assert explanation([], warnings=("it was changed",)).summary() == (
+        "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n  No prototype was found.\n  Note: it was changed."
+    )
+
+
+def test_several_classes_stand_one_below_the_other():
+    one = explanation([])
+    text = pg.Explanations({1: one, 0: one}).summary()
+    assert text == f"{one.summary()}\n\n{one.summary()}"
+
+
+def test_names_from_the_data_stay_on_their_lines():
+    names = ("C\n", "N\x1b[2J")
+    found = explanation(
+        [prototype(feature_names=names)],
+        feature_names=names,
+        class_names=("0", "muta\ngen\u202e"),
+        warnings=("it was\n  2. changed",),
+    )
+    assert found.summary().splitlines() == [
+        "Class 1 (muta gen): 4 of 10 graphs are predicted as it.",
+        "  1. two N [2J nodes and one C node in a path; p = 0.988",
+        "     3 nodes, 2 edges (2 N [2J, 1 C); p = 0.9877, margin 4.38",
+        "  Note: it was 2. changed.",
+    ]
+
+
+CUT = {"source": 7, "nodes": [0, 1, 3]}
+
+
+@pytest.mark.parametrize(
+    ("facts", "problem"),
+    [
+        ({"class_names": ("0",)}, "target must be in [0, 1), the number of class_names, got 1"),
+        ({"confusion": ((1, 2), (3,))}, "confusion must have as many columns as rows (2), got others"),
+        (
+            {"prototypes": [prototype(), prototype(**CUT)], "source_graphs": {7: Data(num_nodes=3)}},
+            "prototypes[1].nodes must be nodes of graph 7, got others",
+        ),
+        (
+            {"prototypes": [prototype(feature_names=("C", "N"))], "feature_names": ("C", "O")},
+            'prototypes[0].feature_names must be empty or those of the explanation, got ["C", "N"]',
+        ),
+        (
+            {"prototypes": [prototype(edge_names=("single",))]},
+            'prototypes[0].edge_names must be empty or those of the explanation, got ["single"]',
+        ),
+    ],
+)
+def test_parts_that_contradict_each_other_are_refused(facts, problem):
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+        explanation(**{"prototypes": []} | facts)
+
+
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        (((0, 1), np.zeros((2, 2)), (0,)), "clusters must be a list of 2, one for each of indices, got [0]"),
+        (
+            ((0, 1), np.zeros((2, 3)), (0, 0)),
+            "positions.shape must be [2, 2], one row for each of indices, got [2, 3]",
+        ),
+    ],
+)
+def test_a_map_has_a_place_and_a_cluster_for_each_graph(parts, problem):
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+        EmbeddingMap(*parts, (1.0, 0.0))
+
+
+def test_one_is_singular():
+    one = explanation([prototype()])
+    assert repr(one) == "Explanation(target=1, 1 prototype)"
+    assert repr(pg.Explanations({1: one, 0: explanation([])})) == "Explanations({0: 0 prototypes, 1: 1 prototype})"
+    alone = pg.Explanation(
+        target=0, prototypes=[], explainer="PAGE", options={}, num_graphs=9, num_predicted=1, class_names=("0",)
+    )
+    assert alone.summary().splitlines()[0] == "Class 0: 1 of 9 graphs is predicted as it."
+
+
+def test_the_door_has_every_record():
+    assert explanation_package.__all__ == [
+        "EmbeddingMap",
+        "Evidence",
+        "Explanation",
+        "Explanations",
+        "Prototype",
+        "Session",
+    ]

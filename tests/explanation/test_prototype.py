@@ -1,0 +1,143 @@
+import re
+
+import networkx as nx
+import pytest
+import torch
+from torch_geometric.data import Data
+
+import protograph as pg
+from protograph.datasets.molecules import CARBON_RING, molecule
+from protograph.datasets.mutagenicity import ATOM_NAMES
+
+EDGES = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])
+PATH = Data(x=torch.eye(3), edge_index=EDGES)
+HOUSE = torch.tensor([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]).T
+
+
+def prototype(graph=None, **facts):
+    facts = {"probability": 0.998, "margin": 6.2, "feature_names": ATOM_NAMES, **facts}
+    return pg.Prototype(graph=molecule(*CARBON_RING, ATOM_NAMES) if graph is None else graph, **facts)
+
+
+def evidence(num_in_class=3, num_class=4, num_elsewhere=1, num_others=5, **figures):
+    counts = {"num_in_class": num_in_class, "num_class": num_class}
+    others = {"num_elsewhere": num_elsewhere, "num_others": num_others}
+    return pg.Evidence(**counts, **others, num_in_cluster=0, information=0.5, **figures)
+
+
+def test_all_that_is_known_is_said():
+    known = prototype(evidence=evidence(3880, 4000, 10, 5000), cluster=0, num_clusters=2, cluster_size=3120)
+    assert known.describe("1") == (
+        "six carbons in a ring; found in 97% of the graphs predicted as class 1 and in 0.2% of the others; "
+        "p = 0.998; cluster 1 of 2, 3,120 graphs"
+    )
+    assert known.describe("mutagen").split("; ")[1] == (
+        "found in 97% of the graphs predicted as mutagen and in 0.2% of the others"
+    )
+    assert known.describe().split("; ")[1] == (
+        "found in 97% of the graphs predicted as its class and in 0.2% of the others"
+    )
+
+
+def test_what_is_not_known_is_left_out():
+    assert prototype().describe() == "six carbons in a ring; p = 0.998"
+    assert prototype(probability=float("nan")).describe() == "six carbons in a ring"
+    assert prototype(cluster=4).describe() == "six carbons in a ring; p = 0.998; cluster 5"
+    assert prototype(cluster=4, cluster_size=1).describe() == "six carbons in a ring; p = 0.998; cluster 5, 1 graph"
+    assert prototype(cluster=0, num_clusters=3).describe().endswith("; cluster 1 of 3")
+
+
+def test_names_from_the_data_are_never_more_than_one_line_of_text():
+    graph = Data(x=torch.eye(2)[[0, 0, 0, 0, 1]], edge_index=HOUSE)
+    hostile = prototype(graph, feature_names=("x\n\n2. {}", "y" * 10_000), evidence=evidence(1, 2, 1, 2))
+    assert hostile.describe("__import__('os')\r\n\x1b[2J") == (
+        f"a house of four x 2. {{}} nodes and one {'y' * 37}... node; "
+        "found in 50% of the graphs predicted as __import__('os') [2J and in 50% of the others; p = 0.998"
+    )
+
+
+def test_columns_without_a_colour_do_not_decide_what_a_node_is():
+    x = torch.cat([torch.eye(2)[[0, 0, 0, 0, 1]], torch.rand(5, 1)], dim=1)
+    one = prototype(Data(x=x, edge_index=HOUSE), feature_names=("dark", "bright", "place"))
+    assert one.describe() == "a house; p = 0.998"
+    assert one.describe(colors=("#000", "#FFF", "")) == "a house of four dark nodes and one bright node; p = 0.998"
+
+
+@pytest.mark.parametrize(
+    ("facts", "problem"),
+    [
+        ({"nodes": [0, 1]}, "nodes must be a list of 3, one for each node of graph, got [0, 1]"),
+        (
+            {"matches": torch.ones(3, 2)},
+            "matches must be whole numbers of shape [num_nodes, num_sources], got others",
+        ),
+        (
+            {"matches": torch.ones(6, dtype=torch.long)},
+            "matches must be whole numbers of shape [num_nodes, num_sources], got others",
+        ),
+        (
+            {"matches": torch.ones(3, 2, dtype=torch.bool)},
+            "matches must be whole numbers of shape [num_nodes, num_sources], got others",
+        ),
+        (
+            {"matches": torch.ones(2, 2, dtype=torch.long)},
+            "matches.shape must be [3, 2], nodes by sources, got [2, 2]",
+        ),
+        (
+            {"matches": torch.ones(3, 2, dtype=torch.long), "sources": [4]},
+            "matches.shape must be [3, 1], nodes by sources, got [3, 2]",
+        ),
+        (
+            {"evidence": evidence(contributions=(1.0,))},
+            "evidence.contributions must be empty or a list of 3, one for each node of graph, got [1.0]",
+        ),
+        (
+            {"evidence": evidence(node_graphs=(1, 1), num_looked_at=1)},
+            "evidence.node_graphs must be empty or a list of 3, one for each node of graph, got [1, 1]",
+        ),
+        (
+            # Three entries in edge_index: two edges and a loop.
+            {"evidence": evidence(edge_sources=(1, 2, 3))},
+            "evidence.edge_sources must be empty or a list of 2, one for each edge between different nodes of graph, "
+            "got [1, 2, 3]",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_graph_is_refused(facts, problem):
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+        prototype(PATH, feature_names=(), **facts)
+
+
+def test_what_fits_the_graph_is_taken():
+    figures = {"node_sources": (1, 2, 2), "edge_graphs": (0, 1), "num_looked_at": 1, "contributions": (0.5, -1.0, 2)}
+    matches = torch.tensor([[0, 1], [1, -1], [3, 2]])
+    one = prototype(PATH, evidence=evidence(**figures), sources=[17, 4], source=17, nodes=[0, 1, 3], matches=matches)
+    assert one.edges == [(0, 1), (1, 2)]
+    assert (one.num_nodes, one.num_edges) == (3, 3)
+
+
+def test_nodes_and_edges_of_networkx_have_names_or_rows():
+    graph = Data(
+        x=torch.eye(2)[[0, 1, 1]],
+        edge_index=EDGES[:, :4],
+        edge_attr=torch.tensor([[0.5], [0.5], [2.0], [2.0]]),
+        charge=torch.tensor([0, 1, -1]),
+    )
+    result = prototype(graph, feature_names=("C", "O")).to_networkx()
+    assert dict(result.nodes(data=True)) == {
+        0: {"feature": "C", "charge": 0},
+        1: {"feature": "O", "charge": 1},
+        2: {"feature": "O", "charge": -1},
+    }
+    assert {frozenset(ends[:2]): ends[2] for ends in result.edges(data=True)} == {
+        frozenset((0, 1)): {"edge_attr": (0.5,)},
+        frozenset((1, 2)): {"edge_attr": (2.0,)},
+    }
+    bare = prototype(Data(edge_index=EDGES[:, :4], num_nodes=3)).to_networkx()
+    assert nx.utils.graphs_equal(bare, nx.path_graph(3))
+
+
+def test_one_is_singular():
+    alone = Data(x=torch.eye(1), edge_index=torch.tensor([[0], [0]]))
+    assert repr(prototype(alone)) == "Prototype(1 node, 1 edge, probability=0.9980)"
+    assert repr(prototype(PATH)) == "Prototype(3 nodes, 3 edges, probability=0.9980)"
