@@ -105,15 +105,20 @@ def judge_each(
         raise ValueError(
             f"give either graphs, which all models judge, or explain=, which finds graphs for each model; got {given}"
         )
-    fixed = None if graphs is None else graphs_of(graphs)
-    found = []
-    for model in models:
-        judged = graphs_of(explain(model)) if explain is not None else fixed
-        assert judged is not None
-        found.append(judge(model, judged, target, return_type=return_type, reference_graphs=reference_graphs))
-    if len(found) < 2:
-        raise ValueError(f"models must be at least 2, got {len(found)}")
-    return found
+    fixed = [] if graphs is None else graphs_of(graphs)
+    judged = [
+        judge(
+            model,
+            fixed if explain is None else explain(model),
+            target,
+            return_type=return_type,
+            reference_graphs=reference_graphs,
+        )
+        for model in models
+    ]
+    if len(judged) < 2:
+        raise ValueError(f"models must be at least 2, got {len(judged)}")
+    return judged
 
 
 def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
@@ -122,11 +127,9 @@ def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
     >>> graphs_of([Data(num_nodes=2)])
     [Data(num_nodes=2)]
     """
-    items: Any = given
+    items: Any = [given] if isinstance(given, Data | Prototype) else given
     if isinstance(given, Explanation):
         items = given.prototypes
-    elif isinstance(given, Data | Prototype):
-        items = [given]
     graphs = [item.graph if isinstance(item, Prototype) else item for item in items]
     for graph in graphs:
         if not isinstance(graph, Data):

@@ -16,7 +16,7 @@ from protograph.explanation.explanation import Prototype
 from protograph.models.classifier import RunningClassifier
 from protograph.models.judging import Judge, Judgement
 from protograph.models.outputs import log_scores
-from protograph.peers.generating import GeneratingExplainer, shape_of
+from protograph.peers.generating import GeneratingExplainer
 from protograph.peers.relaxation import (
     Part,
     largest_part,
@@ -27,7 +27,7 @@ from protograph.peers.relaxation import (
     soft_edges,
     unlikeness,
 )
-from protograph.peers.vocabulary import Vocabulary, bare
+from protograph.peers.vocabulary import Vocabulary, assembled, bare, shape_of
 
 _POSITIVE = ("learning_rate", "first_temperature", "last_temperature")
 _NOT_NEGATIVE = (
@@ -261,11 +261,10 @@ class _Search:
         vocabulary, nodes, kept = self.problem.vocabulary, torch.tensor(part.nodes), torch.tensor(part.kept).long()
         ends = torch.searchsorted(nodes, self.pairs[:, kept].contiguous())
         edge_index, kinds = torch.cat([ends, ends.flip(0)], dim=1), types[nodes]
-        graph = Data(num_nodes=len(nodes)) if vocabulary.x is None else Data(x=mixed(vocabulary.x, kinds))
-        graph.edge_index = edge_index
-        if vocabulary.edge_attr is not None:
-            graph.edge_attr = mixed_pairs(vocabulary.edge_attr, kinds[edge_index[0]], kinds[edge_index[1]])
-        return graph, weights[kept].repeat(2).to(self.dtype)
+        x, edge_attr = vocabulary.x, vocabulary.edge_attr
+        x = None if x is None else mixed(x, kinds)
+        edge_attr = None if edge_attr is None else mixed_pairs(edge_attr, *kinds[edge_index])
+        return assembled(len(nodes), x, edge_index, edge_attr), weights[kept].repeat(2).to(self.dtype)
 
     def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor | float:
         """Score-function estimate: make the graphs behind the better samples more probable."""

@@ -12,9 +12,9 @@ from torch_geometric.data import Data
 from protograph._base.options import check_count, check_number
 from protograph.explanation.explanation import Prototype
 from protograph.models.judging import Judgement
-from protograph.peers.generating import GeneratingExplainer, shape_of
+from protograph.peers.generating import GeneratingExplainer
 from protograph.peers.generation import Partial, Policy, Rules, policy_loss
-from protograph.peers.vocabulary import Vocabulary
+from protograph.peers.vocabulary import Vocabulary, shape_of
 
 
 @dataclass(kw_only=True, eq=False)
