@@ -1,8 +1,7 @@
 """GNNInterpreter: prototype graphs drawn from a distribution of graphs that is optimised for a class."""
 
-import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import networkx
 import numpy as np
@@ -126,18 +125,18 @@ class GNNInterpreter(GeneratingExplainer):
 
     def _problem(self, target: int) -> "_Problem":
         members = self._members(target)
-        classifier = _own(self._classifier())
-        if not message_passing_layers(classifier.model):
+        model = self._classifier().model
+        if not message_passing_layers(model):
             raise ValueError(
                 f"GNNInterpreter needs a model of torch_geometric.nn.MessagePassing layers, whose edges it can weight; "
-                f"{type(classifier.model).__name__} has none; use PAGE"
+                f"{type(model).__name__} has none; use PAGE"
             )
         self._check_accepted(bare(self._store[0]))
         num_pairs = self.max_nodes * (self.max_nodes - 1) // 2
         usual = round(float(self.vocabulary_.edges_per_node[members].mean()) * self.max_nodes)
         limit = max(usual, self.max_nodes - 1) if self.max_edges is None else int(self.max_edges)
         return _Problem(
-            judge=Judge(classifier, self._fitted().return_type),
+            judge=self._judge,
             vocabulary=self.vocabulary_,
             target=target,
             mean_embedding=torch.from_numpy(self._fitted().graph_embeddings[members].mean(axis=0)),
@@ -285,16 +284,6 @@ class _Search:
             + options.connectivity_weight * unlikeness(self.edges, self.pairs, options.max_nodes)
             + options.regularization * (logits.abs().mean() + logits.square().mean())
         )
-
-
-def _own(classifier: RunningClassifier) -> RunningClassifier:
-    """The classifier with a model that is not the user's, where one can be made."""
-    if classifier.is_double:
-        return classifier
-    try:
-        return replace(classifier, model=copy.deepcopy(classifier.model))
-    except Exception:  # hooks are taken off again, so the model itself will do
-        return classifier
 
 
 def _dtype_of(classifier: RunningClassifier) -> torch.dtype:

@@ -109,10 +109,5 @@ def random_part(graph: Data, num_nodes: int, rng: np.random.Generator) -> list[i
 
 def _from_different_graphs(judged: list[Prototype], count: int) -> list[Prototype]:
     """The best of each graph first, then the others."""
-    seen: set[int | None] = set()
-    firsts: list[Prototype] = []
-    others: list[Prototype] = []
-    for prototype in judged:
-        (others if prototype.source in seen else firsts).append(prototype)
-        seen.add(prototype.source)
-    return (firsts + others)[:count]
+    best = {prototype.source: prototype for prototype in reversed(judged)}
+    return sorted(judged, key=lambda prototype: prototype is not best[prototype.source])[:count]

@@ -68,7 +68,7 @@ def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
     """
     batch = Batch.from_data_list([bare(graph) for graph in graphs])
     num_nodes = int(batch.num_nodes or 0)
-    x, type_of, counts = _types(batch.x, num_nodes)
+    rows, type_of, counts = _distinct(torch.zeros(num_nodes, 1) if batch.x is None else batch.x)
     ends = batch.edge_index[:, batch.edge_index[0] != batch.edge_index[1]].numpy()
     degree = np.bincount(ends[0], minlength=num_nodes)
     kept = min(max_types, len(counts))
@@ -80,7 +80,7 @@ def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
     np.add.at(joined, tuple(pairs[:, within]), 1)
     joined[np.diag_indices(kept)] //= 2  # an edge within a type was counted from both ends
     return Vocabulary(
-        x=None if x is None else x[:kept].clone(),
+        x=None if batch.x is None else batch.x[torch.from_numpy(rows[:kept])],
         counts=counts[:kept],
         max_degree=max_degree[:kept],
         joined=joined,
@@ -114,14 +114,6 @@ def shape_of(kinds: Sequence[int], edges: Sequence[Sequence[int]]) -> networkx.G
     shape.add_nodes_from((node, {"kind": kind}) for node, kind in enumerate(kinds))
     shape.add_edges_from(edges)
     return shape
-
-
-def _types(x: Tensor | None, num_nodes: int) -> tuple[Tensor | None, NDArray[np.int64], NDArray[np.int64]]:
-    """Distinct rows, most frequent first, the type of each node, and how many nodes each type has."""
-    if x is None:
-        return None, np.zeros(num_nodes, dtype=np.int64), np.array([num_nodes])
-    rows, type_of, counts = _distinct(x)
-    return x[rows], type_of, counts
 
 
 def _distinct(values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
