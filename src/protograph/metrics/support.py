@@ -140,14 +140,16 @@ def as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: bool) -> Enc
 
 def checked_predictions(predictions: Predictions, num_graphs: int) -> Ints:
     """One class a graph, as whole numbers."""
-    found = predictions.numpy(force=True) if isinstance(predictions, Tensor) else np.asarray(predictions)
-    if found.shape != (num_graphs,):
+    classes = predictions.numpy(force=True) if isinstance(predictions, Tensor) else np.asarray(predictions)
+    if classes.shape != (num_graphs,):
         raise ValueError(
-            f"predictions must be one class for each of the {num_graphs} graphs, got shape {list(found.shape)}"
+            f"predictions must be one class for each of the {num_graphs} graphs, got shape {list(classes.shape)}"
         )
-    if found.size and (found.dtype.kind not in "iub" or found.min() < 0):
-        raise ValueError(f"predictions must be classes, whole numbers from 0, got {found.dtype} down to {found.min()}")
-    return found.astype(np.int64)
+    if classes.size and (classes.dtype.kind not in "iub" or classes.min() < 0):
+        raise ValueError(
+            f"predictions must be classes, whole numbers from 0, got {classes.dtype} down to {classes.min()}"
+        )
+    return classes.astype(np.int64)
 
 
 def containment(
@@ -166,15 +168,15 @@ def containment(
     """
     from protograph.patterns.containment import contained_in
 
-    found = np.zeros((len(prototypes), len(graphs) if indices is None else indices.size), np.int8)
-    for row, prototype in zip(found, prototypes, strict=True):
+    answers = np.zeros((len(prototypes), len(graphs) if indices is None else indices.size), np.int8)
+    for row, prototype in zip(answers, prototypes, strict=True):
         row[:] = contained_in(prototype, graphs, indices=indices, induced=induced, max_calls=max_calls, workers=workers)
-    num_undecided = int((found < 0).sum())
+    num_undecided = int((answers < 0).sum())
     if num_undecided:
         warnings.warn(
-            f"{num_undecided} of {found.size} searches for a prototype in a graph were given up after {max_calls} "
+            f"{num_undecided} of {answers.size} searches for a prototype in a graph were given up after {max_calls} "
             f"calls and count as not found; raise max_calls to decide them",
             ProtographWarning,
             stacklevel=stacklevel,
         )
-    return found > 0, num_undecided
+    return answers > 0, num_undecided

@@ -108,14 +108,14 @@ class GraphClassifier:
         if self.node_embeddings is not None and self.graph_embeddings is not None:
             return named
         try:
-            found = running.trace(sample)
+            readout = running.trace(sample)
         except AmbiguousReadoutError as error:
             raise AmbiguousReadoutError(
                 f"cannot tell the readout of {type(self.model).__name__}: {error}; wrap the model as "
                 f"GraphClassifier(model, node_embeddings=<module whose output is one vector a node>, "
                 f"graph_embeddings=<module whose input is one vector a graph>); {_list_modules(self.model)}"
             ) from None
-        return replace(found, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+        return replace(readout, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
 
 
 def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
@@ -276,12 +276,12 @@ class _DoubleInPlaceOfFloat(TorchFunctionMode):
 
 def _unsteadiness(running: RunningClassifier, sample: Sequence[Data]) -> tuple[str, ...]:
     """Say so where the output for a graph is random, or depends on the other graphs in its batch."""
-    together, again = running.classify(sample), running.classify(sample)
-    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(together.abs().max()))
-    if float((together - again).abs().max()) > tolerance:
+    in_a_batch, again = running.classify(sample), running.classify(sample)
+    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(in_a_batch.abs().max()))
+    if float((in_a_batch - again).abs().max()) > tolerance:
         return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)
     alone = torch.cat([running.classify([graph]) for graph in sample[:2]])
-    if float((together[:2] - alone).abs().max()) > tolerance:
+    if float((in_a_batch[:2] - alone).abs().max()) > tolerance:
         return (
             "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
             "the graphs change the result; look for a norm without running statistics or without batch",

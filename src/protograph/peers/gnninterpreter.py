@@ -167,9 +167,9 @@ class _Search:
     """The optimisation of one distribution, and the best graph that it has shown."""
 
     def __init__(
-        self, options: GNNInterpreter, problem: _Problem, known: Sequence[_Best], generator: torch.Generator
+        self, options: GNNInterpreter, problem: _Problem, earlier: Sequence[_Best], generator: torch.Generator
     ) -> None:
-        self.options, self.problem, self.known, self.generator = options, problem, known, generator
+        self.options, self.problem, self.earlier, self.generator = options, problem, earlier, generator
         self.best: _Best | None = None
         size = options.max_nodes
         self.pairs = torch.triu_indices(size, size, 1)
@@ -235,7 +235,7 @@ class _Search:
             if margin <= bar + 1e-9 * max(1.0, abs(bar)):
                 return
             shape = shape_of(distinct[number].kinds, distinct[number].edges)
-            if valid[number] and not any(_is_same(shape, one.shape) for one in self.known):
+            if valid[number] and not any(_is_same(shape, one.shape) for one in self.earlier):
                 self.best = _Best(Prototype(graph=graphs[number], probability=probability, margin=margin), shape)
 
     def _loss(self, weights: Tensor, types: Tensor, parts: Sequence[Part]) -> Tensor:
