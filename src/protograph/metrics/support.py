@@ -12,17 +12,18 @@ from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, Ints
-from protograph.metrics.intervals import wilson
+from protograph.metrics.intervals import Measure, wilson
 from protograph.models.judging import check_target
 
 Predictions = Sequence[int] | Tensor | NDArray[np.integer]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Support:
+class Support(Measure):
     """Where a prototype occurs.
 
     Attributes:
+        value: Share of all graphs, in [0, 1]; nan without graphs.
         contains: For each graph whether it contains the prototype; false where that is not known.
         counts: For each class how many graphs predicted as it contain the prototype.
         totals: For each class how many graphs are predicted as it.
@@ -33,11 +34,6 @@ class Support:
     counts: tuple[int, ...]
     totals: tuple[int, ...]
     num_undecided: int = 0
-
-    @property
-    def value(self) -> float:
-        """Share of all graphs, in [0, 1]; nan without graphs."""
-        return float(self)
 
     @property
     def num_graphs(self) -> int:
@@ -73,9 +69,6 @@ class Support:
         if total == 0 or all_others == 0 or count == others == 0:
             return nan
         return inf if others == 0 else (count / total) / (others / all_others)
-
-    def __float__(self) -> float:
-        return int(self.contains.sum()) / self.num_graphs if self.num_graphs else nan
 
 
 def support(
@@ -122,6 +115,7 @@ def support(
         [prototype], encoded, induced=induced, max_calls=max_calls, workers=workers, stacklevel=3
     )
     return Support(
+        value=int(contains.sum()) / len(encoded) if len(encoded) else nan,
         contains=contains[0],
         counts=tuple(np.bincount(classes[contains[0]], minlength=num_classes).tolist()),
         totals=tuple(np.bincount(classes, minlength=num_classes).tolist()),
