@@ -4,7 +4,7 @@ import hashlib
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
@@ -158,7 +158,7 @@ class Explainer(ABC):
             return [f"interrupted after {done} of {total} {unit}; these are the best until then"]
         return []
 
-    def _explanation(self, target: int, *, notes: Iterable[str] = (), **parts: Any) -> Explanation:
+    def _explanation(self, target: int, *, notes: Sequence[str] = (), **parts: Any) -> Explanation:
         """Assemble a result: what is the same for all explainers is filled in here.
 
         Args:
