@@ -174,6 +174,7 @@ class _Search:
         size = options.max_nodes
         self.pairs = torch.triu_indices(size, size, 1)
         num_pairs = self.pairs.size(1)
+        # Every edge begins with about the probability that fills the budget, neither certain nor out of reach.
         share = min(0.5, max(0.01, problem.max_edges / max(1, num_pairs)))
         edges = torch.randn(num_pairs, generator=generator, dtype=torch.float64) + np.log(share / (1 - share))
         types = torch.randn(size, problem.vocabulary.num_types, generator=generator, dtype=torch.float64)

@@ -13,9 +13,6 @@ from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 from protograph.page.walk.retrieval import best_first
 
-# Candidates drawn and shown to the model at a time, with Ctrl-C heard between: part of what a seed means.
-_CHUNK = 64
-
 
 @dataclass(kw_only=True, eq=False)
 class RandomSubgraph(Explainer):
@@ -28,6 +25,8 @@ class RandomSubgraph(Explainer):
         num_prototypes: How many to return, each from another graph where there are enough.
         max_nodes: Number of nodes of a subgraph; a smaller graph, or part of one, is taken as a whole.
         num_candidates: How many subgraphs the model is shown; the default is what PAGE shows it with its own.
+        chunk_size: How many are drawn and shown at a time, with Ctrl-C heard between. The sources of a chunk are drawn
+            before its parts, so that this is part of what a seed means.
         random_state: Seed of the choices.
 
     >>> RandomSubgraph(num_candidates=0)
@@ -39,10 +38,11 @@ class RandomSubgraph(Explainer):
     num_prototypes: int = 1
     max_nodes: int = 13
     num_candidates: int = 30
+    chunk_size: int = 64
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("num_prototypes", "max_nodes", "num_candidates"):
+        for name in ("num_prototypes", "max_nodes", "num_candidates", "chunk_size"):
             check_count(name, getattr(self, name))
         checked_seed(self.random_state)
 
@@ -59,7 +59,7 @@ class RandomSubgraph(Explainer):
         candidates: list[Prototype] = []
 
         def draw(done: int) -> int:
-            count = min(_CHUNK, self.num_candidates - done)
+            count = min(self.chunk_size, self.num_candidates - done)
             candidates.extend(self._drawn(rng.choice(members, size=count).tolist(), target, rng))
             return len(candidates)
 
