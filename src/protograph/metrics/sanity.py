@@ -17,6 +17,7 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer
 from protograph.explanation.explanation import Explanation
+from protograph.metrics.accuracy import accuracy
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
@@ -116,8 +117,6 @@ def sanity(
 
 def best_pairs(before: Explanation, after: Explanation) -> float:
     """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
-    from protograph.metrics.accuracy import accuracy
-
     best = [
         max((float(accuracy(new.graph, old.graph)) for new in after.prototypes), default=0.0)
         for old in before.prototypes
