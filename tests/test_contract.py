@@ -133,6 +133,19 @@ def test_model_graphs_and_generators_are_left_as_found(name, graphs):
     assert all(torch.equal(g.x, x) and torch.equal(g.edge_index, e) for g, (x, e) in zip(graphs, tensors, strict=True))
 
 
+class Certain(zoo.Net):
+    """Log probabilities of 0 and minus infinity for all but the closest cases."""
+
+    def forward(self, x, edge_index, batch):
+        return (1e4 * super().forward(x, edge_index, batch)).softmax(dim=1).log()
+
+
+@pytest.mark.parametrize("name", BY_CHANCE)
+def test_a_probability_of_0_is_no_error(name, graphs):
+    prototype = explained(name, zoo.make(kind=Certain), graphs).prototypes[0]
+    assert (prototype.probability, prototype.margin) == (1.0, 1000.0)
+
+
 @every
 def test_many_classes(name, graphs):
     explainer = EXPLAINERS[name]().fit(model_of(num_classes=4), graphs)

@@ -3,7 +3,7 @@
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
@@ -158,7 +158,7 @@ class Explainer(ABC):
             return [f"interrupted after {done} of {total} {unit}; these are the best until then"]
         return []
 
-    def _explanation(self, target: int, *, notes: Iterable[str] = (), **parts: Any) -> Explanation:
+    def _explanation(self, target: int, *, notes: Sequence[str] = (), **parts: Any) -> Explanation:
         """Assemble a result: what is the same for all explainers is filled in here.
 
         Args:
@@ -221,7 +221,7 @@ def _check_fit_options(batch_size: int, engine: str) -> None:
 def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
     """Names and colours that a data set knows, as plain text; a list of graphs knows none."""
 
-    def known(attribute: str, count: int) -> tuple[str, ...]:
+    def names(attribute: str, count: int) -> tuple[str, ...]:
         value = getattr(graphs, attribute, None)
         fits = isinstance(value, tuple | list) and len(value) == count
         return tuple(map(str, value or ())) if fits else ()
@@ -230,10 +230,10 @@ def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
         return values.size(1) if isinstance(values, Tensor) and values.dim() == 2 else 0
 
     return {
-        "class_names": known("class_names", num_classes) or tuple(map(str, range(num_classes))),
-        "feature_names": known("feature_names", width(first.x)),
-        "feature_colors": known("colors", width(first.x)),
-        "edge_names": known("edge_names", width(first.edge_attr)),
+        "class_names": names("class_names", num_classes) or tuple(map(str, range(num_classes))),
+        "feature_names": names("feature_names", width(first.x)),
+        "feature_colors": names("colors", width(first.x)),
+        "edge_names": names("edge_names", width(first.edge_attr)),
     }
 
 
@@ -246,10 +246,10 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for package in ("protograph", "torch", "torch_geometric", "scikit-learn", "numpy", "numba"):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:  # run from a source tree that is not installed
-            found[package] = "unknown"
-    return found
+            versions[package] = "unknown"
+    return versions

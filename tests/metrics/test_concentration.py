@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from protograph.metrics.auroc import auroc
-from protograph.metrics.concentration import concentration
+from protograph.metrics.concentration import auroc, concentration
 
 SHARES = [0.1, 0.4, 0.2, 0.3]
 

@@ -135,10 +135,10 @@ def _scores(
     held_out: HeldOut,
     model: Model,
 ) -> PrototypeScores:
-    target, known = explanation.target, explanation.source_graphs
-    reference = [*known.values()] or [graphs[index] for index in range(min(REFERENCE, len(graphs)))]
+    target, graph_of = explanation.target, explanation.source_graphs
+    reference = [*graph_of.values()] or [graphs[index] for index in range(min(REFERENCE, len(graphs)))]
     judged = partial(judge, model, target=target, reference_graphs=reference)
-    sources = [known[index] for index in prototype.sources or () if index in known]
+    sources = [graph_of[index] for index in prototype.sources or () if index in graph_of]
     of_sources = judged(sources) if sources else None
     right = accuracy_of(prototype, explanation, graphs, truths) if truths else None
     truth = None if right is None else truths[right.truth]

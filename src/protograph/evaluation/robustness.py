@@ -65,10 +65,10 @@ def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float
     if not explanation.prototypes:
         return {"consistency": None, "faithfulness": None}
     target = explanation.target
-    known = list(explanation.source_graphs.values()) or None
-    steady = consistency(explanation, others.widths, target, return_type="raw", reference_graphs=known).value
+    sources = list(explanation.source_graphs.values()) or None
+    steady = consistency(explanation, others.widths, target, return_type="raw", reference_graphs=sources).value
     faithful = faithfulness(
-        explanation, others.corrupted, others.accuracies, target, return_type="raw", reference_graphs=known
+        explanation, others.corrupted, others.accuracies, target, return_type="raw", reference_graphs=sources
     ).value
     return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
 

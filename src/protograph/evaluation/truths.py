@@ -43,9 +43,9 @@ def planted_truth(
     ]
     sizes = [_size(truth) for truth in truths]
     motifs = [graphs[index].get("motif") for index in members]
-    found = [sizes.index(_size(motif)) for motif in motifs if isinstance(motif, Data) and _size(motif) in sizes]
+    numbers = [sizes.index(_size(motif)) for motif in motifs if isinstance(motif, Data) and _size(motif) in sizes]
     # Of equally many, the first truth.
-    return min(Counter(found).items(), key=lambda item: (-item[1], item[0]))[0] if found else None
+    return min(Counter(numbers).items(), key=lambda item: (-item[1], item[0]))[0] if numbers else None
 
 
 def _size(graph: Data) -> tuple[int, int]:

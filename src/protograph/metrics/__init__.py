@@ -1,10 +1,9 @@
-"""Measures of prototypes, one a file: against a ground truth, the graphs of a class, and models."""
+"""Measures of prototypes: against a ground truth, the graphs of a class, and models."""
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.attribution import attribute
-from protograph.metrics.auroc import auroc
-from protograph.metrics.concentration import concentration
+from protograph.metrics.concentration import auroc, concentration
 from protograph.metrics.consistency import Consistency, consistency
 from protograph.metrics.coverage import CoverageResult, coverage, gain_area, overlap
 from protograph.metrics.density import density

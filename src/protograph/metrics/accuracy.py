@@ -60,9 +60,9 @@ def accuracy(graph: Data, truth: Data, *, match_edges: bool = False, max_calls: 
     >>> float(accuracy(path, triangle))  # 3 nodes and 2 edges of 3 + 3
     0.8333333333333334
     """
-    found = _accuracy(graph, truth, match_edges, max_calls)
-    _warn_unless_exact(found, max_calls)
-    return found
+    agreement = _accuracy(graph, truth, match_edges, max_calls)
+    _warn_unless_exact(agreement, max_calls)
+    return agreement
 
 
 def best_accuracy(
@@ -87,11 +87,11 @@ def best_accuracy(
     """
     if not truths:
         raise ValueError("truths must have at least one graph, got none")
-    found = [
+    each = [
         replace(_accuracy(graph, truth, match_edges, max_calls), truth=number) for number, truth in enumerate(truths)
     ]
-    best = max(found, key=float)
-    bound = max(each.bound for each in found)
+    best = max(each, key=float)
+    bound = max(one.bound for one in each)
     best = replace(best, bound=bound, is_exact=bound <= best.value)
     _warn_unless_exact(best, max_calls)
     return best
@@ -106,12 +106,12 @@ def _accuracy(graph: Data, truth: Data, match_edges: bool, max_calls: int) -> Ac
     ours, theirs = encoded[0], encoded[1]
     is_swapped = ours.num_nodes > theirs.num_nodes
     small, large = (theirs, ours) if is_swapped else (ours, theirs)
-    found = largest_common_subgraph(small, large, max_calls)
-    pairs = [(node, other) for node, other in enumerate(found.image.tolist()) if other >= 0]
+    common = largest_common_subgraph(small, large, max_calls)
+    pairs = [(node, other) for node, other in enumerate(common.image.tolist()) if other >= 0]
     num_edges = _common_edges(small, large, dict(pairs))
     total = small.num_nodes + small.num_edges + large.num_nodes + large.num_edges
-    true_positives, most = len(pairs) + num_edges, len(pairs) + max(found.bound, num_edges)
-    is_exact = found.is_exact or most == true_positives
+    true_positives, most = len(pairs) + num_edges, len(pairs) + max(common.bound, num_edges)
+    is_exact = common.is_exact or most == true_positives
     return Accuracy(
         value=_ratio(true_positives, total),
         true_positives=true_positives,
@@ -130,8 +130,8 @@ def _ratio(common: int, total: int) -> float:
 def _common_edges(small: EncodedGraph, large: EncodedGraph, image: dict[int, int]) -> int:
     there = _edges(large)
     return sum(
-        u in image and v in image and there.get((image[u], image[v])) == bond
-        for (u, v), bond in _edges(small).items()
+        u in image and v in image and there.get((image[u], image[v])) == kind
+        for (u, v), kind in _edges(small).items()
         if u < v
     )
 
@@ -143,11 +143,11 @@ def _edges(graph: EncodedGraph) -> dict[tuple[int, int], int]:
     )
 
 
-def _warn_unless_exact(found: Accuracy, max_calls: int) -> None:
-    if not found.is_exact:
+def _warn_unless_exact(agreement: Accuracy, max_calls: int) -> None:
+    if not agreement.is_exact:
         warnings.warn(
             f"the best correspondence was not found within {max_calls} calls; the accuracy is between "
-            f"{found.value:.4f} and {found.bound:.4f}; raise max_calls to know it",
+            f"{agreement.value:.4f} and {agreement.bound:.4f}; raise max_calls to know it",
             ProtographWarning,
             stacklevel=3,
         )

@@ -13,10 +13,10 @@ from torch_geometric.data import Batch, Data
 
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explanation.explanation import Prototype
-from protograph.metrics.judging import Model, graphs_of, started
+from protograph.metrics.judging import Model, graphs_of, outputs_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.classifier import as_classifier, device_of
-from protograph.models.judging import check_target, checked_outputs, decided_type
+from protograph.models.judging import check_target
 from protograph.models.outputs import AskedType, ReturnType, as_rows, log_scores
 
 Method = Literal[
@@ -117,11 +117,7 @@ def _adapted(
     model: Model, graph: Data, target: int, asked: AskedType, reference_graphs: Sequence[Data] | None
 ) -> _TakesTensors:
     """A copy of the model around the one graph, in evaluation mode and on its own device."""
-    running, asked = started(model, [graph], return_type=asked)
-    outputs = checked_outputs(running, [graph])
-    if asked == "auto" and reference_graphs is not None:
-        outputs = torch.cat([outputs, checked_outputs(running, reference_graphs)])
-    kind, _ = decided_type(outputs, asked)
+    _, outputs, kind = outputs_of(model, [graph], asked, reference_graphs)
     check_target(target, max(2, outputs.size(1)))
     inner = as_classifier(model).model
     batch = Batch.from_data_list([graph])

@@ -1,11 +1,16 @@
-"""Concentration: how much of an instance-level attribution lies on the ground truth."""
+"""Concentration and AUROC: whether an instance-level attribution lies on the ground truth, or ranks it first."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+# Nodes that a model cannot tell apart have equal attributions up to rounding in float32.
+DECIMALS = 6
 
 
 def concentration(attribution: Tensor | NDArray[Any], truth_mask: Tensor | NDArray[Any] | Sequence[bool]) -> float:
@@ -23,11 +28,35 @@ def concentration(attribution: Tensor | NDArray[Any], truth_mask: Tensor | NDArr
     >>> round(concentration(torch.tensor([0.5, 0.3, 0.2]), [True, False, True]), 6)
     0.7
     """
-    values, mask = checked_pair(attribution, truth_mask)
+    values, mask = _checked_pair(attribution, truth_mask)
     return float(values[mask].sum())
 
 
-def checked_pair(attribution: Any, truth_mask: Any) -> tuple[Tensor, Tensor]:
+def auroc(attribution: Tensor | NDArray[Any], truth_mask: Tensor | NDArray[Any] | Sequence[bool]) -> float:
+    r"""Area under the receiver operating characteristic of an attribution against the ground truth's nodes.
+
+    .. math:: \frac{1}{|T| |R|} \sum_{v \in T} \sum_{w \in R}
+              \left([\Lambda(v) > \Lambda(w)] + \tfrac12 [\Lambda(v) = \Lambda(w)]\right)
+
+    with :math:`T` the nodes of the truth and :math:`R` the others; attributions are compared at six decimals. In
+    [0, 1], and higher is better; NaN where all nodes or none are of the truth.
+
+    Args:
+        attribution: One number a node, as :func:`protograph.metrics.attribute` gives them.
+        truth_mask: Which nodes belong to the ground truth, booleans.
+
+    >>> auroc(torch.tensor([0.5, 0.3, 0.2]), [True, False, True])
+    0.5
+    """
+    values, mask = _checked_pair(attribution, truth_mask)
+    if bool(mask.all()) or not bool(mask.any()):
+        return math.nan
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(mask.numpy(), np.round(values.numpy(), DECIMALS)))
+
+
+def _checked_pair(attribution: Any, truth_mask: Any) -> tuple[Tensor, Tensor]:
     """Attribution in float64 and mask, if each has one entry a node and the first sums to 1."""
     values = torch.as_tensor(attribution).detach().double().cpu()
     mask = torch.as_tensor(truth_mask).detach().cpu()

@@ -58,5 +58,5 @@ def consistency(
     judged = judge_each(
         graphs, models, target, explain=explain, return_type=return_type, reference_graphs=reference_graphs
     )
-    chances = [found.probability for found in judged]
+    chances = [one.probability for one in judged]
     return Consistency(float(np.std(chances)), tuple(chances), float(np.mean(chances)))

@@ -77,9 +77,9 @@ def faithfulness(
     )
     if len(judged) != len(accuracies):
         raise ValueError(f"test_accuracies must be one for each of the {len(judged)} models, got {len(accuracies)}")
-    margins = tuple(found.margin for found in judged)
+    margins = tuple(one.margin for one in judged)
     value, p_value, note = _kendall(margins, accuracies)
-    return Faithfulness(value, tuple(found.probability for found in judged), margins, accuracies, p_value, note)
+    return Faithfulness(value, tuple(one.probability for one in judged), margins, accuracies, p_value, note)
 
 
 def _kendall(margins: Sequence[float], accuracies: Sequence[float]) -> tuple[float, float, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
@@ -80,12 +80,9 @@ def judge(
     """
     chosen = graphs_of(graphs)
     with preserved_random_state():
-        running, asked = started(model, chosen, return_type=return_type)
-        outputs = checked_outputs(running, chosen)
-        also = [] if reference_graphs is None or asked != "auto" else [checked_outputs(running, reference_graphs)]
+        running, outputs, kind = outputs_of(model, chosen, return_type, reference_graphs)
     for message in running.warnings:
         warnings.warn(message, ProtographWarning, stacklevel=2)
-    kind, _ = decided_type(torch.cat([outputs, *also]), asked)
     judgement = Judgement.of(log_scores(outputs, kind), target)
     return Judged(judgement.probabilities, judgement.margins, kind)
 
@@ -105,15 +102,20 @@ def judge_each(
         raise ValueError(
             f"give either graphs, which all models judge, or explain=, which finds graphs for each model; got {given}"
         )
-    fixed = None if graphs is None else graphs_of(graphs)
-    found = []
-    for model in models:
-        judged = graphs_of(explain(model)) if explain is not None else fixed
-        assert judged is not None
-        found.append(judge(model, judged, target, return_type=return_type, reference_graphs=reference_graphs))
-    if len(found) < 2:
-        raise ValueError(f"models must be at least 2, got {len(found)}")
-    return found
+    fixed = [] if graphs is None else graphs_of(graphs)
+    judged = [
+        judge(
+            model,
+            fixed if explain is None else explain(model),
+            target,
+            return_type=return_type,
+            reference_graphs=reference_graphs,
+        )
+        for model in models
+    ]
+    if len(judged) < 2:
+        raise ValueError(f"models must be at least 2, got {len(judged)}")
+    return judged
 
 
 def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
@@ -122,11 +124,9 @@ def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
     >>> graphs_of([Data(num_nodes=2)])
     [Data(num_nodes=2)]
     """
-    items: Any = given
+    items: Any = [given] if isinstance(given, Data | Prototype) else given
     if isinstance(given, Explanation):
         items = given.prototypes
-    elif isinstance(given, Data | Prototype):
-        items = [given]
     graphs = [item.graph if isinstance(item, Prototype) else item for item in items]
     for graph in graphs:
         if not isinstance(graph, Data):
@@ -136,9 +136,15 @@ def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
     return graphs
 
 
-def started(model: Model, sample: Sequence[Data], *, return_type: AskedType) -> tuple[RunningClassifier, AskedType]:
-    """Get a model ready to classify, with the return type that was asked for, here or in its wrapper."""
-    if isinstance(model, GraphClassifier):
-        return model.start(sample), return_type if model.return_type == "auto" else model.return_type
-    # Any model can judge, also one whose readout cannot be told: the name of the model itself stops the search.
-    return GraphClassifier(model, return_type, node_embeddings="", graph_embeddings="").start(sample), return_type
+def outputs_of(
+    model: Model, graphs: Sequence[Data], asked: AskedType, reference_graphs: Sequence[Data] | None
+) -> tuple[RunningClassifier, Tensor, ReturnType]:
+    """A model that is ready to classify, its outputs for ``graphs``, and what they are to be taken for."""
+    if not isinstance(model, GraphClassifier):
+        # Any model can judge, also one whose readout cannot be told: the name of the model itself stops the search.
+        model = GraphClassifier(model, asked, node_embeddings="", graph_embeddings="")
+    asked = asked if model.return_type == "auto" else model.return_type
+    running = model.start(graphs)
+    outputs = checked_outputs(running, graphs)
+    also = [checked_outputs(running, reference_graphs)] if asked == "auto" and reference_graphs is not None else []
+    return running, outputs, decided_type(torch.cat([outputs, *also]), asked, stacklevel=4)[0]

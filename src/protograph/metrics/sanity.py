@@ -17,10 +17,11 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer
 from protograph.explanation.explanation import Explanation
+from protograph.metrics.accuracy import accuracy
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
-from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier, as_classifier, device_of
+from protograph.models.classifier import SAMPLE_SIZE, RunningClassifier, as_classifier, device_of
 from protograph.models.reductions import Readout
 
 Similarity = Callable[[Explanation, Explanation], float]
@@ -96,11 +97,11 @@ def sanity(
     seed = checked_seed(random_state)
     before = copy.copy(explainer).fit(model, graphs).explain(target)
     with preserved_random_state():
-        twin = copy.deepcopy(as_classifier(model).model)
+        again = copy.copy(as_classifier(model))
+        twin = again.model = copy.deepcopy(again.model)
         names = _modules_from_output(twin, [graphs[i] for i in range(min(SAMPLE_SIZE, len(graphs)))])
     if not names:
         raise ValueError("model has no parameters, so there is nothing to randomise")
-    again = _rewrapped(model, twin)
     steps = []
     for number, name in enumerate(names):
         note = ""
@@ -116,21 +117,11 @@ def sanity(
 
 def best_pairs(before: Explanation, after: Explanation) -> float:
     """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
-    from protograph.metrics.accuracy import accuracy
-
     best = [
         max((float(accuracy(new.graph, old.graph)) for new in after.prototypes), default=0.0)
         for old in before.prototypes
     ]
     return float(np.mean(best)) if best else 0.0
-
-
-def _rewrapped(model: Model, twin: nn.Module) -> Model:
-    if not isinstance(model, GraphClassifier):
-        return twin
-    again = copy.copy(model)
-    again.model = twin
-    return again
 
 
 def _explained(

@@ -12,17 +12,18 @@ from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, Ints
-from protograph.metrics.intervals import wilson
+from protograph.metrics.intervals import Measure, wilson
 from protograph.models.judging import check_target
 
 Predictions = Sequence[int] | Tensor | NDArray[np.integer]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Support:
+class Support(Measure):
     """Where a prototype occurs.
 
     Attributes:
+        value: Share of all graphs, in [0, 1]; nan without graphs.
         contains: For each graph whether it contains the prototype; false where that is not known.
         counts: For each class how many graphs predicted as it contain the prototype.
         totals: For each class how many graphs are predicted as it.
@@ -33,11 +34,6 @@ class Support:
     counts: tuple[int, ...]
     totals: tuple[int, ...]
     num_undecided: int = 0
-
-    @property
-    def value(self) -> float:
-        """Share of all graphs, in [0, 1]; nan without graphs."""
-        return float(self)
 
     @property
     def num_graphs(self) -> int:
@@ -73,9 +69,6 @@ class Support:
         if total == 0 or all_others == 0 or count == others == 0:
             return nan
         return inf if others == 0 else (count / total) / (others / all_others)
-
-    def __float__(self) -> float:
-        return int(self.contains.sum()) / self.num_graphs if self.num_graphs else nan
 
 
 def support(
@@ -122,6 +115,7 @@ def support(
         [prototype], encoded, induced=induced, max_calls=max_calls, workers=workers, stacklevel=3
     )
     return Support(
+        value=int(contains.sum()) / len(encoded) if len(encoded) else nan,
         contains=contains[0],
         counts=tuple(np.bincount(classes[contains[0]], minlength=num_classes).tolist()),
         totals=tuple(np.bincount(classes, minlength=num_classes).tolist()),
@@ -140,14 +134,16 @@ def as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: bool) -> Enc
 
 def checked_predictions(predictions: Predictions, num_graphs: int) -> Ints:
     """One class a graph, as whole numbers."""
-    found = predictions.numpy(force=True) if isinstance(predictions, Tensor) else np.asarray(predictions)
-    if found.shape != (num_graphs,):
+    classes = predictions.numpy(force=True) if isinstance(predictions, Tensor) else np.asarray(predictions)
+    if classes.shape != (num_graphs,):
         raise ValueError(
-            f"predictions must be one class for each of the {num_graphs} graphs, got shape {list(found.shape)}"
+            f"predictions must be one class for each of the {num_graphs} graphs, got shape {list(classes.shape)}"
         )
-    if found.size and (found.dtype.kind not in "iub" or found.min() < 0):
-        raise ValueError(f"predictions must be classes, whole numbers from 0, got {found.dtype} down to {found.min()}")
-    return found.astype(np.int64)
+    if classes.size and (classes.dtype.kind not in "iub" or classes.min() < 0):
+        raise ValueError(
+            f"predictions must be classes, whole numbers from 0, got {classes.dtype} down to {classes.min()}"
+        )
+    return classes.astype(np.int64)
 
 
 def containment(
@@ -166,15 +162,15 @@ def containment(
     """
     from protograph.patterns.containment import contained_in
 
-    found = np.zeros((len(prototypes), len(graphs) if indices is None else indices.size), np.int8)
-    for row, prototype in zip(found, prototypes, strict=True):
+    answers = np.zeros((len(prototypes), len(graphs) if indices is None else indices.size), np.int8)
+    for row, prototype in zip(answers, prototypes, strict=True):
         row[:] = contained_in(prototype, graphs, indices=indices, induced=induced, max_calls=max_calls, workers=workers)
-    num_undecided = int((found < 0).sum())
+    num_undecided = int((answers < 0).sum())
     if num_undecided:
         warnings.warn(
-            f"{num_undecided} of {found.size} searches for a prototype in a graph were given up after {max_calls} "
+            f"{num_undecided} of {answers.size} searches for a prototype in a graph were given up after {max_calls} "
             f"calls and count as not found; raise max_calls to decide them",
             ProtographWarning,
             stacklevel=stacklevel,
         )
-    return found > 0, num_undecided
+    return answers > 0, num_undecided

@@ -108,14 +108,14 @@ class GraphClassifier:
         if self.node_embeddings is not None and self.graph_embeddings is not None:
             return named
         try:
-            found = running.trace(sample)
+            readout = running.trace(sample)
         except AmbiguousReadoutError as error:
             raise AmbiguousReadoutError(
                 f"cannot tell the readout of {type(self.model).__name__}: {error}; wrap the model as "
                 f"GraphClassifier(model, node_embeddings=<module whose output is one vector a node>, "
                 f"graph_embeddings=<module whose input is one vector a graph>); {_list_modules(self.model)}"
             ) from None
-        return replace(found, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+        return replace(readout, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
 
 
 def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
@@ -174,9 +174,9 @@ class RunningClassifier:
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
         rows, captured, num_nodes = self._run(graphs, self._capturing)
-        node_rows, graph_rows = self._checked(captured, num_nodes, len(graphs))
-        empty = torch.empty(0, node_rows.size(1), dtype=torch.float64)
-        return ForwardResult(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows) if nodes else empty)
+        node_rows = self._checked("node", captured.node_embeddings(self.readout), num_nodes)
+        graph_rows = self._checked("graph", captured.graph_embeddings(self.readout), len(graphs))
+        return ForwardResult(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows if nodes else node_rows[:0]))
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
         """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
@@ -192,8 +192,8 @@ class RunningClassifier:
             with torch.enable_grad(), without_cudnn, self._capturing(batch) as captured:
                 yield captured
 
-        rows, captured, num_nodes = self._run(graphs, with_gradients)
-        return rows, self._checked(captured, num_nodes, len(graphs))[1]
+        rows, captured, _ = self._run(graphs, with_gradients)
+        return rows, self._checked("graph", captured.graph_embeddings(self.readout), len(graphs))
 
     def _capturing(self, batch: Tensor) -> AbstractContextManager[Captured]:
         return capturing(self.model, self.readout, batch)
@@ -242,22 +242,17 @@ class RunningClassifier:
             for module, flag in flags.items():
                 module.training = flag
 
-    def _checked(self, captured: Captured, num_nodes: int, num_graphs: int) -> tuple[Tensor, Tensor]:
-        nodes = captured.node_embeddings(self.readout)
-        graphs = captured.graph_embeddings(self.readout)
-        for kind, found, rows in (("node", nodes, num_nodes), ("graph", graphs, num_graphs)):
-            if found is None or found.dim() != 2 or found.size(0) != rows:
-                came = "none" if found is None else f"shape {list(found.shape)}"
-                module = self.readout.node_module if kind == "node" else self.readout.graph_module
-                where = f"module {module!r}" if module else "the readout"
-                raise ValueError(
-                    f"{kind}_embeddings must be one vector for each of the {rows} {kind}s, got {came} from {where}; "
-                    f"name another module as GraphClassifier(model, {kind}_embeddings=...); "
-                    f"{_list_modules(self.model)}"
-                )
-        assert nodes is not None
-        assert graphs is not None
-        return nodes, graphs
+    def _checked(self, kind: str, rows: Tensor | None, count: int) -> Tensor:
+        """The embeddings that were caught, if they are one vector for each node or graph."""
+        if rows is not None and rows.dim() == 2 and rows.size(0) == count:
+            return rows
+        module = self.readout.node_module if kind == "node" else self.readout.graph_module
+        raise ValueError(
+            f"{kind}_embeddings must be one vector for each of the {count} {kind}s, got "
+            f"{'none' if rows is None else f'shape {list(rows.shape)}'} from "
+            f"{f'module {module!r}' if module else 'the readout'}; "
+            f"name another module as GraphClassifier(model, {kind}_embeddings=...); {_list_modules(self.model)}"
+        )
 
 
 class _DoubleInPlaceOfFloat(TorchFunctionMode):
@@ -281,12 +276,12 @@ class _DoubleInPlaceOfFloat(TorchFunctionMode):
 
 def _unsteadiness(running: RunningClassifier, sample: Sequence[Data]) -> tuple[str, ...]:
     """Say so where the output for a graph is random, or depends on the other graphs in its batch."""
-    together, again = running.classify(sample), running.classify(sample)
-    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(together.abs().max()))
-    if float((together - again).abs().max()) > tolerance:
+    in_a_batch, again = running.classify(sample), running.classify(sample)
+    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(in_a_batch.abs().max()))
+    if float((in_a_batch - again).abs().max()) > tolerance:
         return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)
     alone = torch.cat([running.classify([graph]) for graph in sample[:2]])
-    if float((together[:2] - alone).abs().max()) > tolerance:
+    if float((in_a_batch[:2] - alone).abs().max()) > tolerance:
         return (
             "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
             "the graphs change the result; look for a norm without running statistics or without batch",

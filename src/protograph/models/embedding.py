@@ -29,7 +29,7 @@ class EmbeddedGraphs:
         predictions: Class of each graph, ``[num_graphs]``.
         labels: Given class of each graph, ``[num_graphs]``, or ``None`` where the graphs have none.
         return_type: What the model's outputs were taken for.
-        warnings: What was found on the way.
+        warnings: What went otherwise than asked for.
     """
 
     graph_embeddings: NDArray[np.float64]
@@ -87,8 +87,8 @@ def embed(
         if progress is not None:
             progress("embedding", done, len(store))
     joined = torch.cat(outputs)
-    found = store.findings.messages()
-    for message in (*classifier.warnings, *(found[:1] if store.findings.directed else [])):
+    findings = store.findings.messages()
+    for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
         warnings.warn(message, ProtographWarning, stacklevel=4)
     chosen, guessed = decided_type(joined, return_type, stacklevel=5)
     scores = log_scores(joined, chosen)
@@ -99,7 +99,7 @@ def embed(
         predictions=scores.numpy().argmax(axis=1),
         labels=None if None in labels else np.array(labels, dtype=np.int64),
         return_type=chosen,
-        warnings=(*classifier.warnings, *found, *guessed),
+        warnings=(*classifier.warnings, *findings, *guessed),
     )
 
 

@@ -32,8 +32,8 @@ def class_scores(output: Any, num_graphs: int) -> Tensor:
     if isinstance(output, dict):
         named = [output[key] for key in ("logits", "out", "output") if isinstance(output.get(key), Tensor)]
         output = named[:1] or list(output.values())
-    found = [value for value in output if isinstance(value, Tensor)] if isinstance(output, tuple | list) else []
-    fitting = [value for value in found if value.dim() > 0 and value.size(0) == num_graphs] or found
+    tensors = [value for value in output if isinstance(value, Tensor)] if isinstance(output, tuple | list) else []
+    fitting = [value for value in tensors if value.dim() > 0 and value.size(0) == num_graphs] or tensors
     if not fitting:
         raise TypeError(f"the model must return a tensor of class scores, got {type(output).__name__}")
     if len(fitting) > 1:

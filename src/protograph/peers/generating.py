@@ -1,10 +1,8 @@
 """What explainers that generate graphs share: a vocabulary to generate from, and a model that must take the graphs."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx
 import torch
 from torch_geometric.data import Data
 
@@ -93,11 +91,3 @@ class GeneratingExplainer(Explainer):
                 f"the model cannot classify a generated graph, which has x, edge_index and edge_attr alone{hint} "
                 f"({type(error).__name__}: {error}); use PAGE, which finds prototypes in the data"
             ) from error
-
-
-def shape_of(kinds: Sequence[int], edges: Sequence[Sequence[int]]) -> networkx.Graph:
-    """A graph with the types of its nodes, to be told from others; attributes of edges follow from the types."""
-    shape = networkx.Graph()
-    shape.add_nodes_from((node, {"kind": kind}) for node, kind in enumerate(kinds))
-    shape.add_edges_from(edges)
-    return shape

@@ -174,11 +174,6 @@ class Policy(nn.Module):
         return graphs
 
 
-def policy_loss(advantage: Tensor, action: Action) -> Tensor:
-    """Cross-entropy of the choices, weighted by how much they gained."""
-    return -(advantage * action.log_probability)[action.is_legal].mean()
-
-
 def _sample(logits: Tensor, allowed: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Draw a column for each row among those allowed, any where none is; also its log probability."""
     allowed = allowed | ~allowed.any(dim=1, keepdim=True)

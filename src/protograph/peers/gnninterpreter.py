@@ -1,8 +1,7 @@
 """GNNInterpreter: prototype graphs drawn from a distribution of graphs that is optimised for a class."""
 
-import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import networkx
 import numpy as np
@@ -16,7 +15,7 @@ from protograph.explanation.explanation import Prototype
 from protograph.models.classifier import RunningClassifier
 from protograph.models.judging import Judge, Judgement
 from protograph.models.outputs import log_scores
-from protograph.peers.generating import GeneratingExplainer, shape_of
+from protograph.peers.generating import GeneratingExplainer
 from protograph.peers.relaxation import (
     Part,
     largest_part,
@@ -27,7 +26,7 @@ from protograph.peers.relaxation import (
     soft_edges,
     unlikeness,
 )
-from protograph.peers.vocabulary import Vocabulary, bare
+from protograph.peers.vocabulary import Vocabulary, assembled, bare, shape_of
 
 _POSITIVE = ("learning_rate", "first_temperature", "last_temperature")
 _NOT_NEGATIVE = (
@@ -126,18 +125,18 @@ class GNNInterpreter(GeneratingExplainer):
 
     def _problem(self, target: int) -> "_Problem":
         members = self._members(target)
-        classifier = _own(self._classifier())
-        if not message_passing_layers(classifier.model):
+        model = self._classifier().model
+        if not message_passing_layers(model):
             raise ValueError(
                 f"GNNInterpreter needs a model of torch_geometric.nn.MessagePassing layers, whose edges it can weight; "
-                f"{type(classifier.model).__name__} has none; use PAGE"
+                f"{type(model).__name__} has none; use PAGE"
             )
         self._check_accepted(bare(self._store[0]))
         num_pairs = self.max_nodes * (self.max_nodes - 1) // 2
         usual = round(float(self.vocabulary_.edges_per_node[members].mean()) * self.max_nodes)
         limit = max(usual, self.max_nodes - 1) if self.max_edges is None else int(self.max_edges)
         return _Problem(
-            judge=Judge(classifier, self._fitted().return_type),
+            judge=self._judge,
             vocabulary=self.vocabulary_,
             target=target,
             mean_embedding=torch.from_numpy(self._fitted().graph_embeddings[members].mean(axis=0)),
@@ -168,13 +167,14 @@ class _Search:
     """The optimisation of one distribution, and the best graph that it has shown."""
 
     def __init__(
-        self, options: GNNInterpreter, problem: _Problem, known: Sequence[_Best], generator: torch.Generator
+        self, options: GNNInterpreter, problem: _Problem, earlier: Sequence[_Best], generator: torch.Generator
     ) -> None:
-        self.options, self.problem, self.known, self.generator = options, problem, known, generator
+        self.options, self.problem, self.earlier, self.generator = options, problem, earlier, generator
         self.best: _Best | None = None
         size = options.max_nodes
         self.pairs = torch.triu_indices(size, size, 1)
         num_pairs = self.pairs.size(1)
+        # Every edge begins with about the probability that fills the budget, neither certain nor out of reach.
         share = min(0.5, max(0.01, problem.max_edges / max(1, num_pairs)))
         edges = torch.randn(num_pairs, generator=generator, dtype=torch.float64) + np.log(share / (1 - share))
         types = torch.randn(size, problem.vocabulary.num_types, generator=generator, dtype=torch.float64)
@@ -236,7 +236,7 @@ class _Search:
             if margin <= bar + 1e-9 * max(1.0, abs(bar)):
                 return
             shape = shape_of(distinct[number].kinds, distinct[number].edges)
-            if valid[number] and not any(_is_same(shape, one.shape) for one in self.known):
+            if valid[number] and not any(_is_same(shape, one.shape) for one in self.earlier):
                 self.best = _Best(Prototype(graph=graphs[number], probability=probability, margin=margin), shape)
 
     def _loss(self, weights: Tensor, types: Tensor, parts: Sequence[Part]) -> Tensor:
@@ -261,11 +261,10 @@ class _Search:
         vocabulary, nodes, kept = self.problem.vocabulary, torch.tensor(part.nodes), torch.tensor(part.kept).long()
         ends = torch.searchsorted(nodes, self.pairs[:, kept].contiguous())
         edge_index, kinds = torch.cat([ends, ends.flip(0)], dim=1), types[nodes]
-        graph = Data(num_nodes=len(nodes)) if vocabulary.x is None else Data(x=mixed(vocabulary.x, kinds))
-        graph.edge_index = edge_index
-        if vocabulary.edge_attr is not None:
-            graph.edge_attr = mixed_pairs(vocabulary.edge_attr, kinds[edge_index[0]], kinds[edge_index[1]])
-        return graph, weights[kept].repeat(2).to(self.dtype)
+        x, edge_attr = vocabulary.x, vocabulary.edge_attr
+        x = None if x is None else mixed(x, kinds)
+        edge_attr = None if edge_attr is None else mixed_pairs(edge_attr, *kinds[edge_index])
+        return assembled(len(nodes), x, edge_index, edge_attr), weights[kept].repeat(2).to(self.dtype)
 
     def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor | float:
         """Score-function estimate: make the graphs behind the better samples more probable."""
@@ -286,16 +285,6 @@ class _Search:
             + options.connectivity_weight * unlikeness(self.edges, self.pairs, options.max_nodes)
             + options.regularization * (logits.abs().mean() + logits.square().mean())
         )
-
-
-def _own(classifier: RunningClassifier) -> RunningClassifier:
-    """The classifier with a model that is not the user's, where one can be made."""
-    if classifier.is_double:
-        return classifier
-    try:
-        return replace(classifier, model=copy.deepcopy(classifier.model))
-    except Exception:  # hooks are taken off again, so the model itself will do
-        return classifier
 
 
 def _dtype_of(classifier: RunningClassifier) -> torch.dtype:

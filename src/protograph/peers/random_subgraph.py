@@ -12,9 +12,6 @@ from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 
-# Candidates drawn and shown to the model at a time, with Ctrl-C heard between: part of what a seed means.
-_CHUNK = 64
-
 
 @dataclass(kw_only=True, eq=False)
 class RandomSubgraph(Explainer):
@@ -27,6 +24,8 @@ class RandomSubgraph(Explainer):
         num_prototypes: How many to return, each from another graph where there are enough.
         max_nodes: Number of nodes of a subgraph; a smaller graph, or part of one, is taken as a whole.
         num_candidates: How many subgraphs the model is shown; the default is what PAGE shows it with its own.
+        chunk_size: How many are drawn and shown at a time, with Ctrl-C heard between. The sources of a chunk are drawn
+            before its parts, so that this is part of what a seed means.
         random_state: Seed of the choices.
 
     >>> RandomSubgraph(num_candidates=0)
@@ -38,10 +37,11 @@ class RandomSubgraph(Explainer):
     num_prototypes: int = 1
     max_nodes: int = 13
     num_candidates: int = 30
+    chunk_size: int = 64
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("num_prototypes", "max_nodes", "num_candidates"):
+        for name in ("num_prototypes", "max_nodes", "num_candidates", "chunk_size"):
             check_count(name, getattr(self, name))
         checked_seed(self.random_state)
 
@@ -58,7 +58,7 @@ class RandomSubgraph(Explainer):
         candidates: list[Prototype] = []
 
         def draw(done: int) -> int:
-            count = min(_CHUNK, self.num_candidates - done)
+            count = min(self.chunk_size, self.num_candidates - done)
             candidates.extend(self._drawn(rng.choice(members, size=count).tolist(), target, rng))
             return len(candidates)
 
@@ -115,10 +115,5 @@ def random_part(graph: Data, num_nodes: int, rng: np.random.Generator) -> list[i
 
 def _from_different_graphs(judged: list[Prototype], count: int) -> list[Prototype]:
     """The best of each graph first, then the others."""
-    seen: set[int | None] = set()
-    firsts: list[Prototype] = []
-    others: list[Prototype] = []
-    for prototype in judged:
-        (others if prototype.source in seen else firsts).append(prototype)
-        seen.add(prototype.source)
-    return (firsts + others)[:count]
+    best = {prototype.source: prototype for prototype in reversed(judged)}
+    return sorted(judged, key=lambda prototype: prototype is not best[prototype.source])[:count]

@@ -1,7 +1,7 @@
 """Graphs that are there in part: soft edges in every layer of a model, mixed features, and the graphs behind them."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -211,18 +211,21 @@ def largest_part(
     allowed = vocabulary.joined[kinds[pairs[0]], kinds[pairs[1]]] > 0
     likely = np.flatnonzero((weights > 0.5) & allowed)
     room = vocabulary.max_degree[kinds].tolist()
-    neighbors: list[list[int]] = [[] for _ in room]
+    component = list(range(len(kinds)))  # the first node of the connected part that each is in
     edges: list[tuple[int, int]] = []
     # Plain lists: the graphs are tiny and many, and this is where all the time would go.
     for pair in likely[np.argsort(-weights[likely], kind="stable")].tolist():
         u, v = pairs[:, pair].tolist()
-        if len(neighbors[u]) < room[u] and len(neighbors[v]) < room[v] and len(edges) < max_edges:
-            neighbors[u].append(v)
-            neighbors[v].append(u)
+        if room[u] and room[v] and len(edges) < max_edges:
+            room[u] -= 1
+            room[v] -= 1
+            first, other = sorted((component[u], component[v]))
+            component = [first if node == other else node for node in component]
             edges.append((u, v))
         else:
             allowed[pair] = False
-    nodes = _largest_component(neighbors)
+    largest = max(component, key=component.count)
+    nodes = [node for node, first in enumerate(component) if first == largest]
     place = {node: number for number, node in enumerate(nodes)}
     is_in = np.zeros(len(kinds), dtype=bool)
     is_in[nodes] = True
@@ -232,20 +235,6 @@ def largest_part(
         edges=tuple(sorted((place[u], place[v]) for u, v in edges if u in place)),
         kept=tuple(np.flatnonzero(is_in[pairs].all(axis=0) & allowed & (weights > negligible)).tolist()),
     )
-
-
-def _largest_component(neighbors: Sequence[Sequence[int]]) -> list[int]:
-    """Nodes of the largest connected part, the first of those that tie."""
-    left, best = set(range(len(neighbors))), list[int]()
-    while left:
-        found = [min(left)]
-        left -= set(found)
-        for node in found:
-            fresh = left.intersection(neighbors[node])
-            found.extend(fresh)
-            left -= fresh
-        best = found if len(found) > len(best) else best
-    return sorted(best)
 
 
 def mixed(values: Tensor, shares: Tensor) -> Tensor:

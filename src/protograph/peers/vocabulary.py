@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import networkx
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -51,11 +52,8 @@ class Vocabulary:
         kinds = torch.as_tensor(list(types), dtype=torch.long)
         ends = torch.as_tensor(list(edges), dtype=torch.long).reshape(-1, 2).t()
         edge_index = torch.cat([ends, ends.flip(0)], dim=1)
-        graph = Data(num_nodes=len(kinds)) if self.x is None else Data(x=self.x[kinds])
-        graph.edge_index = edge_index
-        if self.edge_attr is not None:
-            graph.edge_attr = self.edge_attr[kinds[edge_index[0]], kinds[edge_index[1]]]
-        return graph
+        edge_attr = None if self.edge_attr is None else self.edge_attr[kinds[edge_index[0]], kinds[edge_index[1]]]
+        return assembled(len(kinds), None if self.x is None else self.x[kinds], edge_index, edge_attr)
 
 
 def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
@@ -70,7 +68,7 @@ def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
     """
     batch = Batch.from_data_list([bare(graph) for graph in graphs])
     num_nodes = int(batch.num_nodes or 0)
-    x, type_of, counts = _types(batch.x, num_nodes)
+    rows, type_of, counts = _distinct(torch.zeros(num_nodes, 1) if batch.x is None else batch.x)
     ends = batch.edge_index[:, batch.edge_index[0] != batch.edge_index[1]].numpy()
     degree = np.bincount(ends[0], minlength=num_nodes)
     kept = min(max_types, len(counts))
@@ -82,7 +80,7 @@ def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
     np.add.at(joined, tuple(pairs[:, within]), 1)
     joined[np.diag_indices(kept)] //= 2  # an edge within a type was counted from both ends
     return Vocabulary(
-        x=None if x is None else x[:kept].clone(),
+        x=None if batch.x is None else batch.x[torch.from_numpy(rows[:kept])],
         counts=counts[:kept],
         max_degree=max_degree[:kept],
         joined=joined,
@@ -100,17 +98,22 @@ def _edges_per_node(batch: Batch) -> NDArray[np.float64]:
 
 
 def bare(graph: Data) -> Data:
-    """Only what is learned from: other attributes may not fit into one batch."""
-    kept = {key: graph[key] for key in ("x", "edge_index", "edge_attr") if graph.get(key) is not None}
-    return Data(**kept) if "x" in kept else Data(num_nodes=graph.num_nodes, **kept)
+    """Only what is learned from, and generated: other attributes may not fit into one batch."""
+    return assembled(graph.num_nodes, graph.x, graph.edge_index, graph.edge_attr)
 
 
-def _types(x: Tensor | None, num_nodes: int) -> tuple[Tensor | None, NDArray[np.int64], NDArray[np.int64]]:
-    """Distinct rows, most frequent first, the type of each node, and how many nodes each type has."""
-    if x is None:
-        return None, np.zeros(num_nodes, dtype=np.int64), np.array([num_nodes])
-    rows, type_of, counts = _distinct(x)
-    return x[rows], type_of, counts
+def assembled(num_nodes: int | None, x: Tensor | None, edge_index: Tensor, edge_attr: Tensor | None) -> Data:
+    """A graph of these tensors; ``x`` tells the number of nodes, where there is any."""
+    tensors = {"x": x, "num_nodes": num_nodes if x is None else None, "edge_index": edge_index, "edge_attr": edge_attr}
+    return Data(**{name: value for name, value in tensors.items() if value is not None})
+
+
+def shape_of(kinds: Sequence[int], edges: Sequence[Sequence[int]]) -> networkx.Graph:
+    """A graph with the types of its nodes, to be told from others; attributes of edges follow from the types."""
+    shape = networkx.Graph()
+    shape.add_nodes_from((node, {"kind": kind}) for node, kind in enumerate(kinds))
+    shape.add_edges_from(edges)
+    return shape
 
 
 def _distinct(values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -12,9 +12,9 @@ from torch_geometric.data import Data
 from protograph._base.options import check_count, check_number
 from protograph.explanation.explanation import Prototype
 from protograph.models.judging import Judgement
-from protograph.peers.generating import GeneratingExplainer, shape_of
-from protograph.peers.generation import Partial, Policy, Rules, policy_loss
-from protograph.peers.vocabulary import Vocabulary
+from protograph.peers.generating import GeneratingExplainer
+from protograph.peers.generation import Partial, Policy, Rules
+from protograph.peers.vocabulary import Vocabulary, shape_of
 
 
 @dataclass(kw_only=True, eq=False)
@@ -155,7 +155,9 @@ class XGNN(GeneratingExplainer):
             if value is None:  # of the single nodes that all begin with, which the model was not shown
                 value = reward[action.is_legal].mean().expand(num_episodes)
             optimizer.zero_grad()
-            policy_loss(reward - value, action).backward()  # type: ignore[no-untyped-call]
+            # Cross-entropy of the choices, weighted by how much they gained.
+            gained = ((reward - value) * action.log_probability)[action.is_legal]
+            (-gained.mean()).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             is_kept = (reward >= 0) | (later > 0).any(dim=1)
             graphs, value = grown.where(is_kept, graphs), torch.where(is_kept, reward, value)
