@@ -17,7 +17,7 @@ from protograph.molecules.reading import PURPOSE, molecule_arrays, parse
 from protograph.molecules.toolkit import import_chem
 
 # Part of the cache's key: to be raised with every change of what molecule_arrays gives.
-RECIPE = 1
+RECIPE = 2
 
 # Symbols of the atoms, and which of them are joined.
 Structure = tuple[Sequence[str], Sequence[tuple[int, int]]]
@@ -81,8 +81,7 @@ def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
 
     Returns:
         What :func:`~protograph.molecules.reading.molecule_arrays` gives, and ``wrong`` and ``reasons``: the positions
-        of the others, and what is wrong
-        with each.
+        of the others, and what is wrong with each.
     """
     chem = import_chem(PURPOSE)
 
