@@ -11,7 +11,6 @@ from pickle import UnpicklingError
 
 # What gzip, zipfile and torch raise on files cut short, overwritten or of another format.
 DAMAGE = (zipfile.BadZipFile, zlib.error, UnpicklingError, EOFError, KeyError, OSError, ValueError, RuntimeError)
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 @contextmanager
@@ -38,7 +37,7 @@ def read_unpacked(path: Path, what: str = "") -> bytes:
         ValueError: If it is gzipped and damaged; the message begins with ``what``, or else the path.
     """
     content = path.read_bytes()
-    if not content.startswith(GZIP_MAGIC):
+    if not content.startswith(b"\x1f\x8b"):  # gzip's mark
         return content
     with reading(what or path):
         return gzip.decompress(content)

@@ -36,7 +36,6 @@ CLASS_NAMES = ("no benzene", "benzene")
 # As published, columns that no molecule uses included.
 ATOM_TYPES = ("C", "N", "O", "S", "F", "P", "Cl", "Br", "Na", "Ca", "I", "B", "H", "*")
 BOND_TYPES = ("single", "double", "triple", "aromatic", "unspecified")
-RING = "c1ccccc1"
 NUM_TRAIN = 10_000
 
 
@@ -66,7 +65,7 @@ def make_arrays(smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
     [[True, True, True, True, True, True, False, False, False]]
     """
     molecules = [parse(text) for text in smiles]
-    ring = import_chem(PURPOSE).MolFromSmarts(RING)
+    ring = import_chem(PURPOSE).MolFromSmarts("c1ccccc1")
     unions = [ring_unions(molecule.GetSubstructMatches(ring), molecule.GetNumAtoms()) for molecule in molecules]
     width = max(columns.shape[1] for columns in unions)
     padded = [np.pad(columns, ((0, 0), (0, width - columns.shape[1]))) for columns in unions]

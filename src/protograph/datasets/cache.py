@@ -90,10 +90,9 @@ def _read(path: Path, text: str) -> dict[str, NDArray[Any]] | None:
 
 
 def _warn(error: OSError | NotImplementedError) -> None:
-    reason = getattr(error, "strerror", None) or error
     warnings.warn(
-        f"nothing could be kept in the cache ({reason}), so the next run does this work again; "
-        f"set {VARIABLE} to a folder that can be written",
+        f"nothing could be kept in the cache ({getattr(error, 'strerror', None) or error}), "
+        f"so the next run does this work again; set {VARIABLE} to a folder that can be written",
         ProtographWarning,
         stacklevel=3,
     )

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.utils import to_undirected
 
-from protograph.datasets.cache import cached_arrays
+from protograph.datasets.cache import Arrays, cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.sources import DataFiles, SourceFile
 from protograph.datasets.spec import DatasetSpec
@@ -41,9 +41,6 @@ VECTORS = FILES[6]
 RECIPE = 2
 
 
-Arrays = Mapping[str, NDArray[Any]]
-
-
 def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
     """Graph-SST2: 70,042 sentences, or the first so many; training, validation, then test.
 
@@ -57,8 +54,8 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     ``validation`` and ``test``.
     """
     contents = {file.relative: files.read(file) for file in FILES}
-    key = {file.relative: str(file.sha256) for file in FILES}
-    return from_arrays(cached_arrays(SPEC.name, key | {"recipe": RECIPE}, lambda: make_arrays(contents)), num_graphs)
+    key = {"recipe": RECIPE} | {file.relative: str(file.sha256) for file in FILES}
+    return from_arrays(cached_arrays(SPEC.name, key, lambda: make_arrays(contents)), num_graphs)
 
 
 def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:

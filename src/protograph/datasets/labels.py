@@ -46,7 +46,7 @@ def read_labels(texts: Sequence[str], what: str) -> Labels:
     values = [_number(text) for text in texts]
     keys: Sequence[Any] = texts if None in values else values
     kinds = sorted(set(keys))
-    names = tuple(map(_name, kinds))
+    names = tuple(str(int(kind) if isinstance(kind, float) and kind.is_integer() else kind) for kind in kinds)
     if len(kinds) == 1:
         raise ValueError(f"{what} must have two classes or more, got {names[0]!r} in all {len(texts)} rows")
     is_measured = None not in values and not all(value.is_integer() for value in kinds)
@@ -68,7 +68,3 @@ def _number(text: str) -> float | None:
     if NUMBER.fullmatch(text) is None or abs(float(text)) >= 2**53:
         return None
     return float(text)
-
-
-def _name(kind: float | str) -> str:
-    return str(int(kind)) if isinstance(kind, float) and kind.is_integer() else str(kind)

@@ -5,7 +5,6 @@ PyG's MNISTSuperpixels where it is there or can be downloaded; else built from t
 
 import tempfile
 import zipfile
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from torch_geometric.data import Data
 
 from protograph.datasets import superpixels
 from protograph.datasets.archives import reading
-from protograph.datasets.cache import cached_arrays
+from protograph.datasets.cache import Arrays, cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.lazy import LazyGraphs
 from protograph.datasets.sources import DataFiles, SourceFile
@@ -58,8 +57,6 @@ FINENESS = 2048
 MNIST = "LeCun, Cortes and Burges, The MNIST database of handwritten digits"
 PYG_SOURCE = f"{MNIST}; superpixels by Monti et al. 2017, as in PyG's MNISTSuperpixels; {PYG_ZIP.url}"
 BUILT_SOURCE = f"{MNIST}; superpixels built here with scikit-image's SLIC; {MIRROR}"
-
-Arrays = Mapping[str, NDArray[Any]]
 
 
 def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
@@ -191,8 +188,9 @@ def pyg_arrays(path: Path, count: int) -> Arrays:
     """
     with tempfile.TemporaryDirectory() as folder:
         with reading(path):
-            is_packed = path.suffix == ".zip"
-            file = Path(zipfile.ZipFile(path).extract(Path(PYG_FILE.relative).name, folder)) if is_packed else path
+            file = path
+            if path.suffix == ".zip":
+                file = Path(zipfile.ZipFile(path).extract(Path(PYG_FILE.relative).name, folder))
             # Mapped, as it is larger than some memories; only files of the newer kind, zip archives, can be.
             content = torch.load(file, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(file))
         try:

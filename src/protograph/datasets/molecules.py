@@ -88,8 +88,10 @@ def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
     def build() -> dict[str, NDArray[Any]]:
         problems: dict[int, str] = {}
         arrays = molecule_arrays(_parsed(smiles, problems))
-        positions = np.array(list(problems), dtype=np.int64)
-        return arrays | {"wrong": positions, "reasons": np.array(list(problems.values()), dtype=np.str_)}
+        return arrays | {
+            "wrong": np.array(list(problems), dtype=np.int64),
+            "reasons": np.array(list(problems.values()), dtype=np.str_),
+        }
 
     content = hashlib.sha256(json.dumps(list(smiles)).encode()).hexdigest()
     return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": chem.rdBase.rdkitVersion}, build)

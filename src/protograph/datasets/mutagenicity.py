@@ -45,7 +45,6 @@ AMINO = (("N", "H", "H"), ((0, 1), (0, 2)))
 # The groups hang on a carbon of the ring, whose hydrogens are left out: what else the ring carries is open.
 RING_NITRO = ((*RING_ATOMS, "N", "O", "O"), (*RING_BONDS, (0, 6), (6, 7), (6, 8)))
 RING_AMINO = ((*RING_ATOMS, "N", "H", "H"), (*RING_BONDS, (0, 6), (6, 7), (6, 8)))
-TRUTHS = (NITRO, AMINO, RING_NITRO, RING_AMINO)
 
 
 def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
@@ -60,9 +59,8 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
         texts = {ending: files.read(file) for ending, file in TEXTS.items()}
         return from_texts(texts, Path(ARCHIVE.relative).parent, num_graphs)
     texts = tu.read_texts(path, "Mutagenicity")
-    for ending, file in TEXTS.items():
-        if ending in texts:
-            check_sum(texts[ending], file.sha256, f"{path}: {ending}")
+    for ending in sorted(TEXTS.keys() & texts.keys()):
+        check_sum(texts[ending], TEXTS[ending].sha256, f"{path}: {ending}")
     return from_texts(texts, path, num_graphs)
 
 
@@ -87,7 +85,7 @@ def from_texts(texts: tu.Texts, path: Path, num_graphs: int | None = None) -> Gr
         graphs,
         atoms=ATOM_NAMES,
         bonds=BOND_NAMES,
-        truths={0: TRUTHS},
+        truths={0: (NITRO, AMINO, RING_NITRO, RING_AMINO)},
         name=SPEC.name,
         class_names=CLASS_NAMES,
         licence="not stated by the source",

@@ -99,9 +99,10 @@ def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress
     """
     folder = downloads() if root is None else Path(root).expanduser()
     spec = _spec(name, folder)
+    if not spec.files:
+        raise ValueError(f"{spec.name} needs no files: it is generated")
     if not spec.downloads:
-        why = "has no public source to download from" if spec.files else "needs no files: it is generated"
-        raise ValueError(f"{spec.name} {why}")
+        raise ValueError(f"{spec.name} has no public source to download from")
     with shown(progress) as report:
         for choice in spec.downloads[:-1]:
             with suppress(OSError, ValueError):  # the next one may do

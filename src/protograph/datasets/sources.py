@@ -152,5 +152,5 @@ def fetch_into(file: SourceFile, folder: Path, progress: Progress) -> Path:
         raise FileNotFoundError(f"{path or folder / file.relative} is missing or damaged; {NO_SOURCE}")
     path = folder / file.relative
     what = f"{path.name} from {file.url}"
-    download(file.url, path, lambda temporary: file.checked(temporary, what, "try again later"), progress)
+    download(file.url, path, lambda received: file.checked(received, what, "try again later"), progress)
     return path

@@ -12,8 +12,8 @@ def count(dataset: GraphDataset, counting: Counting, progress: Progress) -> tupl
 
     An undirected edge is half of its two directions, and so is a self-loop, as in the paper's figure for MNIST-sp.
     """
-    is_partly = counting == "undirected, training graphs only"
-    with_edges = set(dataset.splits["train"].tolist() if is_partly else range(len(dataset)))
+    has_all = counting != "undirected, training graphs only"
+    with_edges = set(range(len(dataset)) if has_all else dataset.splits["train"].tolist())
     nodes = edges = 0
     for number, graph in enumerate(dataset):
         nodes += int(graph.num_nodes or 0)

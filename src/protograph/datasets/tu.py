@@ -81,12 +81,10 @@ def parse(texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -> Tables:
 def _table(text: bytes, path: Path, ending: str) -> NDArray[Any]:
     if not text.strip():
         raise ValueError(f"{path}: {ending} must have a line for each entry, got an empty text")
-    has_reals = ending.endswith("attributes")
+    kind, dtype = ("numbers", np.float32) if ending.endswith("attributes") else ("integers", np.int64)
     try:
-        of_type = np.float32 if has_reals else np.int64
-        return np.loadtxt(text.decode().splitlines(), dtype=of_type, delimiter=",", ndmin=2)
+        return np.loadtxt(text.decode().splitlines(), dtype=dtype, delimiter=",", ndmin=2)
     except ValueError as error:
-        kind = "numbers" if has_reals else "integers"
         raise ValueError(f"{path}: {ending} must have {kind} divided by commas: {error}") from error
 
 

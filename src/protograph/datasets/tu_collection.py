@@ -47,8 +47,7 @@ def find(name: str, root: Path | None = None) -> DatasetSpec | None:
     if key_of(name) in by_key:
         return spec(by_key[key_of(name)])
     # Not a path: a name from outside never leaves the folder.
-    is_plain = re.fullmatch(r"[\w.-]+", name) is not None
-    return spec(name) if is_plain and spec(name).state(root) == "here" else None
+    return spec(name) if re.fullmatch(r"[\w.-]+", name) and spec(name).state(root) == "here" else None
 
 
 def spec(name: str) -> DatasetSpec:

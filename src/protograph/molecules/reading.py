@@ -14,7 +14,6 @@ from protograph.molecules.elements import COLORS
 from protograph.molecules.toolkit import import_chem
 
 BOND_NAMES = ("single", "double", "triple", "aromatic")
-OTHER_BOND = "other"
 PURPOSE = "reading SMILES"
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -106,7 +105,7 @@ def molecule_arrays(molecules: Iterable[Any]) -> dict[str, NDArray[Any]]:
         "edge_index": np.stack([table[:, :2], table[:, 1::-1]], axis=1).reshape(-1, 2).T.copy(),
         "sizes": np.array(sizes, dtype=np.int64),
         "atom_types": np.array(types, dtype=np.str_),
-        "bond_types": np.array((*BOND_NAMES, OTHER_BOND) if has_other else BOND_NAMES),
+        "bond_types": np.array((*BOND_NAMES, "other") if has_other else BOND_NAMES),
     }
 
 

@@ -1,0 +1,50 @@
+import pickle
+
+import numpy as np
+import torch
+
+from protograph.graphs.splitting import split_graphs
+
+
+def split(num_graphs=3, **changes):
+    values = {
+        "node_values": {"x": torch.arange(6.0)[:, None]},
+        # The edges of the last graph come first and between those of the first; the second has none.
+        "edge_values": {
+            "edge_index": torch.tensor([[3, 0, 5, 1], [5, 1, 3, 0]]),
+            "edge_attr": torch.tensor([[1.0], [2.0], [3.0], [4.0]]),
+        },
+        "labels": torch.tensor([1, 0, 1]),
+        "sizes": np.array([2, 1, 3]),
+    }
+    return split_graphs(**(values | changes), num_graphs=num_graphs)
+
+
+def test_edges_are_put_beside_those_of_their_graph_in_their_order():
+    first, second, third = split()
+    assert [graph.x.flatten().tolist() for graph in (first, second, third)] == [[0, 1], [2], [3, 4, 5]]
+    assert first.edge_index.tolist() == [[0, 1], [1, 0]]
+    assert first.edge_attr.tolist() == [[2], [4]]
+    assert (second.edge_index.shape, second.edge_attr.shape) == ((2, 0), (0, 1))
+    assert third.edge_index.tolist() == [[0, 2], [2, 0]]
+    assert third.edge_attr.tolist() == [[1], [3]]
+    assert [graph.y.tolist() for graph in (first, second, third)] == [[1], [0], [1]]
+
+
+def test_fewer_graphs_are_the_first():
+    assert [graph.num_nodes for graph in split(num_graphs=2)] == [2, 1]
+
+
+def test_graphs_without_features_know_their_number_of_nodes():
+    assert [graph.num_nodes for graph in split(node_values={})] == [2, 1, 3]
+
+
+def test_a_graph_does_not_carry_the_data_set_along():
+    graph, *_ = split_graphs(
+        node_values={"x": torch.zeros(100_000, 1)},
+        edge_values={"edge_index": torch.zeros((2, 0), dtype=torch.long)},
+        labels=torch.tensor([0, 0]),
+        sizes=np.array([1, 99_999]),
+        num_graphs=2,
+    )
+    assert len(pickle.dumps(graph)) < 10_000
