@@ -21,8 +21,9 @@ import protograph as pg
 from protograph.cli import main
 from protograph.cli.compare import NAMES, _chosen
 from protograph.cli.loading import DataOptions, load_graphs
-from protograph.datasets import catalogue, registry
+from protograph.datasets import registry
 from protograph.datasets.sources import SourceFile
+from protograph.datasets.spec import DatasetSpec
 from protograph.training import GCN
 from tests import zoo
 from tests.datasets.file_server import serving
@@ -394,9 +395,9 @@ def test_data_sets_are_checked_against_table_1(folder, monkeypatch):
     assert facts["ba-house"]["paper"] == {"graphs": 2000, "nodes": 21029, "edges": 62870}
     assert {name: row["verdict"] for name, row in facts.items()} == {"ba-house": "explained", "ba-grid": "explained"}
     # A difference that nothing explains.
-    entry = catalogue.CATALOGUE["ba-house"]
-    strict = dataclasses.replace(entry, paper=dataclasses.replace(entry.paper, within=0.0))
-    monkeypatch.setattr(catalogue, "CATALOGUE", {"ba-house": strict})
+    spec = registry.SPECS["ba-house"]
+    strict = dataclasses.replace(spec, paper=dataclasses.replace(spec.paper, within=0.0))
+    monkeypatch.setattr(registry, "SPECS", {"ba-house": strict})
     done = run("datasets", "check", cwd=folder)
     assert done.returncode == 1
     assert "directed: different" in done.stdout
@@ -406,7 +407,7 @@ def test_data_sets_are_checked_against_table_1(folder, monkeypatch):
 
 
 def test_checking_does_not_download(folder, monkeypatch, no_data_folder):
-    monkeypatch.setattr("protograph.datasets.download._open", lambda url, offset: pytest.fail(url))
+    monkeypatch.setattr("protograph.datasets.sources.download", lambda url, *_: pytest.fail(url))
     monkeypatch.setenv("PROTOGRAPH_CACHE", str(folder / "no-cache"))
     done = run("datasets", "check", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -416,7 +417,8 @@ def test_checking_does_not_download(folder, monkeypatch, no_data_folder):
 def test_files_are_fetched(folder, monkeypatch):
     with serving(b"smiles,label\n") as server:
         file = SourceFile("mine/table.csv", None, server.url)
-        monkeypatch.setattr(registry, "FILES", {"solubility": ((file,),)})
+        spec = dataclasses.replace(registry.SPECS["solubility"], files=((file,),))
+        monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "solubility": spec})
         done = run("datasets", "fetch", "solubility", "--data-root", "fetched", cwd=folder)
         assert done.returncode == 0, done.stderr
         assert done.stdout == "fetched/mine/table.csv\n"
@@ -550,12 +552,12 @@ def test_explainers_are_compared(folder, monkeypatch):
         edge_index = torch.stack([torch.cat([ends, ends + 1]), torch.cat([ends + 1, ends])])
         return Data(x=torch.eye(2)[[kind] * size], edge_index=edge_index, y=torch.tensor([kind]))
 
-    def tiny(root, **options):
+    def tiny(files, random_state, num_graphs):
         graphs = [path(number % 2, 3 + number % 5) for number in range(60)]
         truths = {1: (Data(x=graphs[1].x[:3], edge_index=path(1, 3).edge_index),)}
         return pg.datasets.GraphDataset(graphs=graphs, name="tiny", class_names=("a", "b"), ground_truths=truths)
 
-    monkeypatch.setattr(registry, "LOADERS", {**registry.LOADERS, "tiny": tiny})
+    monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "tiny": DatasetSpec(name="tiny", load=tiny)})
     arguments = ("compare", "tiny", "--explainers", "page,walk,random", "--seeds", 1, "--max-nodes", 6)
     done = run(*arguments, cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,5 @@
 """A server on this machine that gives one file and misbehaves as it is told."""
 
-import re
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -13,7 +12,6 @@ class FileServer(ThreadingHTTPServer):
         content: The file.
         requests: Headers of each request so far.
         behave: Called with the handler and its number, from 0; true where it has answered by itself.
-        has_ranges: Whether parts of the file can be asked for.
     """
 
     daemon_threads = True
@@ -23,15 +21,10 @@ class FileServer(ThreadingHTTPServer):
         self.content = content
         self.requests = []
         self.behave = lambda handler, number: False
-        self.has_ranges = True
 
     @property
     def url(self):
         return f"http://127.0.0.1:{self.server_port}/some/file.bin"
-
-    @property
-    def ranges(self):
-        return [headers.get("Range") for headers in self.requests]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -43,14 +36,7 @@ class Handler(BaseHTTPRequestHandler):
     def give(self, limit=None):
         """Answer as a good server does, but break off after so many bytes."""
         content = self.server.content
-        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", "")) if self.server.has_ranges else None
-        first = int(asked[1]) if asked else 0
-        if asked and first >= len(content):
-            return self.refuse(416)
-        headers = {"Content-Length": len(content) - first}
-        if asked:
-            headers["Content-Range"] = f"bytes {first}-{len(content) - 1}/{len(content)}"
-        return self.send(206 if asked else 200, headers, content[first:][:limit])
+        return self.send(200, {"Content-Length": len(content)}, content[:limit])
 
     def refuse(self, code):
         return self.send(code, {"Content-Length": 0}, b"")

@@ -1,7 +1,7 @@
 import networkx as nx
 import pytest
 
-from protograph.datasets import ba_grid
+from protograph import datasets
 
 
 def count_grids(graph):
@@ -16,25 +16,25 @@ def count_grids(graph):
 
 @pytest.mark.parametrize("seed", [0, 6, 9])
 def test_sizes_are_those_of_table_1(seed):
-    dataset = ba_grid.load(random_state=seed)
+    dataset = datasets.load("ba-grid", random_state=seed)
     assert len(dataset) == 2000
     assert sum(graph.num_nodes for graph in dataset) == pytest.approx(29115, rel=0.02)
     assert sum(graph.num_edges for graph in dataset) == pytest.approx(91224, rel=0.02)
 
 
 def test_class_1_contains_one_grid_and_class_0_none():
-    for graph in ba_grid.load(random_state=2, num_graphs=90):
+    for graph in datasets.load("ba-grid", random_state=2, num_graphs=90):
         assert count_grids(graph) == int(graph.y)
 
 
 def test_class_0_has_six_to_eight_nodes_of_a_grid():
-    dataset = ba_grid.load(random_state=0, num_graphs=500)
+    dataset = datasets.load("ba-grid", random_state=0, num_graphs=500)
     counts = [int(graph.x[:, :2].sum()) for graph in dataset if graph.y == 0]
     assert set(counts) == {6, 7, 8}
 
 
 def test_ground_truth_is_the_grid_with_its_head_in_the_centre():
-    (grid,) = ba_grid.load(num_graphs=1).ground_truths[1]
+    (grid,) = datasets.load("ba-grid", num_graphs=1).ground_truths[1]
     assert count_grids(grid) == 1
     assert (grid.num_nodes, grid.num_edges) == (9, 24)
     head = int(grid.x[:, 0].argmax())

@@ -1,7 +1,7 @@
 import networkx as nx
 import pytest
 
-from protograph.datasets import ba_house
+from protograph import datasets
 
 # The authors' training split: nodes and directed edges a graph, by class; the last is Table 1, all graphs.
 PUBLISHED = {0: (9.51, 26.96), 1: (12.51, 40.47), "all": (10.51, 31.44)}
@@ -26,7 +26,7 @@ def count_houses(graph):
 
 @pytest.mark.parametrize("seed", [0, 1, 4, 8])
 def test_sizes_are_the_published_ones(seed):
-    dataset = ba_house.load(random_state=seed)
+    dataset = datasets.load("ba-house", random_state=seed)
     assert len(dataset) == 2000
     for label in (0, 1):
         graphs = dataset[dataset.labels == label]
@@ -36,24 +36,24 @@ def test_sizes_are_the_published_ones(seed):
 
 
 def test_shares_are_those_of_the_authors():
-    graphs = ba_house.load(num_graphs=1800)
+    graphs = datasets.load("ba-house", num_graphs=1800)
     num_houses = [graph.motif.num_nodes // 5 for graph in graphs]
     assert [num_houses.count(count) for count in (0, 1, 2)] == [1205, 455, 140]
 
 
 def test_class_1_contains_exactly_its_houses_and_class_0_none():
-    for graph in ba_house.load(random_state=2, num_graphs=120):
+    for graph in datasets.load("ba-house", random_state=2, num_graphs=120):
         assert count_houses(graph) == graph.motif.num_nodes // 5
 
 
 def test_class_0_has_two_to_four_nodes_of_a_house():
-    dataset = ba_house.load(random_state=0, num_graphs=500)
+    dataset = datasets.load("ba-house", random_state=0, num_graphs=500)
     counts = [int(graph.x[:, :2].sum()) for graph in dataset if graph.y == 0]
     assert set(counts) == {2, 3, 4}
 
 
 def test_ground_truths_are_one_house_and_two_joined_ones():
-    one, two = ba_house.load(num_graphs=1).ground_truths[1]
+    one, two = datasets.load("ba-house", num_graphs=1).ground_truths[1]
     assert (one.num_nodes, one.num_edges) == (5, 12)
     assert (two.num_nodes, two.num_edges) == (10, 26)
     assert [count_houses(one), count_houses(two)] == [1, 2]

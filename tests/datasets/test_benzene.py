@@ -1,5 +1,4 @@
 import pickle
-import re
 from collections import Counter
 
 import networkx as nx
@@ -9,13 +8,13 @@ import torch
 from torch_geometric.data import Batch
 
 from protograph import datasets
-from protograph.datasets import benzene, benzene_smiles
-from protograph.datasets.sources import find_file
+from protograph.datasets import benzene
 from protograph.molecules import toolkit
-from tests.datasets.real_files import contains, directed_edges, needs, typed
+from tests.datasets.real_files import contains, directed_edges, find, needs, typed
 
-REAL = needs(benzene.FILE)
-REAL_TABLE = needs(f"{benzene_smiles.FILE.relative}.gz")
+REAL = needs(f"{benzene.FILE.relative}.gz")
+# The published graphs and attributions, which are not read but must be the same.
+PUBLISHED = "benzene/benzene_graphs.npz"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -28,39 +27,6 @@ def cache(tmp_path_factory):
 @pytest.fixture(scope="module")
 def dataset():
     return datasets.load("benzene")
-
-
-# C-N-C, C-O with three columns of attributions, and a lone C.
-SMALL = {
-    "atom": np.array([0, 1, 0, 0, 2, 0], dtype=np.int8),
-    "senders": np.array([0, 1, 1, 2, 0, 1], dtype=np.int16),
-    "receivers": np.array([1, 0, 2, 1, 1, 0], dtype=np.int16),
-    "bond": np.array([0, 0, 1, 1, 0, 0], dtype=np.int8),
-    "node_ptr": np.array([0, 3, 5, 6], dtype=np.int32),
-    "edge_ptr": np.array([0, 4, 6, 6], dtype=np.int32),
-    "y": np.array([0, 1, 0], dtype=np.int8),
-    "att": np.array([0, 0, 0, 1, 0, 1, 0, 1, 1, 0], dtype=np.int8),
-    "att_k": np.array([1, 3, 1], dtype=np.int16),
-    "att_ptr": np.array([0, 3, 9, 10], dtype=np.int32),
-    "train_index": np.array([0, 2], dtype=np.int32),
-    "test_index": np.array([1], dtype=np.int32),
-    "atom_types": np.array(["C", "N", "O"]),
-    "bond_types": np.array(["SINGLE", "DOUBLE"]),
-}
-
-
-@pytest.fixture
-def small(tmp_path):
-    """Write a root folder with a small file, some of its arrays changed, or left out by ``None``."""
-
-    def write(**changes):
-        path = tmp_path / benzene.FILE
-        path.parent.mkdir()
-        arrays = {name: array for name, array in (SMALL | changes).items() if array is not None}
-        np.savez_compressed(path, **arrays)
-        return path
-
-    return write
 
 
 @REAL
@@ -104,14 +70,23 @@ def test_attributions_are_all_unions_of_rings(dataset):
 
 
 @REAL
-def test_attributions_equal_the_file(dataset):
-    with np.load(find_file(None, benzene.FILE), allow_pickle=False) as file:
-        att, bounds, widths = file["att"], file["att_ptr"], file["att_k"]
-    for number in (*range(0, 12000, 97), *np.flatnonzero(widths == 15)):
-        graph = dataset[int(number)]
-        published = att[bounds[number] : bounds[number + 1]].reshape(graph.num_nodes, widths[number])
-        assert np.array_equal(graph.attributions[:, : widths[number]].numpy(), published == 1)
-        assert not graph.attributions[:, widths[number] :].any()
+@needs(PUBLISHED)
+def test_graphs_and_attributions_are_the_published_ones(dataset):
+    with np.load(find(PUBLISHED), allow_pickle=False) as file:
+        content = {name: file[name] for name in file.files}
+    assert dataset.feature_names == tuple(content["atom_types"].tolist())
+    assert dataset.edge_names == tuple(name.lower() for name in content["bond_types"].tolist())
+    assert dataset.labels.tolist() == content["y"].tolist()
+    graphs = list(dataset)
+    assert torch.cat([graph.x.argmax(dim=1) for graph in graphs]).tolist() == content["atom"].tolist()
+    assert torch.cat([graph.edge_attr.argmax(dim=1) for graph in graphs]).tolist() == content["bond"].tolist()
+    edges = torch.cat([graph.edge_index for graph in graphs], dim=1)
+    assert edges.tolist() == [content["senders"].tolist(), content["receivers"].tolist()]
+    for number in (*range(0, 12000, 97), *np.flatnonzero(content["att_k"] == 15).tolist()):
+        graph, width = graphs[number], content["att_k"][number]
+        att = content["att"][content["att_ptr"][number] : content["att_ptr"][number + 1]]
+        assert np.array_equal(graph.attributions[:, :width].numpy(), att.reshape(graph.num_nodes, width) == 1)
+        assert not graph.attributions[:, width:].any()
 
 
 @REAL
@@ -190,164 +165,42 @@ def test_facts(dataset):
     assert ring.x.argmax(dim=1).tolist() == [dataset.feature_names.index("C")] * 6
 
 
-@pytest.fixture(scope="module")
-def only_table(tmp_path_factory):
-    """A data folder with the published table, but not the graphs."""
-    root = tmp_path_factory.mktemp("data")
-    (root / "benzene").mkdir()
-    path = find_file(None, benzene_smiles.FILE.relative)
-    (root / "benzene" / path.name).symlink_to(path)
-    return root
-
-
 @REAL
-@REAL_TABLE
-def test_smiles_give_the_arrays_of_the_file_in_all_molecules(only_table):
-    arrays = benzene_smiles.read_arrays(benzene_smiles.read_table(only_table))
-    benzene.check(arrays)
-    with np.load(find_file(None, benzene.FILE), allow_pickle=False) as file:
-        assert {name for name in file.files if not np.array_equal(file[name], arrays[name])} == set()
-        assert set(arrays) - set(file.files) == {"charge"}
-
-
-@REAL
-@REAL_TABLE
-def test_graphs_of_smiles_are_those_of_the_file(dataset, only_table):
-    same = benzene.load(only_table)  # the test above has filled the cache
-    assert (same.feature_names, same.edge_names, same.colors) == (
-        dataset.feature_names,
-        dataset.edge_names,
-        dataset.colors,
-    )
-    assert all(torch.equal(same.splits[part], dataset.splits[part]) for part in ("train", "test"))
-    for one, other in zip(same[::97], dataset[::97], strict=True):
-        assert one.smiles == other.smiles
-        assert set(one.to_dict()) == set(other.to_dict()) >= {"charge", "smiles"}
-        assert all(torch.equal(one[key], other[key]) for key in other.to_dict() if key != "smiles")
-
-
-@REAL_TABLE
-def test_charges_are_those_of_the_smiles(only_table):
-    for graph in benzene.load(only_table, num_graphs=300):
+def test_charges_are_those_of_the_smiles(dataset):
+    for graph in dataset[:300]:
         # Every charge stands in brackets, as in [N+] or [O-].
         assert int((graph.charge == 1).sum()) == graph.smiles.count("+]")
         assert int((graph.charge == -1).sum()) == graph.smiles.count("-]")
 
 
 def test_small_table():
-    table = benzene_smiles.Table(("c1ccc2ccccc2c1", "C[NH3+]", "Clc1ccccc1"), (1, 0, 1))
-    arrays = benzene_smiles.make_arrays(table, num_train=2)
-    benzene.check(arrays)
-    fused, charged, single = benzene.from_arrays(arrays, smiles=table.smiles)
+    smiles = ("c1ccc2ccccc2c1", "C[NH3+]", "Clc1ccccc1")
+    fused, charged, single = benzene.from_arrays(benzene.make_arrays(smiles), smiles, (1, 0, 1))
     assert fused.attributions.sum(dim=0).tolist() == [6, 6, 10]
     assert not charged.attributions.any()
     assert charged.charge.tolist() == [0, 1]
     assert single.node_mask.tolist() == [False] + [True] * 6
-    assert [graph.smiles for graph in (fused, charged, single)] == list(table.smiles)
+    assert single.x.argmax(dim=1).tolist() == [benzene.ATOM_TYPES.index("Cl")] + [0] * 6
+    assert [graph.smiles for graph in (fused, charged, single)] == list(smiles)
+    assert [int(graph.y) for graph in (fused, charged, single)] == [1, 0, 1]
 
 
-def test_without_the_graphs_rdkit_is_asked_for_before_a_download(monkeypatch, tmp_path):
+def test_no_molecule_has_a_ring():
+    (graph,) = benzene.from_arrays(benzene.make_arrays(["CO"]), ["CO"], [0])
+    assert graph.attributions.shape == (2, 0)
+    assert graph.node_mask.tolist() == [False, False]
+
+
+def test_rdkit_is_asked_for_before_a_download(monkeypatch, tmp_path):
     def missing(name):
         raise ImportError(name)
 
     monkeypatch.setattr(toolkit, "import_module", missing)
-    message = r"^the data set 'benzene' without benzene_graphs.npz needs RDKit; pip install 'protograph\[molecules\]'$"
+    message = r"^the data set 'benzene' needs RDKit; pip install 'protograph\[molecules\]'$"
     with pytest.raises(ImportError, match=message):
-        benzene.load(tmp_path)
+        datasets.load("benzene", tmp_path)
 
 
-def test_folder_has_neither_file(tmp_path):
+def test_folder_without_the_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"^benzene/benzene_smiles\.csv was looked for in "):
-        benzene.load(tmp_path)
-
-
-def test_small_file_graph_by_graph(small, tmp_path):
-    small()
-    dataset = datasets.load("benzene", tmp_path)
-    first, second, third = dataset
-    assert dataset.feature_names == ("C", "N", "O")
-    assert first.x.argmax(dim=1).tolist() == [0, 1, 0]
-    assert first.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
-    assert first.edge_attr.tolist() == [[1, 0], [1, 0], [0, 1], [0, 1]]
-    assert first.attributions.tolist() == [[False] * 3] * 3
-    assert second.edge_index.tolist() == [[0, 1], [1, 0]]
-    assert second.attributions.tolist() == [[True, False, True], [False, True, True]]
-    assert second.node_mask.tolist() == [True, True]
-    assert third.edge_index.shape == (2, 0)
-    assert third.edge_attr.shape == (0, 2)
-    assert dataset.labels.tolist() == [0, 1, 0]
-    assert {part: index.tolist() for part, index in dataset.splits.items()} == {"train": [0, 2], "test": [1]}
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"bond": SMALL["bond"][:-1]}, "bond must have one dimension of 6 entries, got (5,)"),
-        ({"att_k": SMALL["att_k"][:-1]}, "att_k must have one dimension of 3 entries, got (2,)"),
-        ({"node_ptr": SMALL["node_ptr"][:-1]}, "node_ptr must have one dimension of 4 entries, got (3,)"),
-        ({"atom": SMALL["atom"][None]}, "atom must have one dimension of any entries, got (1, 6)"),
-        ({"atom": SMALL["atom"] * 0.5}, "atom must have integers, got float64"),
-        ({"atom": SMALL["atom"][:-1]}, "node_ptr must rise from 0 to the length of atom, 5"),
-        ({"edge_ptr": np.array([0, 6, 4, 6])}, "edge_ptr must rise from 0 to the length of senders, 6"),
-        ({"att_k": np.array([1, 2, 1])}, "att_ptr must leave att_k entries, at least 1, for each node of each graph"),
-        ({"y": np.array([0, 1, 2])}, "y must be in [0, 2), got 2"),
-        ({"atom": SMALL["atom"] + 1}, "atom must be in [0, 3), got 3"),
-        ({"bond": SMALL["bond"] - 1}, "bond must be in [0, 2), got -1"),
-        ({"test_index": np.array([3])}, "test_index must be in [0, 3), got 3"),
-        ({"receivers": SMALL["receivers"] + 1}, "receivers must be nodes of their graph, got one that it does not"),
-        ({"atom_types": np.array(["C", "N", "Xx"])}, "atom_types must be among C, H, N, "),
-        ({"atom_types": np.arange(3)}, "atom_types must have texts, got int64"),
-    ],
-)
-def test_arrays_that_do_not_fit(small, tmp_path, changes, message):
-    path = small(**changes)
-    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}: {message}')}"):
         datasets.load("benzene", tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [({"att": None}, "KeyError: .*att"), ({"y": np.array([0, 1, None])}, "ValueError: Object arrays")],
-)
-def test_file_lacks_an_array_or_would_run_code(small, tmp_path, changes, why):
-    path = small(**changes)
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} cannot be read \({why}"):
-        datasets.load("benzene", tmp_path)
-
-
-@pytest.mark.parametrize("share", [0, 0.5, 0.95])
-def test_file_cut_short(small, tmp_path, share):
-    path = small()
-    content = path.read_bytes()
-    path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(ValueError, match=f"^{re.escape(str(path))} cannot be read .*; it is damaged or another file"):
-        datasets.load("benzene", tmp_path)
-
-
-def test_file_of_another_kind(small, tmp_path):
-    path = small()
-    with path.open("wb") as file:
-        np.save(file, np.arange(3))
-    with pytest.raises(ValueError, match=r"cannot be read \(ValueError: not an .npz archive\)"):
-        datasets.load("benzene", tmp_path)
-    path.write_text("not an archive at all")
-    with pytest.raises(ValueError, match=f"^{re.escape(str(path))} cannot be read"):
-        datasets.load("benzene", tmp_path)
-
-
-def test_damaged_bytes_never_give_another_error(small, tmp_path):
-    path = small()
-    content = path.read_bytes()
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        damaged = bytearray(content)
-        for place in rng.integers(len(content), size=5):
-            damaged[place] = rng.integers(256)
-        path.write_bytes(damaged)
-        # Some bytes of an archive, such as dates, do not matter.
-        message = ""
-        try:
-            datasets.load("benzene", tmp_path)
-        except ValueError as error:
-            message = str(error)
-        assert not message or message.startswith(str(path))

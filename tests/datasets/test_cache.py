@@ -8,7 +8,7 @@ import pytest
 
 from protograph._base.errors import ProtographWarning
 from protograph.datasets import cache
-from protograph.datasets.cache import cache_folder, cached_arrays, platform_folder
+from protograph.datasets.cache import cache_folder, cached_arrays
 from tests.datasets.light_process import start
 from tests.permissions import needs_a_refusal
 
@@ -28,7 +28,7 @@ def arrays():
         "empty": np.zeros((0, 4), dtype=np.int64),
         "columns": np.asfortranarray(np.arange(4).reshape(2, 2)),
         "one": np.array(True),
-        "file": np.array([1], dtype=">i2"),  # a name that numpy.savez has an argument of
+        "swapped": np.array([1], dtype=">i2"),
     }
 
 
@@ -64,27 +64,8 @@ def test_without_the_variable_it_is_the_platforms(tmp_path, monkeypatch):
     assert cache_folder() == tmp_path / "xdg" / "protograph"
 
 
-@pytest.mark.parametrize(
-    ("platform", "environ", "wanted"),
-    [
-        ("linux", {}, "/home/ada/.cache/protograph"),
-        ("linux", {"XDG_CACHE_HOME": "/fast"}, "/fast/protograph"),
-        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/ada/.cache/protograph"),
-        ("darwin", {"XDG_CACHE_HOME": "/fast"}, "/home/ada/Library/Caches/protograph"),
-        ("win32", {"LOCALAPPDATA": "/local"}, "/local/protograph/cache"),
-        ("win32", {}, "/home/ada/AppData/Local/protograph/cache"),
-    ],
-)
-def test_folder_of_each_platform(platform, environ, wanted):
-    assert platform_folder(platform, environ, Path("/home/ada")) == Path(wanted)
-
-
 def test_no_home_folder(monkeypatch):
-    def no_home():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.delenv("PROTOGRAPH_CACHE")
-    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setenv("PROTOGRAPH_CACHE", "~nobody-of-this-name/cache")
     with pytest.raises(FileNotFoundError, match=r"^no home folder is known for the cache; set PROTOGRAPH_CACHE to a"):
         cache_folder()
     with pytest.warns(ProtographWarning, match="no home folder is known"):
@@ -101,8 +82,8 @@ def test_built_once_then_read(folder):
 
 def test_name_of_the_file_is_that_of_the_key(folder):
     cached_arrays("set", KEY, arrays)
-    # sha256 of {"format":1,"key":{"file":"0123abcd","version":2}}, by sha256sum
-    assert only_file(folder).name == "set-ee8c62cbec3107e7396a95e9.npz"
+    # sha256 of {"format":2,"key":{"file":"0123abcd","version":2}}, by sha256sum
+    assert only_file(folder).name == "set-3f9b71d8a1d9ed1ac7ce11aa.npz"
 
 
 @pytest.mark.parametrize("other", [("set", {**KEY, "version": 3}), ("set", {**KEY, "version": "2"}), ("other", KEY)])
@@ -115,7 +96,7 @@ def test_another_key_or_name_is_built_by_itself(other):
 
 def test_another_format_is_built_again(monkeypatch):
     cached_arrays("set", KEY, arrays)
-    monkeypatch.setattr(cache, "FORMAT", 2)
+    monkeypatch.setattr(cache, "FORMAT", 3)
     assert list(cached_arrays("set", KEY, lambda: {"y": np.array([5])})) == ["y"]
 
 
@@ -132,8 +113,8 @@ def test_what_build_raises_is_passed_on_and_nothing_is_kept(folder, error):
 
 
 @pytest.mark.parametrize("dtype", [object, [("a", int), ("b", object)]], ids=str)
-def test_objects_are_refused(folder, dtype):
-    with pytest.raises(ValueError, match=r"^array 'x' must have numbers or texts, got Python objects \(.*; give it a"):
+def test_objects_are_a_mistake_of_ours(folder, dtype):
+    with pytest.raises(AssertionError):
         cached_arrays("set", KEY, lambda: {"x": np.zeros(2, dtype=dtype)})
     assert list(folder.glob("*.npz")) == []
 
@@ -204,30 +185,9 @@ def test_a_pickle_is_never_loaded(folder, tmp_path):
     cached_arrays("set", KEY, arrays)
     path = only_file(folder)
     with path.open("wb") as file:
-        np.savez(file, **{"array.x": np.array([Trap()], dtype=object)})
+        np.savez(file, x=np.array([Trap()], dtype=object))
     check_rebuilt(folder)
     assert not (tmp_path / "sprung").exists()
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"array.x": np.arange(6, dtype=np.float32).reshape(3, 2)},
-        {"array.x": np.arange(6, dtype=np.float32).reshape(2, 3).view(np.int32)},
-        {"array.x": np.arange(1, 7, dtype=np.float32).reshape(2, 3)},
-        {"array.more": np.array([1])},
-        {"key": np.array("another")},
-        {"digest": np.array("0" * 64)},
-    ],
-    ids=["shape", "kind", "values", "more", "key", "digest"],
-)
-def test_a_sound_archive_with_other_content_is_replaced(folder, change):
-    cached_arrays("set", KEY, arrays)
-    path = only_file(folder)
-    with np.load(path) as archive:
-        content = dict(archive)
-    np.savez(path, **(content | change))
-    check_rebuilt(folder)
 
 
 def test_a_file_of_another_key_is_replaced(folder):

@@ -82,12 +82,13 @@ def test_it_is_frozen_and_can_be_pickled(dataset):
 
 @pytest.mark.parametrize("index", [5, -6, [0, 5], torch.tensor([5])])
 def test_index_out_of_range(dataset, index):
-    with pytest.raises(IndexError, match=r"^index must lie in \[-5, 5\), got (5|-6)$"):
+    wanted = "tuple index out of range" if isinstance(index, int) else "index 5 is out of bounds for axis 0 with size 5"
+    with pytest.raises(IndexError, match=f"^{wanted}$"):
         dataset[index]
 
 
 def test_boolean_index_of_the_wrong_length(dataset):
-    with pytest.raises(IndexError, match=r"^a boolean index must have 5 entries, one a graph, got 2$"):
+    with pytest.raises(IndexError, match=r"^boolean index did not match .* 5 but .* 2$"):
         dataset[torch.tensor([True, False])]
 
 

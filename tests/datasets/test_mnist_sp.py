@@ -1,5 +1,7 @@
+import gzip
 import pickle
 import re
+import struct
 import zipfile
 from dataclasses import replace
 
@@ -8,16 +10,16 @@ import pytest
 import torch
 from torch_geometric.data import Batch
 
-from protograph.datasets import mnist_sp, sources, superpixels
-from protograph.datasets.idx import read_idx
+from protograph import datasets
+from protograph.datasets import mnist_sp, superpixels
 from protograph.datasets.lazy import LazyGraphs
 from protograph.report.palette import palette_of
-from tests.datasets.real_files import needs
-from tests.datasets.test_idx import packed
+from tests.datasets.real_files import find, needs
 from tests.datasets.test_superpixels import drawn
 
 REAL = needs("mnist/train-images-idx3-ubyte.gz")
 IMAGES = drawn(5)
+SHAPES = "x must have the shape (75, 1) and pos (75, 2)"
 DIGITS = np.array([3, 0, 9, 1, 1], dtype=np.uint8)
 
 
@@ -31,9 +33,9 @@ def cache(monkeypatch, tmp_path):
 def dataset(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PROTOGRAPH_CACHE", str(tmp_path_factory.mktemp("cache")))
-        first = mnist_sp.load(num_graphs=300)
+        first = datasets.load("mnist-sp", num_graphs=300)
         patch.setattr(superpixels, "build", None)
-        again = mnist_sp.load(num_graphs=300)
+        again = datasets.load("mnist-sp", num_graphs=300)
     assert all(same(one, two) for one, two in zip(first, again, strict=True))
     return again
 
@@ -42,9 +44,7 @@ def dataset(tmp_path_factory):
 def few(monkeypatch):
     """A data set of three digits to train on and two to test with, of any checksum."""
     monkeypatch.setattr(mnist_sp, "SIZES", {"train": 3, "test": 2})
-    for files in (mnist_sp.IMAGES, mnist_sp.LABELS):
-        for part, file in files.items():
-            monkeypatch.setitem(files, part, replace(file, sha256=None))
+    monkeypatch.setattr(mnist_sp, "FILES", tuple(replace(file, sha256=None) for file in mnist_sp.FILES))
 
 
 @pytest.fixture
@@ -56,18 +56,27 @@ def root(few, tmp_path):
 
 def write_idx(folder, images=IMAGES, digits=DIGITS):
     (folder / "mnist").mkdir(parents=True)
-    for part, places in (("train", slice(3)), ("test", slice(3, 5))):
-        (folder / mnist_sp.IMAGES[part].relative).write_bytes(packed(images[places]))
-        (folder / mnist_sp.LABELS[part].relative).write_bytes(packed(digits[places]))
+    arrays = (images[:3], digits[:3], images[3:], digits[3:])
+    for file, array in zip(mnist_sp.FILES, arrays, strict=True):
+        header = struct.pack(f">2xBB{array.ndim}I", 8, array.ndim, *array.shape)
+        (folder / file.relative).write_bytes(header + array.tobytes())
+
+
+def entries(file, offset):
+    return np.frombuffer(gzip.decompress(find(f"{file.relative}.gz").read_bytes()), np.uint8, offset=offset)
+
+
+def quiet(stage, done, total):
+    """Say nothing."""
 
 
 def pyg_content():
     """What PyG's file would hold of the same digits."""
-    built = superpixels.build(IMAGES)
+    built = superpixels.build(IMAGES, quiet)
     graphs = [
         {
             "x": torch.from_numpy(values).float()[:, None],
-            "edge_index": torch.from_numpy(superpixels.radius_edges(centres)),
+            "edge_index": torch.from_numpy(np.stack(superpixels.neighbours(centres).nonzero())),
             "pos": torch.from_numpy(centres).float(),
             "y": torch.tensor([int(digit)]),
         }
@@ -77,7 +86,7 @@ def pyg_content():
 
 
 def write_pyg(folder, content):
-    path = folder / mnist_sp.PYG_FILE
+    path = folder / mnist_sp.PYG_FILE.relative
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(content, path)
     return path
@@ -107,15 +116,15 @@ def test_edges_go_both_ways_and_each_node_has_a_loop(dataset):
 
 @REAL
 def test_labels_are_those_of_the_file(dataset):
-    digits = read_idx(sources.read(mnist_sp.LABELS["train"], None), "labels")
+    digits = entries(mnist_sp.FILES[1], 8)
     assert dataset.labels.tolist() == digits[:300].tolist()
     assert [int(graph.y) for graph in dataset[:20]] == [5, 0, 4, 1, 9, 2, 1, 3, 1, 4, 3, 5, 3, 6, 1, 7, 2, 8, 6, 9]
 
 
 @REAL
 def test_features_are_the_grey_level_and_the_cell(dataset):
-    images = read_idx(sources.read(mnist_sp.IMAGES["train"], None), "images")
-    built = superpixels.build(images[:20])
+    images = entries(mnist_sp.FILES[0], 16).reshape(-1, 28, 28)
+    built = superpixels.build(images[:20], quiet)
     for graph, centres, values in zip(dataset[:20], built.centres, built.values, strict=True):
         for row, (x, y), value in zip(graph.x.tolist(), centres.tolist(), values.tolist(), strict=True):
             level = 0 if value == 0 else 1 if value <= 0.5 else 2
@@ -128,7 +137,7 @@ def test_features_are_the_grey_level_and_the_cell(dataset):
 @REAL
 def test_a_bright_cell_is_where_the_image_is_bright(dataset):
     """Rows run downwards, ``pos`` upwards: each bright node lies on the digit."""
-    images = read_idx(sources.read(mnist_sp.IMAGES["train"], None), "images")
+    images = entries(mnist_sp.FILES[0], 16).reshape(-1, 28, 28)
     for graph, image in zip(dataset, images, strict=False):
         for x, y in graph.pos[graph.x[:, 2] == 1].round().int().tolist():
             row = 27 - y
@@ -173,103 +182,94 @@ def test_facts(dataset):
 
 
 def test_small_files(root):
-    dataset = mnist_sp.load(root)
+    dataset = datasets.load("mnist-sp", root)
     assert isinstance(dataset.graphs, LazyGraphs)
     assert dataset.labels.tolist() == DIGITS.tolist()
     assert {part: index.tolist() for part, index in dataset.splits.items()} == {"train": [0, 1, 2], "test": [3, 4]}
     test = dataset[dataset.splits["test"]]
     assert [int(graph.y) for graph in test] == [1, 1]
     centres, _ = superpixels.superpixel_graph(IMAGES[4])
-    assert np.array_equal(test[1].edge_index.numpy(), superpixels.radius_edges(centres))
+    assert np.array_equal(test[1].edge_index.numpy(), np.stack(superpixels.neighbours(centres).nonzero()))
 
 
 def test_second_load_reads_the_cache_alone(root, monkeypatch):
-    first = mnist_sp.load(root)
+    first = datasets.load("mnist-sp", root)
     monkeypatch.setattr(superpixels, "build", None)
-    monkeypatch.setattr(sources, "read", None)
-    assert all(same(one, two) for one, two in zip(first, mnist_sp.load(root), strict=True))
+    monkeypatch.setattr("protograph.datasets.sources.DataFiles.read", None)
+    assert all(same(one, two) for one, two in zip(first, datasets.load("mnist-sp", root), strict=True))
 
 
-def test_fewer_graphs_are_the_first_and_read_no_more_files(root):
-    (root / mnist_sp.IMAGES["test"].relative).unlink()
-    fewer = mnist_sp.load(root, num_graphs=2)
+def test_fewer_graphs_are_the_first(root):
+    fewer = datasets.load("mnist-sp", root, num_graphs=2)
     assert fewer.labels.tolist() == [3, 0]
     assert {part: index.tolist() for part, index in fewer.splits.items()} == {"train": [0, 1], "test": []}
     write_idx(root / "all")
-    assert all(same(one, two) for one, two in zip(fewer, mnist_sp.load(root / "all"), strict=False))
+    assert all(same(one, two) for one, two in zip(fewer, datasets.load("mnist-sp", root / "all"), strict=False))
     with pytest.raises(ValueError, match=r"^num_graphs must be in \[1, 5\], got 6$"):
-        mnist_sp.load(root, num_graphs=6)
+        datasets.load("mnist-sp", root, num_graphs=6)
 
 
-def test_progress_is_told(root):
-    told = []
-    mnist_sp.load(root, progress=lambda *args: told.append(args))
-    assert told[-1] == ("building mnist-sp", 5, 5)
+def test_progress_is_reported(root):
+    reports = []
+    datasets.load("mnist-sp", root, progress=lambda *args: reports.append(args))
+    assert reports[-1] == ("building mnist-sp", 5, 5)
 
 
 def test_a_file_is_missing(root):
-    (root / mnist_sp.LABELS["train"].relative).unlink()
+    (root / mnist_sp.FILES[1].relative).unlink()
     with pytest.raises(FileNotFoundError, match=r"^mnist/train-labels-idx1-ubyte was looked for in"):
-        mnist_sp.load(root)
-
-
-def test_a_file_of_another_shape_or_label(few, tmp_path):
-    write_idx(tmp_path / "shape", images=IMAGES[:, 1:])
-    with pytest.raises(
-        ValueError, match=r"^mnist/train-images-idx3-ubyte must have the shape \(3, 28, 28\), got \(3, 27"
-    ):
-        mnist_sp.load(tmp_path / "shape")
-    write_idx(tmp_path / "label", digits=DIGITS + 1)
-    with pytest.raises(ValueError, match=r"^labels must be in \[0, 10\), got 10$"):
-        mnist_sp.load(tmp_path / "label")
+        datasets.load("mnist-sp", root)
 
 
 def test_checksum_is_checked(monkeypatch, few, tmp_path):
-    monkeypatch.setitem(mnist_sp.IMAGES, "train", replace(mnist_sp.IMAGES["train"], sha256="0" * 64))
+    first, *others = mnist_sp.FILES
+    monkeypatch.setattr(mnist_sp, "FILES", (replace(first, sha256="0" * 64), *others))
     write_idx(tmp_path / "data")
     with pytest.raises(ValueError, match="SHA-256"):
-        mnist_sp.load(tmp_path / "data")
+        datasets.load("mnist-sp", tmp_path / "data")
 
 
 def test_pyg_file_goes_first_and_gives_the_same_graphs(root):
-    built = mnist_sp.load(root)
+    built = datasets.load("mnist-sp", root)
     write_pyg(root, pyg_content())
-    told = []
-    read = mnist_sp.load(root, progress=lambda *args: told.append(args))
-    assert told == [("reading mnist-sp", 5, 5)]
+    read = datasets.load("mnist-sp", root)
     assert "PyG's MNISTSuperpixels" in read.source
     assert all(same(one, two) for one, two in zip(built, read, strict=True))
-    assert mnist_sp.load(root, num_graphs=4).labels.tolist() == [3, 0, 9, 1]
+    assert datasets.load("mnist-sp", root, num_graphs=4).labels.tolist() == [3, 0, 9, 1]
 
 
 def test_pyg_file_of_the_older_kind(root):
     path = write_pyg(root, ())
     torch.save(pyg_content(), path, _use_new_zipfile_serialization=False)
-    assert mnist_sp.load(root).labels.tolist() == DIGITS.tolist()
+    assert datasets.load("mnist-sp", root).labels.tolist() == DIGITS.tolist()
 
 
 def test_pyg_edges_are_kept_as_they_are(root):
     content = pyg_content()
     content[0][0]["edge_index"] = torch.tensor([[4, 0, 74], [2, 1, 74]])
     write_pyg(root, content)
-    assert mnist_sp.load(root)[0].edge_index.tolist() == [[0, 4, 74], [1, 2, 74]]
+    assert datasets.load("mnist-sp", root)[0].edge_index.tolist() == [[0, 4, 74], [1, 2, 74]]
 
 
 def test_a_changed_pyg_file_is_read_again(root):
     content = pyg_content()
     write_pyg(root, content)
-    assert mnist_sp.load(root).labels.tolist() == DIGITS.tolist()
+    assert datasets.load("mnist-sp", root).labels.tolist() == DIGITS.tolist()
     content[0][0]["y"] = torch.tensor([7])
     write_pyg(root, content)
-    assert int(mnist_sp.load(root)[0].y) == 7
+    assert int(datasets.load("mnist-sp", root)[0].y) == 7
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda train, test: train.pop(), "it must have 3 and 2 graphs"),
-        (lambda train, test: test[0].update(x=torch.zeros(74, 1)), "x must have the shape (75, 1), got (74, 1)"),
-        (lambda train, test: test[0].update(pos=torch.zeros(75, 3)), "pos must have the shape (75, 2), got (75, 3)"),
+        (lambda train, test: [graph.update(x=torch.zeros(74, 1)) for graph in train + test], SHAPES),
+        (lambda train, test: [graph.update(pos=torch.zeros(75, 3)) for graph in train + test], SHAPES),
+        (
+            lambda train, test: test[0].update(x=torch.zeros(74, 1)),
+            "stack expects each tensor to be equal size, but got [75, 1] at entry 0 and [74, 1] at entry 3",
+        ),
         (lambda train, test: test[0].update(x=torch.full((75, 1), 255.0)), "x must lie in [0, 1] and pos in [0, 28)"),
         (lambda train, test: test[0].update(pos=torch.full((75, 2), 28.0)), "x must lie in [0, 1] and pos in [0, 28)"),
         (lambda train, test: test[0].update(y=torch.tensor([10])), "y must be in [0, 10), got 10"),
@@ -282,7 +282,7 @@ def test_pyg_file_with_other_content(root, change, message):
     change(*content)
     path = write_pyg(root, content)
     with pytest.raises(ValueError, match=f"^{re.escape(f'{path} does not hold MNISTSuperpixels: {message}')}$"):
-        mnist_sp.load(root)
+        datasets.load("mnist-sp", root)
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", b"\x80\x02cos\nsystem\n."])
@@ -290,7 +290,7 @@ def test_pyg_file_that_is_damaged_or_would_run_code(root, content):
     path = write_pyg(root, ())
     path.write_bytes(content)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))} cannot be read"):
-        mnist_sp.load(root)
+        datasets.load("mnist-sp", root)
 
 
 def test_no_folder_named_reads_pygs_download(few, cache, monkeypatch, tmp_path):
@@ -300,7 +300,7 @@ def test_no_folder_named_reads_pygs_download(few, cache, monkeypatch, tmp_path):
     path.parent.mkdir(parents=True)
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(raw, "MNISTSuperpixels.pt")
-    dataset = mnist_sp.load()
+    dataset = datasets.load("mnist-sp")
     assert dataset.labels.tolist() == DIGITS.tolist()
     assert dataset.source == mnist_sp.PYG_SOURCE
 
@@ -309,11 +309,11 @@ def test_no_folder_named_and_no_download_builds_from_mnist(few, cache, monkeypat
     monkeypatch.delenv("PROTOGRAPH_DATA", raising=False)
     monkeypatch.setattr(mnist_sp, "PYG_ZIP", replace(mnist_sp.PYG_ZIP, url="http://localhost:9/none.zip"))
     write_idx(cache / "downloads")
-    dataset = mnist_sp.load()
+    dataset = datasets.load("mnist-sp")
     assert dataset.labels.tolist() == DIGITS.tolist()
     assert dataset.source == mnist_sp.BUILT_SOURCE
 
 
 def test_root_is_no_folder(tmp_path):
     with pytest.raises(FileNotFoundError, match="which is not a folder"):
-        mnist_sp.load(tmp_path / "none")
+        datasets.load("mnist-sp", tmp_path / "none")

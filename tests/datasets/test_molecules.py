@@ -3,7 +3,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from protograph.datasets.molecules import CARBON_RING, COLORS, molecule
+from protograph.datasets import molecules
+from protograph.datasets.molecules import CARBON_RING, molecule, read_molecules
+from protograph.molecules.elements import COLORS
 
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB.
 SIGHT = {
@@ -42,3 +44,17 @@ def test_carbon_ring_is_six_carbons_in_a_cycle():
     assert ring.edge_index.T.tolist() == [
         [0, 1], [0, 5], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 4], [4, 3], [4, 5], [5, 0], [5, 4],
     ]  # fmt: skip
+
+
+def test_wrong_texts_are_listed_by_position_and_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path))
+    texts = ["C", "x", "CO", ""]
+    first = read_molecules("some", texts)
+    assert first["wrong"].tolist() == [1, 3]
+    assert first["reasons"].tolist() == ["not valid SMILES", "the SMILES is empty"]
+    assert first["sizes"].tolist() == [1, 2]
+    monkeypatch.setattr(molecules, "parse", None)
+    second = read_molecules("some", texts)
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+    with pytest.raises(TypeError):  # other texts are other molecules
+        read_molecules("some", ["C", "x", "CO\n"])

@@ -1,8 +1,10 @@
+import gzip
 import hashlib
 import pickle
 import re
 import zipfile
 from collections import Counter
+from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -11,11 +13,9 @@ from torch_geometric.data import Batch
 
 from protograph import datasets
 from protograph.datasets import mutagenicity
-from protograph.datasets.tu import read_tu
-from tests.datasets.real_files import contains, directed_edges, needs, typed
+from tests.datasets.real_files import contains, directed_edges, find, needs, typed
 
-REAL = needs(mutagenicity.FILE)
-COLUMNS = ("edge_labels", "edge_gt")
+REAL = needs(mutagenicity.ARCHIVE.relative)
 
 # Two molecules: N bonded to two O, and C bonded to H beside a lone Na. The edges of the second come first.
 SMALL = {
@@ -33,24 +33,10 @@ def dataset():
     return datasets.load("mutagenicity")
 
 
-@pytest.fixture
-def small(tmp_path):
-    """Write a root folder with a small archive, some of its files changed, or left out by ``None``."""
-
-    def write(**changes):
-        path = tmp_path / mutagenicity.FILE
-        path.parent.mkdir()
-        with zipfile.ZipFile(path, "w") as archive:
-            for ending, text in (SMALL | changes).items():
-                if text is not None:
-                    archive.writestr(f"Mutagenicity/raw/Mutagenicity_{ending}.txt", text)
-        return path
-
-    return write
-
-
-def read(path):
-    return mutagenicity.from_arrays(read_tu(path, "Mutagenicity", edge_columns=COLUMNS))
+def read(**changes):
+    """The data set of the small texts, some of them changed."""
+    texts = {ending: text.encode() for ending, text in (SMALL | changes).items()}
+    return mutagenicity.from_texts(texts, Path("mutagenicity"))
 
 
 @REAL
@@ -75,7 +61,7 @@ def test_atoms_and_bonds_are_the_counted_ones(dataset):
 
 @REAL
 def test_names_are_those_of_the_readme_in_the_file(dataset):
-    path = datasets.sources.find_file(None, mutagenicity.FILE)
+    path = find(mutagenicity.ARCHIVE.relative)
     with zipfile.ZipFile(path) as archive:
         readme = archive.read("Mutagenicity/raw/Mutagenicity_label_readme.txt").decode()
     pairs = re.findall(r"^\t(\d+)\t(\w+)$", readme, flags=re.MULTILINE)
@@ -177,8 +163,8 @@ def test_facts(dataset):
     assert set(dataset.ground_truths) == {0}
 
 
-def test_small_file_graph_by_graph(small):
-    first, second = read(small())
+def test_small_file_graph_by_graph():
+    first, second = read()
     assert first.x.argmax(dim=1).tolist() == [4, 1, 1]
     assert first.edge_index.tolist() == [[0, 1, 0, 2], [1, 0, 2, 0]]
     assert first.edge_attr.tolist() == [[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0]]
@@ -190,8 +176,8 @@ def test_small_file_graph_by_graph(small):
     assert [first.y.tolist(), second.y.tolist()] == [[0], [1]]
 
 
-def test_ground_truths_are_the_groups_alone_and_on_a_ring(small):
-    dataset = read(small())
+def test_ground_truths_are_the_groups_alone_and_on_a_ring():
+    dataset = read()
     nitro, amino, ring_nitro, ring_amino = dataset.ground_truths[0]
     names = [[dataset.feature_names[atom] for atom in g.x.argmax(dim=1)] for g in dataset.ground_truths[0]]
     assert names[:2] == [["N", "O", "O"], ["N", "H", "H"]]
@@ -205,41 +191,41 @@ def test_ground_truths_are_the_groups_alone_and_on_a_ring(small):
     assert not contains(dataset[0], amino)
 
 
-def test_other_checksum_is_named(small, tmp_path):
-    path = small()
-    got = hashlib.sha256(path.read_bytes()).hexdigest()
-    wanted = "6eaf2cc8e034557e1b532aba1185b4abb1187118a27451d2041294ceaa42f2c9"
-    message = f"{path} must have the SHA-256 checksum {wanted}, got {got}; get the file again"
+def test_an_archive_of_other_texts(tmp_path):
+    path = tmp_path / mutagenicity.ARCHIVE.relative
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("Mutagenicity/raw/Mutagenicity_A.txt", SMALL["A"])
+    got = hashlib.sha256(SMALL["A"].encode()).hexdigest()
+    wanted = "ae85e22b4b898ebd819d2ed3adc8f06a7bf1cda746b333086472d19b36711145"
+    message = f"{path}: A must have the SHA-256 checksum {wanted} when unpacked, got {got}; get the file again"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         datasets.load("mutagenicity", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"node_labels": "4\n1\n"}, "node_labels must have as many lines as graph_indicator, 6, got 2"),
-        ({"edge_labels": "0\n"}, "edge_labels must have as many lines as A, 6, got 1"),
-        ({"edge_gt": "0\n" * 7}, "edge_gt must have as many lines as A, 6, got 7"),
-        (
-            {"graph_labels": "0\n1\n0\n"},
-            "graph_indicator must name each of the 3 graphs of graph_labels, got 2 from 1 to 2",
-        ),
-        (
-            {"graph_indicator": "0\n1\n1\n2\n2\n2\n"},
-            "graph_indicator must name each of the 2 graphs of graph_labels, got 3 from 0 to 2",
-        ),
-        ({"graph_indicator": "1\n2\n1\n2\n2\n2\n"}, "graph_indicator must be sorted, got a graph after a later one"),
-        ({"A": SMALL["A"].replace("3", "7")}, "A must have nodes from 1 to 6, got 1 to 7"),
-        ({"A": SMALL["A"].replace("3", "6")}, "A must join nodes of one graph, got two graphs in line 5"),
-        ({"A": "1\n" * 6}, "A must have 2 column(s), got 1"),
-        ({"node_labels": ""}, "node_labels must have a line for each entry, got an empty file"),
-        ({"node_labels": "4\nC\n"}, "node_labels must have integers divided by commas: "),
-    ],
-)
-def test_files_that_do_not_fit(small, changes, message):
-    path = small(**changes)
-    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}: {message}')}"):
-        read(path)
+@REAL
+def test_an_archive_that_lacks_a_text(tmp_path):
+    path = tmp_path / mutagenicity.ARCHIVE.relative
+    path.parent.mkdir()
+    with zipfile.ZipFile(find(mutagenicity.ARCHIVE.relative)) as whole, zipfile.ZipFile(path, "w") as archive:
+        for name in whole.namelist():
+            if not name.endswith("_edge_gt.txt"):
+                archive.writestr(name, whole.read(name))
+    with pytest.raises(
+        ValueError, match=f"^{re.escape(str(path))}: the text edge_gt is missing; get the data set again$"
+    ):
+        datasets.load("mutagenicity", tmp_path)
+
+
+@REAL
+def test_texts_beside_each_other_give_the_same(dataset, tmp_path):
+    with zipfile.ZipFile(find(mutagenicity.ARCHIVE.relative)) as archive:
+        for ending, file in mutagenicity.TEXTS.items():
+            path = tmp_path / f"{file.relative}.gz"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(gzip.compress(archive.read(f"Mutagenicity/raw/Mutagenicity_{ending}.txt"), 1))
+    for one, other in zip(datasets.load("mutagenicity", tmp_path, num_graphs=9), dataset, strict=False):
+        assert all(torch.equal(one[key], other[key]) for key in other.to_dict())
 
 
 @pytest.mark.parametrize(
@@ -247,32 +233,8 @@ def test_files_that_do_not_fit(small, changes, message):
     [
         ({"node_labels": "4\n1\n1\n0\n3\n14\n"}, r"^node_labels must be in \[0, 14\), got 14$"),
         ({"edge_labels": "3\n" * 6}, r"^edge_labels must be in \[0, 3\), got 3$"),
-        ({"edge_gt": "-1\n" * 6}, r"^edge_gt must be in \[0, 2\), got -1$"),
-        ({"graph_labels": "0\n2\n"}, r"^graph_labels must be in \[0, 2\), got 2$"),
     ],
 )
-def test_labels_without_a_name(small, changes, message):
+def test_labels_without_a_name(changes, message):
     with pytest.raises(ValueError, match=message):
-        read(small(**changes))
-
-
-def test_archive_lacks_a_file(small):
-    path = small(edge_gt=None)
-    with pytest.raises(ValueError, match=f"^{re.escape(str(path))} cannot be read .*Mutagenicity_edge_gt.txt"):
-        read(path)
-
-
-@pytest.mark.parametrize("share", [0, 0.5, 0.95])
-def test_archive_cut_short(small, share):
-    path = small()
-    content = path.read_bytes()
-    path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(ValueError, match=f"^{re.escape(str(path))} cannot be read .*; it is damaged or another file"):
-        read(path)
-
-
-def test_archive_with_a_changed_byte(small):
-    path = small()
-    path.write_bytes(path.read_bytes().replace(b"4, 5\n5, 4", b"4, 5\n5, 5"))
-    with pytest.raises(ValueError, match=f"^{re.escape(str(path))} cannot be read .*CRC"):
-        read(path)
+        read(**changes)

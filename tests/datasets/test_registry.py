@@ -1,20 +1,25 @@
 import pytest
 
 from protograph import datasets
-from protograph.datasets import benzene, mnist_sp, mutagenicity, registry, solubility
-from protograph.datasets.registry import LOADERS
+from protograph.datasets import registry
+from protograph.datasets.registry import SPECS
 from protograph.datasets.sources import SourceFile
+from protograph.datasets.spec import DatasetSpec
 from tests.datasets.file_server import serving
 from tests.datasets.real_files import needs
 
 GENERATED = ("ba-2motifs", "ba-grid", "ba-house")
 FILES = {
-    "benzene": benzene.FILE,
+    "benzene": "benzene/benzene_smiles.csv.gz",
     "graph-sst2": "sst2/glue_train.tsv.gz",
-    "mnist-sp": f"{mnist_sp.IMAGES['train'].relative}.gz",
-    "mutagenicity": mutagenicity.FILE,
-    "solubility": f"{solubility.FILE.relative}.gz",
+    "mnist-sp": "mnist/train-images-idx3-ubyte.gz",
+    "mutagenicity": "mutagenicity/Mutagenicity_tu_raw.zip",
+    "solubility": "solubility/delaney-processed.csv.gz",
 }
+
+
+def listed(**options):
+    return {"mine": DatasetSpec(name="mine", load=options.pop("load", None), **options)}
 
 
 # Graph-SST2 is built as a whole, which takes its own tests long enough.
@@ -31,7 +36,7 @@ def test_every_name_loads_a_data_set_of_that_name(name):
 
 
 def test_names_are_sorted():
-    assert datasets.names() == tuple(sorted(LOADERS)) == tuple(sorted([*GENERATED, *FILES]))
+    assert datasets.names() == tuple(sorted(SPECS)) == tuple(sorted([*GENERATED, *FILES]))
 
 
 @pytest.mark.parametrize("name", ["ba-house", "BA-House", "ba_house"])
@@ -42,17 +47,17 @@ def test_spelling_of_a_name(name):
 def test_options_reach_the_loader(tmp_path, monkeypatch):
     calls = []
 
-    def loader(root, *, random_state, num_graphs, progress):
-        calls.append((root, random_state, num_graphs, callable(progress)))
+    def load(files, random_state, num_graphs):
+        calls.append((files.dataset, files.root, random_state, num_graphs, callable(files.progress)))
 
-    monkeypatch.setattr(registry, "LOADERS", {"mine": loader})
+    monkeypatch.setattr(registry, "SPECS", listed(load=load))
     datasets.load("mine", str(tmp_path), random_state=4, num_graphs=2)
     datasets.load("mine")
-    assert calls == [(tmp_path, 4, 2, True), (None, 0, None, True)]
+    assert calls == [("mine", tmp_path, 4, 2, True), ("mine", None, 0, None, True)]
 
 
 def test_unknown_name_lists_the_names_and_the_closest(monkeypatch, no_data_folder):
-    monkeypatch.setattr(registry, "LOADERS", {"ba-house": None, "ba-grid": None})
+    monkeypatch.setattr(registry, "SPECS", {name: SPECS[name] for name in ("ba-house", "ba-grid")})
     known = "^name must be one of ba-grid, ba-house or a TUDataset, got"
     with pytest.raises(ValueError, match=rf"{known} 'ba-hose'; did you mean 'ba-house'\?$"):
         datasets.load("ba-hose")
@@ -73,15 +78,14 @@ def test_fetch_takes_the_next_choice_where_one_cannot_be_had(tmp_path, monkeypat
     with serving(b"content") as server:
         server.behave = lambda handler, number: handler.path.endswith(".zip") and handler.refuse(404)
         gone, there = (SourceFile(f"set/{name}", None, f"{server.url}/{name}") for name in ("gone.zip", "there.txt"))
-        monkeypatch.setattr(registry, "LOADERS", {"mine": None})
-        monkeypatch.setattr(registry, "FILES", {"mine": ((gone,), (there,))})
+        monkeypatch.setattr(registry, "SPECS", listed(files=((gone,), (there,))))
         assert datasets.fetch("mine", tmp_path / "data") == [folder / "there.txt"]
-        monkeypatch.setattr(registry, "FILES", {"mine": ((there,), (gone,))})
+        monkeypatch.setattr(registry, "SPECS", listed(files=((there,), (gone,))))
         assert datasets.fetch("mine", tmp_path / "data") == [folder / "there.txt"]
-        monkeypatch.setattr(registry, "FILES", {"mine": ((gone,),)})
+        monkeypatch.setattr(registry, "SPECS", listed(files=((gone,),)))
         with pytest.raises(ConnectionError, match=r"gone\.zip could not be downloaded"):
             datasets.fetch("mine", tmp_path / "data")
-    assert [path.name for path in folder.iterdir() if not path.name.startswith(".")] == ["there.txt"]
+    assert [path.name for path in folder.iterdir()] == ["there.txt"]
     assert (folder / "there.txt").read_bytes() == b"content"
 
 

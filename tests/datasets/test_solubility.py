@@ -6,6 +6,7 @@ import torch
 from rdkit import Chem
 from torch_geometric.data import Batch
 
+from protograph import datasets
 from protograph.datasets import solubility
 from protograph.molecules import toolkit
 from tests.datasets.real_files import contains, directed_edges, needs, typed
@@ -26,7 +27,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def dataset(cache):
-    return solubility.load()
+    return datasets.load("solubility")
 
 
 def count_by_class(dataset, is_there):
@@ -94,12 +95,12 @@ def test_ground_truths_are_what_they_are_said_to_be(dataset):
 
 @REAL
 def test_fewer_graphs_are_the_first_with_the_same_columns(dataset):
-    fewer = solubility.load(num_graphs=5)
+    fewer = datasets.load("solubility", num_graphs=5)
     assert [graph.smiles for graph in fewer] == [graph.smiles for graph in dataset[:5]]
     assert fewer.feature_names == dataset.feature_names
     assert torch.equal(fewer[4].x, dataset[4].x)
     with pytest.raises(ValueError, match=r"^num_graphs must be in \[1, 708\], got 709$"):
-        solubility.load(num_graphs=709)
+        datasets.load("solubility", num_graphs=709)
 
 
 @REAL
@@ -153,4 +154,4 @@ def test_without_rdkit(monkeypatch):
     monkeypatch.setattr(toolkit, "import_module", missing)
     message = r"^the data set 'solubility' needs RDKit; pip install 'protograph\[molecules\]'$"
     with pytest.raises(ImportError, match=message):
-        solubility.load()
+        datasets.load("solubility")

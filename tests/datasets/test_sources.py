@@ -7,22 +7,17 @@ from pathlib import Path
 import pytest
 
 from protograph import datasets
-from protograph.datasets import download
-from protograph.datasets.sources import SourceFile, fetch, fetch_into, find, find_file, read
+from protograph.datasets.sources import NO_SOURCE, DataFiles, SourceFile, fetch_into
 from tests.datasets.file_server import serving
 
-NAME = "some"
-RELATIVE = f"{NAME}/file.txt"
+RELATIVE = "folder/file.txt"
 CONTENT = b"what the file says"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-WAYS_OUT = (
-    "; set PROTOGRAPH_DATA to a folder that has it, pass root= or --data-root, "
-    f"or get it with `protograph datasets fetch {NAME}`"
-)
-NO_SOURCE = (
-    ", and there is no public source to download it from; "
-    "name a folder that has it with PROTOGRAPH_DATA, root= or --data-root"
-)
+UNPUBLISHED = SourceFile(RELATIVE, SHA256, None)
+
+
+def quiet(stage, done, total):
+    """Say nothing."""
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +25,6 @@ def downloads(tmp_path, monkeypatch):
     monkeypatch.delenv("PROTOGRAPH_DATA", raising=False)
     monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr(download, "BACK_OFF", ())
     return tmp_path / "cache" / "downloads"
 
 
@@ -45,9 +39,6 @@ def source(server):
     return SourceFile(RELATIVE, SHA256, server.url)
 
 
-UNPUBLISHED = SourceFile(RELATIVE, SHA256, None)
-
-
 def put(folder, content=CONTENT, name=RELATIVE):
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,6 +50,10 @@ def files_in(folder):
     return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
+def find(root=None):
+    return DataFiles("some", root).find(RELATIVE)
+
+
 def message_of(kind, function, *arguments):
     with pytest.raises(kind) as caught:
         function(*arguments)
@@ -68,78 +63,51 @@ def message_of(kind, function, *arguments):
 # --- finding ---
 
 
-@pytest.mark.parametrize("kind", [str, Path])
-def test_root_is_looked_in(tmp_path, kind):
-    path = put(tmp_path / "a")
-    assert find(kind(tmp_path / "a"), RELATIVE) == find_file(kind(tmp_path / "a"), RELATIVE) == path
-
-
 def test_root_goes_before_the_variable_and_that_before_the_downloads(tmp_path, monkeypatch, downloads):
     third = put(downloads)
-    assert find(None, RELATIVE) == find("", RELATIVE) == third
+    assert find() == third
     monkeypatch.setenv("PROTOGRAPH_DATA", "")
-    assert find(None, RELATIVE) == third
+    assert find() == third
     second = put(tmp_path / "b")
     monkeypatch.setenv("PROTOGRAPH_DATA", str(tmp_path / "b"))
-    assert find(None, RELATIVE) == second
+    assert find() == second
     first = put(tmp_path / "a")
-    assert find(tmp_path / "a", RELATIVE) == first
+    assert find(tmp_path / "a") == first
 
 
-def test_a_named_folder_goes_before_what_was_downloaded(tmp_path, monkeypatch, downloads):
+def test_what_a_named_folder_lacks_is_looked_for_among_the_downloads(tmp_path, monkeypatch, downloads):
     downloaded = put(downloads)
     (tmp_path / "a").mkdir()
     monkeypatch.setenv("PROTOGRAPH_DATA", str(tmp_path / "a"))
-    assert find(tmp_path / "a", RELATIVE) == find(None, RELATIVE) == downloaded
+    assert find(tmp_path / "a") == find() == downloaded
     own = put(tmp_path / "a")
-    assert find(tmp_path / "a", RELATIVE) == find(None, RELATIVE) == own
-
-
-def test_an_archive_that_is_none_is_not_kept(server, tmp_path):
-    """What a network that asks to log in gives in place of every file."""
-    server.content = b"<html>log in</html>"
-    file = SourceFile("tu/PROTEINS.zip", None, server.url)
-    assert message_of(ValueError, fetch_into, file, tmp_path) == (
-        "PROTEINS.zip must be a zip archive, got something else; try again later"
-    )
-    assert [path.name for path in (tmp_path / "tu").iterdir() if not path.name.startswith(".")] == []
-    put(tmp_path, b"<html>from before</html>", name=file.relative)
-    with io.BytesIO() as buffer:
-        zipfile.ZipFile(buffer, "w").close()
-        server.content = buffer.getvalue()
-    assert zipfile.is_zipfile(fetch_into(file, tmp_path))
+    assert find(tmp_path / "a") == find() == own
 
 
 def test_packed_files_are_found_after_plain_ones(tmp_path):
     packed = put(tmp_path, name=f"{RELATIVE}.gz")
-    assert find(tmp_path, RELATIVE) == packed
+    assert find(tmp_path) == packed
     plain = put(tmp_path)
-    assert find(tmp_path, RELATIVE) == plain
+    assert find(tmp_path) == plain
+
+
+def test_a_folder_of_that_name_is_no_file(tmp_path):
+    (tmp_path / RELATIVE).mkdir(parents=True)
+    assert find(tmp_path) is None
 
 
 def test_the_home_folder_is_known(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     path = put(tmp_path / "a")
-    assert find("~/a", RELATIVE) == path
+    assert find(Path("~/a")) == path
 
 
-@pytest.mark.parametrize("function", [find, find_file])
-def test_a_folder_that_is_none(tmp_path, monkeypatch, function):
+def test_what_is_named_is_not_a_folder(tmp_path, monkeypatch):
     gone = tmp_path / "gone"
     wanted = f"{RELATIVE} was looked for in {gone} (%s), which is not a folder; name one that has the file"
-    assert message_of(FileNotFoundError, function, gone, RELATIVE) == wanted % "root="
+    assert message_of(FileNotFoundError, find, gone) == wanted % "root="
     monkeypatch.setenv("PROTOGRAPH_DATA", str(gone))
-    assert message_of(FileNotFoundError, function, None, RELATIVE) == wanted % "PROTOGRAPH_DATA"
-
-
-def test_a_missing_file(tmp_path, monkeypatch, downloads):
-    wanted = f"{RELATIVE} was looked for in %s (%s), which has no such file{WAYS_OUT}"
-    message = message_of(FileNotFoundError, find_file, None, RELATIVE)
-    assert message == wanted % (downloads, "the cache, as no folder is named")
-    (tmp_path / RELATIVE).mkdir(parents=True)  # a folder of that name is no file
-    assert message_of(FileNotFoundError, find_file, tmp_path, RELATIVE) == wanted % (tmp_path, "root=")
-    monkeypatch.setenv("PROTOGRAPH_DATA", str(tmp_path))
-    assert message_of(FileNotFoundError, find_file, None, RELATIVE) == wanted % (tmp_path, "PROTOGRAPH_DATA")
+    assert message_of(FileNotFoundError, find) == wanted % "PROTOGRAPH_DATA"
 
 
 @pytest.mark.parametrize("name", ["benzene", "mutagenicity"])
@@ -148,16 +116,16 @@ def test_data_sets_say_which_file_they_lack(tmp_path, name):
         datasets.load(name, tmp_path)
 
 
-# --- fetching ---
+# --- getting ---
 
 
 def test_downloaded_once_where_no_folder_is_named(server, source, downloads):
     calls = []
-    path = fetch(source, None, lambda *call: calls.append(call))
+    path = DataFiles("some", None, lambda *call: calls.append(call)).get(source)
     assert path == downloads / RELATIVE
     assert path.read_bytes() == CONTENT
     assert calls[-1] == ("downloading file.txt", len(CONTENT), len(CONTENT))
-    assert fetch(source, None) == path
+    assert DataFiles("some").get(source) == path
     assert len(server.requests) == 1
 
 
@@ -166,46 +134,82 @@ def test_a_named_folder_is_never_written_to(server, source, tmp_path, monkeypatc
     folder = tmp_path / "a"
     folder.mkdir()
     monkeypatch.setenv("PROTOGRAPH_DATA", str(folder))
-    root = folder if origin == "root=" else None
-    problem = f"{RELATIVE} was looked for in {folder} ({origin}), which has no such file"
-    wanted = f"{problem}; `protograph datasets fetch {NAME}` gets it"
-    assert message_of(FileNotFoundError, fetch, source, root) == wanted
-    assert message_of(FileNotFoundError, read, source, root) == wanted
-    assert message_of(FileNotFoundError, fetch, UNPUBLISHED, root) == problem + NO_SOURCE
+    files = DataFiles("some", folder if origin == "root=" else None)
+    problem = f"{RELATIVE} was looked for in {folder} ({origin}), which has no such file; "
+    wanted = f"{problem}`protograph datasets fetch some` gets it"
+    assert message_of(FileNotFoundError, files.get, source) == wanted
+    assert message_of(FileNotFoundError, files.read, source) == wanted
+    assert message_of(FileNotFoundError, files.get, UNPUBLISHED) == problem + NO_SOURCE
     assert server.requests == []
     assert list(folder.iterdir()) == []
 
 
 def test_no_public_source(downloads):
-    message = message_of(FileNotFoundError, fetch, UNPUBLISHED, None)
-    assert message == f"{RELATIVE} is not in {downloads}{NO_SOURCE}"
+    wanted = (
+        f"{downloads / RELATIVE} is missing or damaged; there is no public source to download it from: "
+        f"name a folder that has it with PROTOGRAPH_DATA, root= or --data-root"
+    )
+    assert message_of(FileNotFoundError, DataFiles("some").get, UNPUBLISHED) == wanted
+    put(downloads, b"wrong")
+    assert message_of(FileNotFoundError, DataFiles("some").read, UNPUBLISHED) == wanted
+    put(downloads)
+    assert DataFiles("some").read(UNPUBLISHED) == CONTENT
 
 
 def test_fetch_into_makes_the_folder_and_skips_what_is_right(server, source, tmp_path):
-    path = fetch_into(source, str(tmp_path / "new"))
+    path = fetch_into(source, tmp_path / "new", quiet)
     assert path == tmp_path / "new" / RELATIVE
     assert path.read_bytes() == CONTENT
-    assert fetch_into(source, tmp_path / "new") == path
+    assert fetch_into(source, tmp_path / "new", quiet) == path
     assert len(server.requests) == 1
 
 
 def test_fetch_into_skips_a_packed_file_that_is_right(server, source, tmp_path):
     packed = put(tmp_path, gzip.compress(CONTENT), f"{RELATIVE}.gz")
-    assert fetch_into(source, tmp_path) == packed
+    assert fetch_into(source, tmp_path, quiet) == packed
     assert server.requests == []
 
 
 @pytest.mark.parametrize("name", [RELATIVE, f"{RELATIVE}.gz"])
-def test_fetch_into_gets_what_is_wrong_again(source, tmp_path, name):
-    put(tmp_path, b"wrong", name)
-    path = fetch_into(source, tmp_path)
+@pytest.mark.parametrize("wrong", [b"wrong", gzip.compress(CONTENT)[:-9]], ids=["other", "cut"])
+def test_fetch_into_gets_what_is_wrong_again(source, tmp_path, name, wrong):
+    put(tmp_path, wrong, name)
+    path = fetch_into(source, tmp_path, quiet)
     assert path == tmp_path / RELATIVE
     assert path.read_bytes() == CONTENT
 
 
-def test_fetch_into_without_a_source_says_what_is_damaged(tmp_path):
-    path = put(tmp_path, b"wrong")
-    assert message_of(FileNotFoundError, fetch_into, UNPUBLISHED, tmp_path) == f"{path} is damaged{NO_SOURCE}"
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_a_download_with_another_checksum_is_not_kept(server, tmp_path, pack):
+    server.content = pack(CONTENT)
+    file = SourceFile(RELATIVE, "0" * 64, server.url)
+    assert message_of(ValueError, fetch_into, file, tmp_path, quiet) == (
+        f"file.txt from {server.url} must have the SHA-256 checksum {'0' * 64} when unpacked, got {SHA256}; "
+        f"try again later"
+    )
+    assert files_in(tmp_path / "folder") == {}
+
+
+def test_without_a_checksum_a_packed_download_must_still_be_whole(server, tmp_path):
+    server.content = gzip.compress(CONTENT)[:-9]
+    message = message_of(ValueError, fetch_into, SourceFile(RELATIVE, None, server.url), tmp_path, quiet)
+    assert message.startswith(f"file.txt from {server.url} cannot be read (EOFError: ")
+    assert files_in(tmp_path / "folder") == {}
+
+
+def test_a_download_that_is_no_archive_is_not_kept(server, tmp_path):
+    """What a network that asks to log in gives in place of every file."""
+    server.content = b"<html>log in</html>"
+    file = SourceFile("tu/PROTEINS.zip", None, server.url)
+    assert message_of(ValueError, fetch_into, file, tmp_path, quiet) == (
+        f"PROTEINS.zip from {server.url} must be a zip archive, got something else; try again later"
+    )
+    assert files_in(tmp_path / "tu") == {}
+    put(tmp_path, b"<html>from before</html>", name=file.relative)
+    with io.BytesIO() as buffer:
+        zipfile.ZipFile(buffer, "w").close()
+        server.content = buffer.getvalue()
+    assert zipfile.is_zipfile(fetch_into(file, tmp_path, quiet))
 
 
 # --- reading ---
@@ -216,27 +220,27 @@ def test_fetch_into_without_a_source_says_what_is_damaged(tmp_path):
 def test_content_is_unpacked_whatever_the_name(tmp_path, name, pack):
     put(tmp_path, pack(CONTENT), name)
     before = files_in(tmp_path)
-    assert read(UNPUBLISHED, tmp_path) == CONTENT
+    assert DataFiles("some", tmp_path).read(UNPUBLISHED) == CONTENT
     assert files_in(tmp_path) == before
 
 
 def test_a_packed_download_is_unpacked(server, source):
     server.content = gzip.compress(CONTENT)
-    assert read(source, None) == CONTENT
+    assert DataFiles("some").read(source) == CONTENT
 
 
 def test_without_a_checksum_any_content_will_do(tmp_path):
     put(tmp_path, b"anything")
-    assert read(SourceFile(RELATIVE, None, None), tmp_path) == b"anything"
+    assert DataFiles("some", tmp_path).read(SourceFile(RELATIVE, None, None)) == b"anything"
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
 def test_another_checksum_in_a_named_folder(server, source, tmp_path, pack):
     path = put(tmp_path, pack(b"wrong"))
     got = hashlib.sha256(b"wrong").hexdigest()
-    assert message_of(ValueError, read, source, tmp_path) == (
+    assert message_of(ValueError, DataFiles("some", tmp_path).read, source) == (
         f"{path} must have the SHA-256 checksum {SHA256} when unpacked, got {got}; "
-        f"get it again with `protograph datasets fetch {NAME} --data-root {tmp_path}`"
+        f"get it again with `protograph datasets fetch some --data-root {tmp_path}`"
     )
     assert server.requests == []
 
@@ -252,7 +256,7 @@ def flipped(content):
 )
 def test_a_damaged_packed_file(tmp_path, damage, kind):
     path = put(tmp_path, damage(gzip.compress(CONTENT)), f"{RELATIVE}.gz")
-    message = message_of(ValueError, read, UNPUBLISHED, tmp_path)
+    message = message_of(ValueError, DataFiles("some", tmp_path).read, UNPUBLISHED)
     assert message.startswith(f"{path} cannot be read ({kind}: ")
     assert message.endswith("); it is damaged or another file, get it again")
 
@@ -260,12 +264,6 @@ def test_a_damaged_packed_file(tmp_path, damage, kind):
 @pytest.mark.parametrize("sha256", [SHA256, None])
 def test_a_damaged_download_is_downloaded_again(server, downloads, sha256):
     path = put(downloads, gzip.compress(CONTENT)[:-9])
-    assert read(SourceFile(RELATIVE, sha256, server.url), None) == CONTENT
+    assert DataFiles("some").read(SourceFile(RELATIVE, sha256, server.url)) == CONTENT
     assert path.read_bytes() == CONTENT
     assert len(server.requests) == 1
-
-
-def test_a_damaged_file_without_a_source_stays_in_the_downloads(downloads):
-    path = put(downloads, b"wrong")
-    assert message_of(ValueError, read, UNPUBLISHED, None).startswith(f"{path} must have the SHA-256 checksum")
-    assert path.read_bytes() == b"wrong"

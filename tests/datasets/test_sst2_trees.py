@@ -5,35 +5,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protograph.datasets.sst2_trees import Parses, WordEdges, parse, path_edges, plain
+from protograph.datasets.sst2_trees import phrases, plain, read_parses
 
 # it 's | not | ( a lovely film ) | .  as the treebank would write it
 LINE = r"(1 (2 It) (1 (1 (2 's) (1 (1 not) (3 (2 (2 -LRB-) (3 (2 A) (4 (3 lovely) (2 film)))) (2 -RRB-)))) (2 .)))"
 
 
+def whole(line):
+    """Words and edges of the whole tree, which comes last."""
+    text, edges = list(phrases(line))[-1]
+    return text.split(" "), edges
+
+
 def test_a_tree_worked_out_by_hand():
-    tree = parse(LINE)
-    assert tree.words == ["it", "'s", "not", "(", "a", "lovely", "film", ")", "."]
+    words, edges = whole(LINE)
+    assert words == ["it", "'s", "not", "(", "a", "lovely", "film", ")", "."]
     # lovely-film, a-film, (-film, film-), not-film, 's-film, film-., it-film: "film" is the last word of all phrases.
-    assert tree.edges == [(5, 6), (4, 6), (3, 6), (6, 7), (2, 6), (1, 6), (6, 8), (0, 6)]
-    assert {(part.start, part.stop) for part in tree.constituents if part.stop - part.start > 1} == {
-        (5, 7), (4, 7), (3, 7), (3, 8), (2, 8), (1, 8), (1, 9), (0, 9),
-    }  # fmt: skip
+    assert edges == [(5, 6), (4, 6), (3, 6), (6, 7), (2, 6), (1, 6), (6, 8), (0, 6)]
+    assert [text for text, _ in phrases(LINE) if " " in text] == [
+        "lovely film", "a lovely film", "( a lovely film", "( a lovely film )", "not ( a lovely film )",
+        "'s not ( a lovely film )", "'s not ( a lovely film ) .", "it 's not ( a lovely film ) .",
+    ]  # fmt: skip
 
 
 def test_punctuation_is_a_head_only_among_punctuation():
-    assert parse("(2 (2 (2 .) (2 .)) (2 (2 no) (2 !)))").edges == [(0, 1), (2, 3), (1, 2)]
-    assert parse("(2 (2 (2 yes) (2 !)) (2 (2 .) (2 .)))").edges == [(0, 1), (2, 3), (0, 3)]
+    assert whole("(2 (2 (2 .) (2 .)) (2 (2 no) (2 !)))")[1] == [(0, 1), (2, 3), (1, 2)]
+    assert whole("(2 (2 (2 yes) (2 !)) (2 (2 .) (2 .)))")[1] == [(0, 1), (2, 3), (0, 3)]
 
 
 def test_sentiments_do_not_matter():
-    assert parse(re.sub(r"\(\d", "(0", LINE)) == parse(LINE)
+    assert list(phrases(re.sub(r"\(\d", "(0", LINE))) == list(phrases(LINE))
 
 
 def test_a_tree_of_one_word():
-    tree = parse("(3 Wonderful)")
-    assert (tree.words, tree.edges) == (["wonderful"], [])
-    assert Parses([tree]).edges(["wonderful"]) == WordEdges([], parsed=True)
+    assert list(phrases("(3 Wonderful)")) == [("wonderful", [])]
 
 
 nested = st.recursive(
@@ -43,44 +48,33 @@ nested = st.recursive(
 
 
 @given(nested)
-def test_words_are_connected_and_each_constituent_has_its_own_edges(line):
-    tree = parse(line)
-    parses = Parses([tree])
-    for start, stop, _ in tree.constituents:
-        edges, parsed = parses.edges(tree.words[start:stop])
-        assert parsed
-        assert len(edges) == stop - start - 1
+def test_words_are_connected_in_each_constituent(line):
+    for text, edges in phrases(line):
+        num_words = len(text.split(" "))
         graph = nx.Graph(edges)
-        graph.add_nodes_from(range(stop - start))
-        assert len(graph) == stop - start
+        graph.add_nodes_from(range(num_words))
+        assert len(edges) == num_words - 1
+        assert len(graph) == num_words
         assert nx.is_tree(graph)
 
 
 def test_a_leaf_of_two_words():
-    tree = parse("(2 (2 (2 ``) (2 9\u00a01\\/2)) (2 weeks))")
-    assert tree.words == ["``", "9", "1/2", "weeks"]
-    assert tree.edges == [(1, 2), (0, 2), (2, 3)]
-    assert Parses([tree]).edges(["``", "9", "1/2"]) == WordEdges([(1, 2), (0, 2)], parsed=True)
+    line = "(2 (2 (2 ``) (2 9\u00a01\\/2)) (2 weeks))"
+    assert whole(line) == (["``", "9", "1/2", "weeks"], [(1, 2), (0, 2), (2, 3)])
+    assert read_parses([line])["`` 9 1/2"] == [(1, 2), (0, 2)]
 
 
 def test_phrases_are_found_whatever_their_spelling():
-    parses = Parses([parse(r"(2 (2 -LRB-) (2 (2 A) (2 (2 Colourful) (2 (2 Theatre) (2 writer\/director)))))")])
-    words = ["(", "a", "colorful", "theater", "writer/director"]
-    assert parses.edges(words) == WordEdges([(3, 4), (2, 4), (1, 4), (0, 4)], parsed=True)
-    assert parses.edges(words[2:]) == WordEdges([(1, 2), (0, 2)], parsed=True)
-
-
-def test_what_is_no_constituent_is_a_path():
-    parses = Parses([parse(LINE)])
-    assert parses.edges(["not", "a", "lovely"]) == WordEdges([(0, 1), (1, 2)], parsed=False)
-    assert parses.edges(["unseen"]) == WordEdges([], parsed=False)
-    assert path_edges(1) == path_edges(0) == []
+    parses = read_parses([r"(2 (2 -LRB-) (2 (2 A) (2 (2 Colourful) (2 (2 Theatre) (2 writer\/director)))))"])
+    assert parses["( a colorful theater writer/director"] == [(3, 4), (2, 4), (1, 4), (0, 4)]
+    assert parses["colorful theater writer/director"] == [(1, 2), (0, 2)]
+    assert "a colorful theater" not in parses
 
 
 def test_the_first_of_equal_phrases_is_taken():
     left, right = "(2 (2 (2 a) (2 b)) (2 c))", "(2 (2 a) (2 (2 b) (2 c)))"
-    assert Parses([parse(left), parse(right)]).edges(["a", "b", "c"]).edges == [(0, 1), (1, 2)]
-    assert Parses([parse(right), parse(left)]).edges(["a", "b", "c"]).edges == [(1, 2), (0, 2)]
+    assert read_parses([left, right])["a b c"] == [(0, 1), (1, 2)]
+    assert read_parses([right, left])["a b c"] == [(1, 2), (0, 2)]
 
 
 @pytest.mark.parametrize(
@@ -92,22 +86,3 @@ def test_the_first_of_equal_phrases_is_taken():
 )  # fmt: skip
 def test_plain_words(word, wanted):
     assert plain(word) == wanted
-
-
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ("(2 (2 a) (2 b)", "a bracket left open"),
-        ("(2 a))", "a bracket that closes none"),
-        ("(2 (2 a) (2 b) (2 c))", "a node with 3 part(s)"),
-        ("(2 (2 a) ())", "a node with 0 part(s)"),
-        ("(2 (2 a))", "a node with 1 part(s)"),
-        ("(2 (2 a) b)", "'b' beside others"),
-        ("(2 a) (2 b)", "2 trees"),
-        ("", "0 trees"),
-    ],
-)
-def test_lines_that_are_no_tree(line, what):
-    wanted = f"a tree must have two parts or a word in each pair of brackets, got {what} in {line!r}"
-    with pytest.raises(ValueError, match=f"^{re.escape(wanted)}$"):
-        parse(line)

@@ -1,14 +1,12 @@
-import sys
 from fractions import Fraction
 from itertools import combinations
-from types import ModuleType
 
 import numpy as np
 import pytest
 from skimage.segmentation import slic
 
 from protograph.datasets import superpixels
-from protograph.datasets.superpixels import build, merged, neighbours, radius_edges, region_sums, superpixel_graph
+from protograph.datasets.superpixels import build, merged, neighbours, region_sums, slic_version, superpixel_graph
 
 
 def drawn(num_images, seed=0):
@@ -47,7 +45,7 @@ def exact_graph(image, num_nodes):
     centres = [(mean(regions[k], 0), mean(regions[k], 1)) for k in left]
     values = [mean(regions[k], 2) / 255 for k in left]
     edges = [
-        (i, j)
+        [i, j]
         for i, (x, y) in enumerate(centres)
         for j, (u, v) in enumerate(centres)
         if (x - u) ** 2 + (y - v) ** 2 <= 81
@@ -63,7 +61,7 @@ def test_graph_is_that_of_the_recipe_in_exact_arithmetic(seed):
     assert np.array_equal(centres, np.array(expected_centres, dtype=float))
     assert values == pytest.approx(np.array(expected_values, dtype=float), rel=1e-15)
     assert (values == 0).tolist() == [value == 0 for value in expected_values]
-    assert list(zip(*radius_edges(centres).tolist(), strict=True)) == expected_edges
+    assert np.argwhere(neighbours(centres)).tolist() == expected_edges
 
 
 def test_regions_hold_all_pixels():
@@ -101,10 +99,8 @@ def test_too_few_regions():
 @pytest.mark.parametrize("radius", [0.0, 3.0, 9.0, 100.0])
 def test_edges_join_what_is_within_the_radius(radius):
     centres = np.random.default_rng(1).integers(28 * 4, size=(60, 2)) / 4
-    expected = [(i, j) for i in range(60) for j in range(60) if np.hypot(*(centres[i] - centres[j])) <= radius]
-    edges = radius_edges(centres, radius)
-    assert edges.dtype == np.int64
-    assert list(zip(*edges.tolist(), strict=True)) == expected
+    expected = [[i, j] for i in range(60) for j in range(60) if np.hypot(*(centres[i] - centres[j])) <= radius]
+    assert np.argwhere(neighbours(centres, radius)).tolist() == expected
     assert neighbours(centres, radius).diagonal().all()
 
 
@@ -114,11 +110,11 @@ def test_a_blank_image_has_a_graph_too():
     assert not values.any()
 
 
-def test_build_is_image_by_image_and_tells_progress(monkeypatch):
+def test_build_is_image_by_image_and_reports_progress(monkeypatch):
     monkeypatch.setattr(superpixels, "CHUNK", 4)
-    images, told = drawn(10), []
-    graphs = build(images, lambda *args: told.append(args))
-    assert told == [("building mnist-sp", done, 10) for done in (4, 8, 10)]
+    images, reports = drawn(10), []
+    graphs = build(images, lambda *args: reports.append(args))
+    assert reports == [("building mnist-sp", done, 10) for done in (4, 8, 10)]
     for image, *graph in zip(images, *graphs, strict=True):
         centres, values = superpixel_graph(image)
         assert np.array_equal(graph[0], centres)
@@ -127,24 +123,8 @@ def test_build_is_image_by_image_and_tells_progress(monkeypatch):
 
 
 def test_build_of_nothing():
-    graphs = build(np.zeros((0, 28, 28), dtype=np.uint8))
+    graphs = build(np.zeros((0, 28, 28), dtype=np.uint8), print)
     assert [array.shape for array in graphs] == [(0, 75, 2), (0, 75), (0, 704)]
-
-
-def test_workers_give_the_same_and_do_not_run_the_main_script(monkeypatch, tmp_path):
-    images = drawn(50)
-    alone = build(images)
-    script, mark = tmp_path / "script.py", tmp_path / "ran"
-    script.write_text(f"open({str(mark)!r}, 'w').close()\nraise SystemExit('the script ran again')")
-    main = ModuleType("__main__")
-    main.__file__ = str(script)
-    monkeypatch.setitem(sys.modules, "__main__", main)
-    monkeypatch.setattr(superpixels, "MIN_SHARED", 1)
-    monkeypatch.setattr(superpixels, "CHUNK", 8)
-    shared = build(images, workers=2)
-    assert all(np.array_equal(one, two) for one, two in zip(alone, shared, strict=True))
-    assert sys.modules["__main__"] is main
-    assert not mark.exists()
 
 
 def test_scikit_image_is_missing(monkeypatch):
@@ -153,4 +133,4 @@ def test_scikit_image_is_missing(monkeypatch):
 
     monkeypatch.setattr(superpixels, "version", missing)
     with pytest.raises(ImportError, match=r"^mnist-sp needs scikit-image; pip install 'protograph\[images\]'$"):
-        build(drawn(1))
+        slic_version()

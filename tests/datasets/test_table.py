@@ -171,8 +171,8 @@ def test_files_of_other_kinds(write, tmp_path):
     path = tmp_path / "broken.csv.gz"
     path.write_bytes(gzip.compress(b"smiles,label\nC,0\nO,1\n")[:-9])
     assert message_of(path).startswith(f"{path} cannot be read (EOFError: ")
-    path.write_bytes(b"smiles,label\nC,0\nO,1\n")
-    assert message_of(path).startswith(f"{path} cannot be read (BadGzipFile: ")
+    path.write_bytes(b"smiles,label\nC,0\nO,1\n")  # not packed after all
+    assert len(read_table(path).dataset) == 2
     path = write('smiles,label\nC,0\n"' + "C" * 200_000)
     assert message_of(path).startswith(f"{path} cannot be read as a table: line 3: field larger than field limit")
 

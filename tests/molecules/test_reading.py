@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 import torch
 from rdkit import Chem
@@ -6,10 +5,10 @@ from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, global_add_pool
 
 import protograph as pg
-from protograph.datasets.molecules import COLORS
 from protograph.graphs.cutting import induced_subgraph
-from protograph.molecules import reading, toolkit
-from protograph.molecules.reading import atom_order, molecule_arrays, molecule_graphs, parse, read_molecules
+from protograph.molecules import toolkit
+from protograph.molecules.elements import COLORS
+from protograph.molecules.reading import atom_order, molecule_arrays, molecule_graphs, parse
 
 
 @pytest.fixture(autouse=True)
@@ -17,8 +16,8 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path / "cache"))
 
 
-def graphs_of(*smiles, **options):
-    arrays = molecule_arrays(map(parse, smiles), **options)
+def graphs_of(*smiles):
+    arrays = molecule_arrays(map(parse, smiles))
     return molecule_graphs(arrays, torch.zeros(len(smiles), dtype=torch.long), smiles, len(smiles))
 
 
@@ -91,31 +90,10 @@ def test_other_bonds_have_a_column_only_where_there_are_some():
     assert arrays["bond"].tolist() == [4, 4, 0, 0]
 
 
-def test_given_atom_types():
-    assert molecule_arrays([parse("OC")], ("C", "N", "O"))["atom"].tolist() == [2, 0]
-    assert molecule_arrays([parse("[Se]C")], ("C", "*"))["atom"].tolist() == [1, 0]
-    message = r"^atom_types must have every atom, or '\*' for others, got C, N without O$"
-    with pytest.raises(ValueError, match=message):
-        molecule_arrays([parse("OC")], ("C", "N"))
-
-
 def test_no_molecules():
     arrays = molecule_arrays([])
     assert arrays["edge_index"].shape == (2, 0)
-    assert arrays["node_bounds"].tolist() == [0]
-
-
-def test_wrong_texts_are_told_by_position_and_cached(monkeypatch):
-    texts = ["C", "x", "CO", ""]
-    first = read_molecules("some", texts)
-    assert first["wrong"].tolist() == [1, 3]
-    assert first["reasons"].tolist() == ["not valid SMILES", "the SMILES is empty"]
-    assert first["node_bounds"].tolist() == [0, 1, 3]
-    monkeypatch.setattr(reading, "parse", None)
-    second = read_molecules("some", texts)
-    assert all(np.array_equal(first[name], second[name]) for name in first)
-    with pytest.raises(TypeError):  # other texts are other molecules
-        read_molecules("some", ["C", "x", "CO\n"])
+    assert arrays["sizes"].tolist() == []
 
 
 def test_batch_and_part_of_molecules():

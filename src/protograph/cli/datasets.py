@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from protograph.cli.arguments import DataRoot
+
+if TYPE_CHECKING:
+    from protograph.datasets.spec import DatasetSpec
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
@@ -23,16 +26,16 @@ def datasets(context: typer.Context) -> None:
 @app.command("list")
 def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
     """List the data sets, and whether their files are here."""
-    from protograph.datasets.catalogue import CATALOGUE, state_of
+    from protograph.datasets.registry import SPECS
 
     rows = {
         name: {
-            "graphs": entry.num_graphs,
-            "classes": entry.num_classes,
-            "files": state_of(entry, data_root),
-            "about": entry.question,
+            "graphs": spec.num_graphs,
+            "classes": spec.num_classes,
+            "files": spec.state(data_root),
+            "about": spec.question,
         }
-        for name, entry in CATALOGUE.items()
+        for name, spec in SPECS.items()
     }
     if as_json:
         typer.echo(json.dumps(rows))
@@ -53,19 +56,20 @@ def check(
 ) -> None:
     """Count graphs, nodes and edges, beside the paper's Table 1; exit status 1 on a difference without explanation."""
     from protograph._base.progress import progress_bars
-    from protograph.datasets.catalogue import CATALOGUE, state_of
+    from protograph.datasets.registry import SPECS
+    from protograph.datasets.spec import key_of
 
-    chosen = [name.lower().replace("_", "-") for name in names or [n for n, e in CATALOGUE.items() if e.paper]]
+    in_table = {name: spec for name, spec in SPECS.items() if spec.paper is not None}
+    chosen = [key_of(name) for name in names] if names else list(in_table)
     for name in chosen:
-        if name not in CATALOGUE or CATALOGUE[name].paper is None:
-            known = ", ".join(n for n, entry in CATALOGUE.items() if entry.paper)
-            raise ValueError(f"NAME must be a data set of the paper's Table 1 ({known}), got {name!r}")
+        if name not in in_table:
+            raise ValueError(f"NAME must be a data set of the paper's Table 1 ({', '.join(in_table)}), got {name!r}")
     rows: dict[str, Any] = {}
     with progress_bars() as progress:
         for name in chosen:
             # What has to be downloaded is left alone unless it is named.
-            is_here = names or state_of(CATALOGUE[name], data_root) in ("here", "generated")
-            rows[name] = _checked(name, data_root, progress) if is_here else None
+            is_here = names or in_table[name].state(data_root) in ("here", "generated")
+            rows[name] = _checked(in_table[name], data_root, progress) if is_here else None
     if as_json:
         typer.echo(json.dumps(rows))
     else:
@@ -74,20 +78,20 @@ def check(
         raise typer.Exit(1)
 
 
-def _checked(name: str, data_root: Path | None, progress: Any) -> dict[str, Any]:
-    from protograph.datasets import load
-    from protograph.datasets.catalogue import CATALOGUE, compare
+def _checked(spec: "DatasetSpec", data_root: Path | None, progress: Any) -> dict[str, Any]:
+    from protograph.datasets import load, table1
 
-    paper = CATALOGUE[name].paper
+    paper = spec.paper
     assert paper is not None
-    found = compare(load(name, data_root, progress=progress), paper, progress)
+    counts = table1.count(load(spec.name, data_root, progress=progress), paper.counting, progress)
+    verdict = table1.verdict(counts, paper)
     keys = ("graphs", "nodes", "edges")
     return {
-        "ours": dict(zip(keys, found.counts, strict=True)),
+        "ours": dict(zip(keys, counts, strict=True)),
         "paper": {key: getattr(paper, key) for key in keys},
         "edges_are": paper.counting,
-        "verdict": found.verdict,
-        "reason": paper.reason if found.verdict == "explained" else "",
+        "verdict": verdict,
+        "reason": paper.reason if verdict == "explained" else "",
     }
 
 
@@ -115,7 +119,7 @@ def fetch(
         Path | None, typer.Option("--data-root", help="Folder to put them in; the cache by default.", metavar="DIR")
     ] = None,
 ) -> None:
-    """Download the files of data sets, checked and resumable, into --data-root or the cache."""
+    """Download the files of data sets, checked by their sums, into --data-root or the cache."""
     from protograph._base.progress import progress_bars
     from protograph.datasets import fetch as get
 

@@ -1,24 +1,21 @@
-"""Archives read with one clear error where a file is damaged."""
+"""Packed files read with one clear error where they are damaged."""
 
+import gzip
 import hashlib
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from pickle import UnpicklingError
 
-import numpy as np
-from numpy.lib.npyio import NpzFile
-from numpy.typing import NDArray
-
-# What zipfile and numpy raise on files cut short, overwritten or of another format.
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError, RuntimeError)
+# What gzip, zipfile and torch raise on files cut short, overwritten or of another format.
+DAMAGE = (zipfile.BadZipFile, zlib.error, UnpicklingError, EOFError, KeyError, OSError, ValueError, RuntimeError)
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn what a damaged archive makes its reader raise into a ``ValueError`` that names the file.
+def reading(path: Path | str) -> Iterator[None]:
+    """Turn what a damaged file makes its reader raise into a ``ValueError`` that names the file.
 
     >>> with reading(Path("some.zip")):
     ...     raise EOFError("no data left")
@@ -33,38 +30,25 @@ def reading(path: Path) -> Iterator[None]:
         ) from error
 
 
-def check_sha256(path: Path, wanted: str) -> None:
-    """Check that a file has the wanted SHA-256 checksum, in hexadecimal digits.
+def read_unpacked(path: Path, what: str = "") -> bytes:
+    """Content of a file, unpacked if it is gzipped, whatever its name.
 
     Raises:
-        ValueError: If it has another.
+        ValueError: If it is gzipped and damaged; the message begins with ``what``, or else the path.
     """
-    with path.open("rb") as file:
-        got = hashlib.file_digest(file, "sha256").hexdigest()
-    if got != wanted:
-        raise ValueError(f"{path} must have the SHA-256 checksum {wanted}, got {got}; get the file again")
+    content = path.read_bytes()
+    if not content.startswith(b"\x1f\x8b"):  # gzip's mark
+        return content
+    with reading(what or path):
+        return gzip.decompress(content)
 
 
-def read_zip(path: Path, members: Sequence[str]) -> list[bytes]:
-    """Contents of the members of a zip archive.
+def check_sum(content: bytes, sha256: str | None, what: str, way_out: str = "get the file again") -> None:
+    """Check that a content has the wanted SHA-256 checksum; any will do where it is ``None``.
 
     Raises:
-        ValueError: If the archive is damaged or lacks a member.
+        ValueError: If it has another; the message begins with ``what``.
     """
-    with path.open("rb") as file, reading(path), zipfile.ZipFile(file) as archive:
-        return [archive.read(member) for member in members]
-
-
-def read_npz(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """Arrays of an ``.npz`` file by name; pickled objects are refused, so that reading runs no code.
-
-    Raises:
-        ValueError: If the file is damaged or lacks an array.
-    """
-    # Opened before: a file that may not be read is not a damaged one.
-    with path.open("rb") as file, reading(path):
-        archive = np.load(file, allow_pickle=False)
-        if not isinstance(archive, NpzFile):
-            raise ValueError("not an .npz archive")
-        with archive:
-            return {name: archive[name] for name in names}
+    got = hashlib.sha256(content).hexdigest() if sha256 is not None else None
+    if got != sha256:
+        raise ValueError(f"{what} must have the SHA-256 checksum {sha256} when unpacked, got {got}; {way_out}")

@@ -3,14 +3,10 @@
 Class 1 has the grid on a Barabási-Albert backbone, class 0 an incomplete one.
 """
 
-from pathlib import Path
-
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.progress import Progress
-from protograph.datasets.ba import BODY, HEAD, Motif, attach, connected_part, generate, motif_dataset
-from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.ba import BODY, HEAD, Motif, attach, connected_part, motif_spec
 
 # Row by row; the centre is the head.
 GRID = Motif(
@@ -36,21 +32,13 @@ def build(num_grids: int, rng: np.random.Generator) -> Data:
     return attach(motif, num_grids, LINK_PROBABILITY, rng)
 
 
-def load(
-    root: Path | None = None,
-    *,
-    random_state: int = 0,
-    num_graphs: int | None = None,
-    progress: Progress | None = None,
-) -> GraphDataset:
-    """BA-grid with 2,000 graphs, or as many as asked for; ``root`` and ``progress`` are not read.
-
-    >>> load(num_graphs=360)
-    GraphDataset('ba-grid', 360 graphs: 241 incomplete grid, 119 grid)
-    """
-    return motif_dataset(
-        generate(build, SHARES, random_state=random_state, num_graphs=num_graphs),
-        name="ba-grid",
-        class_names=("incomplete grid", "grid"),
-        truths={1: (GRID,)},
-    )
+SPEC = motif_spec(
+    build,
+    SHARES,
+    name="ba-grid",
+    question="a 3 x 3 grid on a random backbone, or part of it",
+    class_names=("incomplete grid", "grid"),
+    truths=(GRID,),
+    num_nodes=29_115,
+    num_edges=91_224,
+)

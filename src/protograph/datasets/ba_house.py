@@ -4,14 +4,10 @@ Class 1 has one house, or two joined ones, on a Barabási-Albert backbone; class
 (The paper's text has the classes the other way round; its figures and the authors' data are as here.)
 """
 
-from pathlib import Path
-
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.progress import Progress
-from protograph.datasets.ba import BODY, HEAD, Motif, attach, connected_part, generate, motif_dataset
-from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.ba import BODY, HEAD, Motif, attach, connected_part, motif_spec
 
 HOUSE = Motif(
     roles=(HEAD, BODY, BODY, BODY, BODY),
@@ -45,21 +41,13 @@ def build(num_houses: int, rng: np.random.Generator) -> Data:
     return attach(motif, label, LINK_PROBABILITIES[label], rng)
 
 
-def load(
-    root: Path | None = None,
-    *,
-    random_state: int = 0,
-    num_graphs: int | None = None,
-    progress: Progress | None = None,
-) -> GraphDataset:
-    """BA-house with 2,000 graphs, or as many as asked for; ``root`` and ``progress`` are not read.
-
-    >>> load(num_graphs=360)
-    GraphDataset('ba-house', 360 graphs: 241 incomplete house, 119 house)
-    """
-    return motif_dataset(
-        generate(build, SHARES, random_state=random_state, num_graphs=num_graphs),
-        name="ba-house",
-        class_names=("incomplete house", "house"),
-        truths={1: (HOUSE, TWO_HOUSES)},
-    )
+SPEC = motif_spec(
+    build,
+    SHARES,
+    name="ba-house",
+    question="a house on a random backbone, or part of it",
+    class_names=("incomplete house", "house"),
+    truths=(HOUSE, TWO_HOUSES),
+    num_nodes=21_029,
+    num_edges=62_870,
+)

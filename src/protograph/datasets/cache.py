@@ -3,25 +3,25 @@
 import hashlib
 import json
 import os
-import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, cast
 
 import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
+from platformdirs import user_cache_dir
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.files import atomic_path
 
 VARIABLE = "PROTOGRAPH_CACHE"
 # Raised whenever the files look different, so that those of an earlier version are not read.
-FORMAT = 1
-# The names of arrays begin so in the file, since numpy.savez takes some names for its own arguments.
-PREFIX = "array."
+FORMAT = 2
+# Where the file says what it was made from.
+KEY = "made from"
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -33,26 +33,9 @@ def cache_folder() -> Path:
         FileNotFoundError: If the variable is not set and there is no home folder.
     """
     try:
-        named = os.environ.get(VARIABLE)
-        return Path(named).expanduser() if named else platform_folder(sys.platform, os.environ, Path.home())
+        return Path(os.environ.get(VARIABLE) or user_cache_dir("protograph", appauthor=False)).expanduser()
     except RuntimeError as error:
         raise FileNotFoundError(f"no home folder is known for the cache; set {VARIABLE} to a folder") from error
-
-
-def platform_folder(platform: str, environ: Mapping[str, str], home: Path) -> Path:
-    """Cache folder of a platform, as ``sys.platform`` names it.
-
-    >>> platform_folder("linux", {}, Path("/home/ada")).as_posix()
-    '/home/ada/.cache/protograph'
-    """
-    if platform == "win32":
-        local = environ.get("LOCALAPPDATA")
-        return (Path(local) if local else home / "AppData" / "Local") / "protograph" / "cache"
-    if platform == "darwin":
-        return home / "Library" / "Caches" / "protograph"
-    # The standard asks for a relative one to be ignored.
-    xdg = Path(environ.get("XDG_CACHE_HOME", ""))
-    return (xdg if xdg.is_absolute() else home / ".cache") / "protograph"
 
 
 def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], Arrays]) -> dict[str, NDArray[Any]]:
@@ -64,15 +47,12 @@ def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], A
     Args:
         name: How the file's name begins.
         key: All that the arrays depend on, such as the checksums of the files they are read from.
-        build: Makes the arrays; what it raises is passed on, and nothing is kept.
-
-    Raises:
-        ValueError: If ``build`` gives an array of Python objects.
+        build: Makes the arrays, of numbers or texts; what it raises is passed on, and nothing is kept.
     """
     text = json.dumps({"format": FORMAT, "key": dict(key)}, sort_keys=True, separators=(",", ":"))
     with ExitStack() as held:
         try:
-            path = _path(name, text)
+            path = cache_folder() / "processed" / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
             # Before anything is written: a folder that was filled beforehand may be read-only.
             if (kept := _read(path, text)) is not None:
                 return kept
@@ -80,37 +60,19 @@ def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], A
             held.enter_context(FileLock(f"{path}.lock"))
         except (OSError, NotImplementedError) as error:  # the latter where the file system has no locks
             _warn(error)
-            return _checked(build())
+            return dict(build())
         # Another process may have made it while this one waited.
         if (kept := _read(path, text)) is not None:
             return kept
-        arrays = _checked(build())
+        arrays = dict(build())
+        # They would be pickled, and a pickle is never read.
+        assert not any(array.dtype.hasobject for array in arrays.values())
         try:
-            _write(path, text, arrays)
+            with atomic_path(path) as temporary:
+                np.savez(temporary, **cast(dict[str, Any], arrays | {KEY: np.array(text)}))
         except OSError as error:
             _warn(error)
         return arrays
-
-
-def _path(name: str, text: str) -> Path:
-    digits = hashlib.sha256(text.encode()).hexdigest()[:24]
-    return cache_folder() / "processed" / f"{name}-{digits}.npz"
-
-
-def _checked(arrays: Arrays) -> dict[str, NDArray[Any]]:
-    for name, array in arrays.items():
-        if array.dtype.hasobject:
-            raise ValueError(
-                f"array {name!r} must have numbers or texts, got Python objects ({array.dtype}); "
-                f"give it a dtype such as int64 or U"
-            )
-    return dict(arrays)
-
-
-def _write(path: Path, text: str, arrays: Arrays) -> None:
-    content: dict[str, Any] = {PREFIX + name: array for name, array in arrays.items()}
-    with atomic_path(path) as temporary:
-        np.savez(temporary, key=np.array(text), digest=np.array(_digest(arrays)), **content)
 
 
 def _read(path: Path, text: str) -> dict[str, NDArray[Any]] | None:
@@ -118,40 +80,19 @@ def _read(path: Path, text: str) -> dict[str, NDArray[Any]] | None:
     try:
         # A damaged header may look old to numpy, which would warn.
         with path.open("rb") as file, warnings.catch_warnings(action="ignore"):
-            return _whole(file, text)
+            archive = np.load(file, allow_pickle=False)
+            # An array is read as far as its header says, whose damage the archive's own sums find out.
+            is_whole = archive.zip.testzip() is None and archive[KEY] == text
+            return {name: archive[name] for name in archive.files if name != KEY} if is_whole else None
     except Exception:
         # A damaged file makes zipfile and numpy raise almost anything; whatever it was, the arrays are made again.
         return None
 
 
-def _whole(file: BinaryIO, text: str) -> dict[str, NDArray[Any]] | None:
-    with np.load(file, allow_pickle=False) as archive:
-        content = {name: archive[name] for name in archive.files}
-    arrays = {name.removeprefix(PREFIX): array for name, array in content.items() if name.startswith(PREFIX)}
-    is_whole = content["key"].item() == text and content["digest"].item() == _digest(arrays)
-    return arrays if is_whole else None
-
-
-def _digest(arrays: Arrays) -> str:
-    """Checksum over names, kinds, shapes and bytes.
-
-    >>> _digest({"a": np.array([1, 2])}) == _digest({"a": np.array([[1, 2]])})
-    False
-    """
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(json.dumps([name, array.dtype.descr, array.shape]).encode())
-        if array.nbytes:
-            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return digest.hexdigest()
-
-
 def _warn(error: OSError | NotImplementedError) -> None:
-    reason = getattr(error, "strerror", None) or error
     warnings.warn(
-        f"nothing could be kept in the cache ({reason}), so the next run does this work again; "
-        f"set {VARIABLE} to a folder that can be written",
+        f"nothing could be kept in the cache ({getattr(error, 'strerror', None) or error}), "
+        f"so the next run does this work again; set {VARIABLE} to a folder that can be written",
         ProtographWarning,
         stacklevel=3,
     )

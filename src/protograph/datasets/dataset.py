@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import index as as_index
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -89,43 +88,29 @@ class GraphDataset(Sequence[Data]):
     @overload
     def __getitem__(self, index: Indices) -> "GraphDataset": ...
     def __getitem__(self, index: int | Indices) -> "Data | GraphDataset":
-        if isinstance(index, slice):
-            return self._selected(range(len(self))[index])
-        chosen = index.numpy(force=True) if isinstance(index, Tensor) else np.asarray(index)
-        if chosen.ndim == 0:
-            return self.graphs[self._place(as_index(chosen))]
-        return self._selected(self._positions(chosen))
+        wanted = index if isinstance(index, slice) else self._checked(index)
+        if not isinstance(wanted, slice) and wanted.ndim == 0:
+            return self.graphs[wanted.item()]
+        positions = np.ascontiguousarray(np.arange(len(self))[wanted])
+        graphs = self.graphs[positions] if isinstance(self.graphs, LazyGraphs) else [self.graphs[i] for i in positions]
+        places = torch.from_numpy(positions)
+        splits = {part: torch.isin(places, chosen).nonzero().flatten() for part, chosen in self.splits.items()}
+        return replace(self, graphs=graphs, splits=splits)
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self.graphs)
 
-    def _selected(self, positions: Sequence[int]) -> "GraphDataset":
-        places = [self._place(position) for position in positions]
-        whole = self.graphs
-        graphs = whole.select(places) if isinstance(whole, LazyGraphs) else [whole[place] for place in places]
-        index = torch.tensor(places, dtype=torch.long)
-        splits = {part: torch.isin(index, chosen).nonzero().flatten() for part, chosen in self.splits.items()}
-        return replace(self, graphs=graphs, splits=splits)
-
-    def _place(self, position: int) -> int:
-        """A position counted from the front."""
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {position}")
-        return position % len(self)
-
-    def _positions(self, chosen: NDArray[Any]) -> list[int]:
-        if chosen.size == 0:
-            return []
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iub":
+    def _checked(self, index: Any) -> NDArray[Any]:
+        """An index as an array of integers or booleans; whether it fits the graphs is for numpy to say."""
+        array = index.numpy(force=True) if isinstance(index, Tensor) else np.asarray(index)
+        if array.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if array.ndim > 1 or array.dtype.kind not in "iub":
             raise TypeError(
                 f"index must be an integer, a slice, or one dimension of integers or booleans, "
-                f"got {chosen.ndim} dimension(s) of {chosen.dtype}"
+                f"got {array.ndim} dimension(s) of {array.dtype}"
             )
-        if chosen.dtype.kind != "b":
-            return list(map(int, chosen))
-        if chosen.size != len(self):
-            raise IndexError(f"a boolean index must have {len(self)} entries, one a graph, got {chosen.size}")
-        return np.flatnonzero(chosen).tolist()
+        return array
 
     def __repr__(self) -> str:
         counts = Counter(self.labels.tolist())

@@ -1,118 +1,156 @@
 """Graph-SST2: is a sentence about a film positive or negative?
 
-Nodes are words, and edges come from a parse of the sentence.
+Nodes are words, and edges come from a parse of the sentence. The graphs are built from GLUE's tables, parses and word
+vectors: the edges and features are others than those of the Graph-SST2 that Yuan et al. 2020 published.
 """
 
-import warnings
-from pathlib import Path
+import io
+from collections.abc import Iterator, Mapping
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch_geometric.utils import to_undirected
 
-from protograph._base.progress import Progress
+from protograph.datasets.cache import Arrays, cached_arrays
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.sst2_published import file_of, published_name, read_published
-from protograph.datasets.sst2_sentences import SHA256, SentenceArrays, read_sentences
+from protograph.datasets.sources import DataFiles, SourceFile
+from protograph.datasets.spec import DatasetSpec
+from protograph.datasets.sst2_trees import Edges, plain, read_parses
 from protograph.graphs.splitting import checked_count, split_graphs
 
 CLASS_NAMES = ("negative", "positive")
-# In the order in which the sources number them.
-PARTS = ("train", "validation", "test")
+FILES = tuple(
+    SourceFile(f"sst2/{name}", sha256, None)
+    for name, sha256 in {
+        "glue_train.tsv": "48eac26399f8456935f81dd9e3a745c1430adb6c62e233ccfe22db4a0d15d1d1",
+        "trees_train.txt": "e2f3f41b0b1e6d4dddc0effe3bfc2d27ed8928079aa9a03d652311614fc5feb7",
+        "glue_dev.tsv": "54a9c12c77e402fc14d6a66a506f24d999f596b0176eb777c972cccc2f9cc4b0",
+        "trees_dev.txt": "0e9336aed6e4730e19f58d00a77b3f0297efdb755f7b5e598c98a05e3f97ea40",
+        "glue_test_labeled.tsv": "c0efc56ade6e0598d0f8daca1976e232aee0bcabca8e599341cad290d9d10b3c",
+        "trees_test.txt": "6e54806dee95cf80cd918e7dfb3f6770f6df24bf826f289a4d1f709e1c8f6761",
+        "glove_twitter25d_12k.npz": "72b9fd552559b36dd311f2789dee0341919736d499ba8a8204cda232beaac409",
+    }.items()
+)
+# For each part its table and its trees.
+PARTS = {"train": FILES[0:2], "validation": FILES[2:4], "test": FILES[4:6]}
+VECTORS = FILES[6]
+# Raised whenever the same files give other arrays.
+RECIPE = 2
 
 
-def load(
-    root: Path | None = None,
-    *,
-    random_state: int = 0,
-    num_graphs: int | None = None,
-    progress: Progress | None = None,
-) -> GraphDataset:
-    """Graph-SST2: 70,042 sentences, or the first so many; ``random_state`` is not read.
+def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
+    """Graph-SST2: 70,042 sentences, or the first so many; training, validation, then test.
 
-    The published files are read where they are there, in DIG's layout: ``Graph-SST2/raw/Graph-SST2_*``, or
-    ``graph_sst2/raw/graph_sst2_*``; ``x`` then has 768 columns. They have edges one way or both; here all go both
-    ways, without loops, as PAGE takes graphs.
-
-    Elsewhere the graphs are built from the folder ``sst2``, with other edges and features than the published: ``x``
-    has the word's GloVe vector in 25 columns and a 26th that is 1 for words without one (a quarter of all), and the
-    edges come from constituency trees; see :func:`~protograph.datasets.sst2_sentences.read_sentences`.
+    Words are what stands between blanks. A sentence that is a constituent of a tree of its part has that
+    constituent's edges, see :func:`~protograph.datasets.sst2_trees.phrases`; elsewhere each word is joined with
+    the next. ``x`` has the word's GloVe vector in 25 columns and a 26th that is 1 for words without one (a quarter of
+    all), whose other columns are 0.
 
     Each graph has its ``sentence``, the ``tokens`` that are its nodes, and ``parsed``, a boolean tensor of
-    shape ``[1]``: false where no parse was found and each word is joined with the next. A graph with a
-    single word has no edge. ``splits`` has ``train``, ``validation`` and ``test``.
-
-    Raises:
-        FileNotFoundError: If neither source is there.
-        ValueError: If a file is damaged.
+    shape ``[1]``: false where no parse was found. A graph with a single word has no edge. ``splits`` has ``train``,
+    ``validation`` and ``test``.
     """
-    try:
-        name = published_name(root)
-        arrays = read_sentences(root, progress) if name is None else read_published(root, name)
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"{error}; {_wanted()}") from error
-    return from_arrays(arrays, num_graphs)
+    contents = {file.relative: files.read(file) for file in FILES}
+    key = {"recipe": RECIPE} | {file.relative: str(file.sha256) for file in FILES}
+    return from_arrays(cached_arrays(SPEC.name, key, lambda: make_arrays(contents)), num_graphs)
 
 
-def _wanted() -> str:
-    sentences = ", ".join(SHA256)
-    return (
-        f"graph-sst2 is not downloaded: the folder must have {file_of('Graph-SST2', '*')} as DIG publishes them, "
-        f"or {sentences}, each plain or with .gz"
-    )
-
-
-def from_arrays(arrays: SentenceArrays, num_graphs: int | None = None) -> GraphDataset:
-    """The data set of the first sentences."""
-    count = checked_count(num_graphs, len(arrays.labels))
-    node_bounds = _bounds(arrays.num_words)
-    edges = both_ways(arrays.edges, int(node_bounds[-1]))
-    edge_graph = np.repeat(np.arange(len(arrays.num_words)), arrays.num_words)[edges[0]]
+def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
+    """The data set of the first sentences of what :func:`make_arrays` gives."""
+    count = checked_count(num_graphs, len(arrays["labels"]))
     graphs = split_graphs(
-        node_values={"x": _tensor(arrays.x)},
-        edge_values={"edge_index": torch.from_numpy(edges - node_bounds[edge_graph])},
-        labels=torch.from_numpy(arrays.labels.astype(np.int64)),
-        node_bounds=node_bounds,
-        edge_bounds=_bounds(np.bincount(edge_graph, minlength=len(arrays.labels))),
+        node_values={"x": torch.from_numpy(features(arrays["vectors"])[arrays["vector_of"]])},
+        edge_values={"edge_index": to_undirected(torch.from_numpy(arrays["edges"]))},
+        labels=torch.from_numpy(arrays["labels"]),
+        sizes=arrays["sizes"],
         num_graphs=count,
     )
-    for graph, words, parsed in zip(graphs, arrays.tokens, arrays.parsed.tolist(), strict=False):
-        graph.sentence = " ".join(words)
-        graph.tokens = list(words)
+    sentences = arrays["text"].tobytes().decode().split("\n")
+    for graph, sentence, parsed in zip(graphs, sentences, arrays["parsed"].tolist(), strict=False):
+        graph.sentence = sentence
+        graph.tokens = sentence.split(" ")
         graph.parsed = torch.tensor([parsed])
+    parts = torch.from_numpy(arrays["parts"][:count])
     return GraphDataset(
         graphs=graphs,
-        name="graph-sst2",
+        name=SPEC.name,
         class_names=CLASS_NAMES,
-        licence=arrays.licence,
-        source=arrays.source,
-        hidden=(32, 32, 32),
-        splits={
-            part: torch.from_numpy(np.flatnonzero(arrays.parts[:count] == number)) for number, part in enumerate(PARTS)
-        },
+        licence=(
+            "not stated for the sentences and trees (the repository of the sentences is Apache-2.0); "
+            "the repository of the word vectors is GPL-3"
+        ),
+        source=(
+            "Socher et al. 2013, Recursive deep models for semantic compositionality over a sentiment treebank; "
+            "sentences of GLUE's SST-2 from https://github.com/eyalbd2/Reproducing-AutoPrompt, trees from "
+            "https://github.com/munikarmanish/RNTN, GloVe vectors from https://github.com/rimonim/embedplyr"
+        ),
+        splits={part: (parts == number).nonzero().flatten() for number, part in enumerate(PARTS)},
     )
 
 
-def both_ways(edges: NDArray[np.integer], num_nodes: int) -> NDArray[np.int64]:
-    """Each edge in both directions and once, without loops, sorted.
+def features(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A row for each vector, and a last row for words that have none, marked in a further column.
 
-    >>> both_ways(np.array([[2, 0, 1, 1], [1, 1, 0, 1]]), 3)
-    array([[0, 1, 1, 2],
-           [1, 0, 2, 1]])
+    >>> features(np.array([[0.5, 2.0]], dtype=np.float32))
+    array([[0.5, 2. , 0. ],
+           [0. , 0. , 1. ]], dtype=float32)
     """
-    u, v = edges[:, edges[0] != edges[1]].astype(np.int64)
-    # Quicker than numpy.unique, which hashes.
-    keys = np.sort(np.concatenate([u * num_nodes + v, v * num_nodes + u]))
-    return np.stack(np.divmod(keys[np.diff(keys, prepend=-1) > 0], num_nodes))
+    table = np.pad(vectors, ((0, 1), (0, 1)))
+    table[-1, -1] = 1
+    return table
 
 
-def _tensor(array: NDArray[np.float32]) -> Tensor:
-    with warnings.catch_warnings():
-        # What is read from a pickle may not be written to, and nothing is: each graph gets a copy of its own.
-        warnings.filterwarnings("ignore", "The given NumPy array is not writable")
-        return torch.from_numpy(array)
+def make_arrays(contents: Mapping[str, bytes]) -> dict[str, NDArray[Any]]:
+    """Arrays of the sentences, end to end, from the contents of the files by name.
+
+    ``vector_of`` is each word's row of ``vectors``, or their number for a word that has none; ``edges`` are pairs of
+    words, counted over all sentences; ``sizes`` has the number of words of each sentence; ``text`` has the sentences
+    as UTF-8, divided by line feeds.
+    """
+    parts = [list(_sentences(*(contents[file.relative] for file in part))) for part in PARTS.values()]
+    words, labels, parsed = zip(*(sentence for part in parts for sentence in part), strict=True)
+    sizes = np.array(list(map(len, words)))
+    with np.load(io.BytesIO(contents[VECTORS.relative]), allow_pickle=False) as archive:
+        vocabulary, vectors = archive["words"].tolist(), archive["vec"]
+    row_of = {word: row for row, word in enumerate(vocabulary)}
+    joined = [
+        list(pairwise(range(size))) if edges is None else edges for size, edges in zip(sizes, parsed, strict=True)
+    ]
+    starts = np.repeat(np.cumsum(sizes) - sizes, list(map(len, joined)))
+    return {
+        "vectors": vectors,
+        "vector_of": np.array([row_of.get(word.lower(), len(row_of)) for sentence in words for word in sentence]),
+        "edges": np.array(list(chain(*joined)), dtype=np.int64).reshape(-1, 2).T + starts,
+        "sizes": sizes,
+        "labels": np.array(labels),
+        "parts": np.repeat(np.arange(len(parts)), list(map(len, parts))),
+        "parsed": np.array([edges is not None for edges in parsed]),
+        "text": np.frombuffer("\n".join(map(" ".join, words)).encode(), dtype=np.uint8),
+    }
 
 
-def _bounds(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+def _sentences(table: bytes, trees: bytes) -> Iterator[tuple[list[str], int, Edges | None]]:
+    """Words and label of each line of a table, and the edges of the constituent that has those words, if any has."""
+    parses = read_parses(_lines(trees))
+    for line in _lines(table)[1:]:
+        text, _, label = line.rpartition("\t")
+        words = text.split()
+        yield words, int(label), parses.get(" ".join(map(plain, words)))
+
+
+def _lines(content: bytes) -> list[str]:
+    # Not splitlines, which also divides at rare characters that a sentence may have.
+    return content.decode().replace("\r\n", "\n").rstrip("\n").split("\n")
+
+
+SPEC = DatasetSpec(
+    name="graph-sst2",
+    load=load,
+    question="sentences about films, negative or positive",
+    num_graphs=70_042,
+    num_classes=len(CLASS_NAMES),
+    files=(FILES,),
+)

@@ -2,20 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, NamedTuple
 
 # A column with more values than this is a measurement or a name of each molecule, unless most rows share theirs.
 MANY = 20
-
-Key = TypeVar("Key", float, str)
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 BOOLEANS = {"false": 0.0, "true": 1.0}
 
 
-@dataclass(frozen=True)
-class Labels:
+class Labels(NamedTuple):
     """Labels as numbers of classes.
 
     Attributes:
@@ -48,31 +44,21 @@ def read_labels(texts: Sequence[str], what: str) -> Labels:
     Labels(numbers=[0, 1], names=('-1', '1'))
     """
     values = [_number(text) for text in texts]
-    if None in values:
-        return _classes(list(texts), what, is_measured=False)
-    numbers = [value for value in values if value is not None]
-    found = _classes(numbers, what, is_measured=not all(value.is_integer() for value in numbers))
-    is_boolean = {text.lower() for text in texts} == set(BOOLEANS)
-    return replace(found, names=("False", "True")) if is_boolean else found
-
-
-def _classes(keys: list[Key], what: str, *, is_measured: bool) -> Labels:
+    keys: Sequence[Any] = texts if None in values else values
     kinds = sorted(set(keys))
-    names = tuple(_name(kind) for kind in kinds)
-    _check(names, what, len(keys), is_measured=is_measured)
-    place = {kind: number for number, kind in enumerate(kinds)}
-    return Labels([place[key] for key in keys], names)
-
-
-def _check(names: Sequence[str], what: str, num_rows: int, *, is_measured: bool) -> None:
-    if len(names) == 1:
-        raise ValueError(f"{what} must have two classes or more, got {names[0]!r} in all {num_rows} rows")
-    if len(names) > MANY and (is_measured or len(names) > num_rows / 2):
-        kind = "numbers" if is_measured else "values"
+    names = tuple(str(int(kind) if isinstance(kind, float) and kind.is_integer() else kind) for kind in kinds)
+    if len(kinds) == 1:
+        raise ValueError(f"{what} must have two classes or more, got {names[0]!r} in all {len(texts)} rows")
+    is_measured = None not in values and not all(value.is_integer() for value in kinds)
+    if len(kinds) > MANY and (is_measured or len(kinds) > len(texts) / 2):
         raise ValueError(
-            f"{what} must name a class for each molecule, got {len(names)} different {kind}, such as {names[0]!r}; "
+            f"{what} must name a class for each molecule, got {len(kinds)} different "
+            f"{'numbers' if is_measured else 'values'}, such as {names[0]!r}; "
             f"give a column of classes, such as one that says whether the number is above a threshold"
         )
+    place = {kind: number for number, kind in enumerate(kinds)}
+    is_boolean = {text.lower() for text in texts} == set(BOOLEANS)
+    return Labels([place[key] for key in keys], ("False", "True") if is_boolean else names)
 
 
 def _number(text: str) -> float | None:
@@ -82,7 +68,3 @@ def _number(text: str) -> float | None:
     if NUMBER.fullmatch(text) is None or abs(float(text)) >= 2**53:
         return None
     return float(text)
-
-
-def _name(kind: float | str) -> str:
-    return str(int(kind)) if isinstance(kind, float) and kind.is_integer() else str(kind)

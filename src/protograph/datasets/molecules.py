@@ -17,7 +17,7 @@ from protograph.molecules.reading import PURPOSE, molecule_arrays, parse
 from protograph.molecules.toolkit import import_chem
 
 # Part of the cache's key: to be raised with every change of what molecule_arrays gives.
-RECIPE = 1
+RECIPE = 2
 
 # Symbols of the atoms, and which of them are joined.
 Structure = tuple[Sequence[str], Sequence[tuple[int, int]]]
@@ -81,16 +81,17 @@ def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
 
     Returns:
         What :func:`~protograph.molecules.reading.molecule_arrays` gives, and ``wrong`` and ``reasons``: the positions
-        of the others, and what is wrong
-        with each.
+        of the others, and what is wrong with each.
     """
     chem = import_chem(PURPOSE)
 
     def build() -> dict[str, NDArray[Any]]:
         problems: dict[int, str] = {}
         arrays = molecule_arrays(_parsed(smiles, problems))
-        positions = np.array(list(problems), dtype=np.int64)
-        return arrays | {"wrong": positions, "reasons": np.array(list(problems.values()), dtype=np.str_)}
+        return arrays | {
+            "wrong": np.array(list(problems), dtype=np.int64),
+            "reasons": np.array(list(problems.values()), dtype=np.str_),
+        }
 
     content = hashlib.sha256(json.dumps(list(smiles)).encode()).hexdigest()
     return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": chem.rdBase.rdkitVersion}, build)

@@ -1,10 +1,9 @@
-"""The data sets by name: each is one file with a loader, listed here; other names are those of TU Dortmund's."""
+"""The data sets by name: those listed here, each in its own file, and those of TU Dortmund's collection."""
 
-from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
 
 from protograph._base.progress import Progress, shown
 from protograph.datasets import (
@@ -12,7 +11,6 @@ from protograph.datasets import (
     ba_grid,
     ba_house,
     benzene,
-    benzene_smiles,
     graph_sst2,
     mnist_sp,
     mutagenicity,
@@ -20,35 +18,21 @@ from protograph.datasets import (
     tu_collection,
 )
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.sources import SourceFile, downloads, fetch_into
+from protograph.datasets.sources import DataFiles, downloads, fetch_into
+from protograph.datasets.spec import DatasetSpec, key_of
 
-
-class Loader(Protocol):
-    """What a data set's file offers; a loader that needs no folder or no seed leaves it unread."""
-
-    def __call__(
-        self, root: Path | None, *, random_state: int, num_graphs: int | None, progress: Progress | None
-    ) -> GraphDataset:
-        """The data set, or its first ``num_graphs`` graphs."""
-
-
-LOADERS: Mapping[str, Loader] = {
-    "ba-2motifs": ba_2motifs.load,
-    "ba-grid": ba_grid.load,
-    "ba-house": ba_house.load,
-    "benzene": benzene.load,
-    "graph-sst2": graph_sst2.load,
-    "mnist-sp": mnist_sp.load,
-    "mutagenicity": mutagenicity.load,
-    "solubility": solubility.load,
-}
-
-# What can be downloaded, as alternatives in the order to be tried.
-FILES: Mapping[str, Sequence[Sequence[SourceFile]]] = {
-    "benzene": ((benzene_smiles.FILE,),),
-    "mnist-sp": ((mnist_sp.PYG_ZIP,), (*mnist_sp.IMAGES.values(), *mnist_sp.LABELS.values())),
-    "mutagenicity": (mutagenicity.FILES,),
-    "solubility": ((solubility.FILE,),),
+SPECS = {
+    spec.name: spec
+    for spec in (
+        ba_2motifs.SPEC,
+        ba_grid.SPEC,
+        ba_house.SPEC,
+        benzene.SPEC,
+        graph_sst2.SPEC,
+        mnist_sp.SPEC,
+        mutagenicity.SPEC,
+        solubility.SPEC,
+    )
 }
 
 
@@ -60,7 +44,7 @@ def names() -> tuple[str, ...]:
     >>> names()
     ('ba-2motifs', 'ba-grid', 'ba-house', 'benzene', 'graph-sst2', 'mnist-sp', 'mutagenicity', 'solubility')
     """
-    return tuple(sorted(LOADERS))
+    return tuple(sorted(SPECS))
 
 
 def load(
@@ -84,7 +68,7 @@ def load(
 
     Raises:
         ValueError: If there is no data set of that name, or its file is damaged.
-        FileNotFoundError: If the folder that is named has not the data set's file.
+        FileNotFoundError: If the folder that is named does not have the data set's file.
         ConnectionError: If no folder is named, and the files cannot be downloaded.
         ImportError: If the data set needs a package that is not installed.
 
@@ -92,11 +76,9 @@ def load(
     GraphDataset('ba-house', 360 graphs: 241 incomplete house, 119 house)
     """
     folder = Path(root) if root else None
-    key = _key(name)
+    spec = _spec(name, folder)
     with shown(progress) as report:
-        if key in LOADERS:
-            return LOADERS[key](folder, random_state=random_state, num_graphs=num_graphs, progress=report)
-        return tu_collection.load(_tu_name(name, folder), folder, num_graphs=num_graphs, progress=report)
+        return spec.load(DataFiles(spec.name, folder, report), random_state, num_graphs)
 
 
 def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress | None = None) -> list[Path]:
@@ -115,19 +97,17 @@ def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress
             downloaded has another checksum.
         ConnectionError: If a file cannot be downloaded.
     """
-    key = _key(name)
     folder = downloads() if root is None else Path(root).expanduser()
-    if key in LOADERS and key not in FILES:
-        why = "needs no files: it is generated" if key.startswith("ba-") else "has no public source to download from"
-        raise ValueError(f"{key} {why}")
-    choices = FILES[key] if key in LOADERS else ((tu_collection.archive(_tu_name(name, folder)),),)
+    spec = _spec(name, folder)
+    if not spec.files:
+        raise ValueError(f"{spec.name} needs no files: it is generated")
+    if not spec.downloads:
+        raise ValueError(f"{spec.name} has no public source to download from")
     with shown(progress) as report:
-        for files in choices[:-1]:
-            try:
-                return [fetch_into(file, folder, report) for file in files]
-            except (OSError, ValueError):
-                continue  # the next choice
-        return [fetch_into(file, folder, report) for file in choices[-1]]
+        for choice in spec.downloads[:-1]:
+            with suppress(OSError, ValueError):  # the next one may do
+                return [fetch_into(file, folder, report) for file in choice]
+        return [fetch_into(file, folder, report) for file in spec.downloads[-1]]
 
 
 def is_known(name: str) -> bool:
@@ -136,18 +116,18 @@ def is_known(name: str) -> bool:
     >>> is_known("Benzene"), is_known("imdb-binary"), is_known("mine")
     (True, True, False)
     """
-    return _key(name) in LOADERS or tu_collection.spelled(name) is not None
+    return _find(name, None) is not None
 
 
-def _key(name: str) -> str:
-    return name.lower().replace("_", "-")
+def _find(name: str, root: Path | None) -> DatasetSpec | None:
+    return SPECS.get(key_of(name)) or tu_collection.find(name, root)
 
 
-def _tu_name(name: str, root: Path | None) -> str:
-    found = tu_collection.spelled(name, root)
-    if found is None:
-        known = {_key(other): other for other in (*tu_collection.NAMES, *LOADERS)}
-        close = get_close_matches(_key(name), known, n=1)
-        hint = f"; did you mean {known[close[0]]!r}?" if close else ""
+def _spec(name: str, root: Path | None) -> DatasetSpec:
+    spec = _find(name, root)
+    if spec is None:
+        by_key = {key_of(other): other for other in (*tu_collection.NAMES, *SPECS)}
+        close = get_close_matches(key_of(name), by_key, n=1)
+        hint = f"; did you mean {by_key[close[0]]!r}?" if close else ""
         raise ValueError(f"name must be one of {', '.join(names())} or a TUDataset, got {name!r}{hint}")
-    return found
+    return spec

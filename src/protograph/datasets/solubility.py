@@ -5,15 +5,13 @@ Class 0 hardly does, class 1 does well. Nodes are heavy atoms only.
 
 import csv
 import io
-from pathlib import Path
 
-import numpy as np
 import torch
 
-from protograph._base.progress import Progress
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.molecules import CARBON_RING, Structure, molecule_dataset, read_molecules
-from protograph.datasets.sources import SourceFile, read
+from protograph.datasets.sources import DataFiles, SourceFile
+from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.graphs.splitting import checked_count
 from protograph.molecules.reading import molecule_graphs
 from protograph.molecules.toolkit import import_chem
@@ -35,55 +33,46 @@ HYDROXYL: Structure = (("C", "O"), ((0, 1),))
 RING_ATOMS, RING_BONDS = CARBON_RING
 FUSED_RINGS: Structure = ((*RING_ATOMS, *("C",) * 4), (*RING_BONDS, (0, 6), (6, 7), (7, 8), (8, 9), (9, 1)))
 
-SOURCE = (
-    "Delaney 2004, ESOL: Estimating aqueous solubility directly from molecular structure; "
-    "https://github.com/baldassarreFe/graph-network-explainability"
-)
-LICENCE = "not stated by the source"
 
-
-def load(
-    root: Path | None = None,
-    *,
-    random_state: int = 0,
-    num_graphs: int | None = None,
-    progress: Progress | None = None,
-) -> GraphDataset:
-    """Solubility: 708 molecules, or the first so many; ``random_state`` is not read.
+def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
+    """Solubility: 708 molecules, or the first so many.
 
     Those with a measured log solubility below -4 are class 0, above -2 class 1; the rest is left out. Each graph has
     the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr`` (single, double, triple, aromatic), each atom's
     formal ``charge``, and the ``smiles`` it was made from. A molecule may occur twice, as it does in the file.
-
-    Raises:
-        ImportError: If RDKit is not installed.
-        FileNotFoundError: If the named folder does not have the file.
-        ConnectionError: If no folder is named and the download fails.
-        ValueError: If the file has another checksum.
     """
-    import_chem("the data set 'solubility'")
-    return from_table(read(FILE, root, progress), num_graphs)
+    import_chem("the data set 'solubility'")  # before the download
+    return from_table(files.read(FILE), num_graphs)
 
 
 def from_table(content: bytes, num_graphs: int | None = None) -> GraphDataset:
     """The data set of the content of its file."""
-    measured, smiles = [], []
-    for row in csv.DictReader(io.StringIO(content.decode())):
-        value = float(row[MEASURED])
-        if value < INSOLUBLE_BELOW or value > SOLUBLE_ABOVE:
-            measured.append(value)
-            smiles.append(row["smiles"].strip())
+    table = [(row["smiles"].strip(), float(row[MEASURED])) for row in csv.DictReader(io.StringIO(content.decode()))]
+    rows = [(text, value) for text, value in table if value < INSOLUBLE_BELOW or value > SOLUBLE_ABOVE]
+    smiles = [text for text, _ in rows]
     arrays = read_molecules("solubility", smiles)
     assert not arrays["wrong"].size
-    labels = torch.from_numpy((np.array(measured) > SOLUBLE_ABOVE).astype(np.int64))
+    labels = torch.tensor([int(value > SOLUBLE_ABOVE) for _, value in rows])
     return molecule_dataset(
         molecule_graphs(arrays, labels, smiles, checked_count(num_graphs, len(smiles))),
         atoms=arrays["atom_types"].tolist(),
         bonds=arrays["bond_types"].tolist(),
         truths={0: (FUSED_RINGS,), 1: (HYDROXYL,)},
-        name="solubility",
+        name=SPEC.name,
         class_names=CLASS_NAMES,
-        licence=LICENCE,
-        source=SOURCE,
-        hidden=(32, 32, 32),
+        licence="not stated by the source",
+        source="Delaney 2004, ESOL: Estimating aqueous solubility directly from molecular structure; "
+        "https://github.com/baldassarreFe/graph-network-explainability",
     )
+
+
+SPEC = DatasetSpec(
+    name="solubility",
+    load=load,
+    question="molecules that dissolve in water, or do not",
+    num_graphs=708,
+    num_classes=len(CLASS_NAMES),
+    files=((FILE,),),
+    extra="molecules",
+    paper=PaperCounts(708, 9445, 9735, "undirected"),
+)

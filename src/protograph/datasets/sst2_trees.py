@@ -9,16 +9,14 @@ The sentiments are not read: they would put the answer into the graph.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 Edges = list[tuple[int, int]]
 
-# A leaf, a bracket that opens an inner node or closes it, or what should not be there.
-_PIECE = re.compile(r"\(\d+ [^\s()][^()]*\)|\(\d*|\)|[^\s()]+")
+# A leaf, or a bracket that opens an inner node or closes it.
+_PIECE = re.compile(r"\(\d+ [^\s()][^()]*\)|\(\d|\)")
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")"}
 # GLUE has American spellings where the trees keep what the reviewers wrote.
 _SPELLINGS = (
@@ -30,36 +28,6 @@ _SPELLINGS = (
     (re.compile(r"\blabelled\b"), "labeled"),
     (re.compile(r"\blearnt\b"), "learned"),
 )
-
-
-class Constituent(NamedTuple):
-    """Words ``start`` to ``stop`` of a tree, which has ``num_edges`` edges up to the end of that constituent."""
-
-    start: int
-    stop: int
-    num_edges: int
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A sentence's parse.
-
-    Attributes:
-        words: Its words, written as :func:`plain` writes them.
-        edges: An edge for each inner node, from the left to the right, a node after those below it.
-        constituents: All nodes of the tree in the same order.
-    """
-
-    words: list[str]
-    edges: Edges
-    constituents: list[Constituent]
-
-
-class WordEdges(NamedTuple):
-    """Edges between the words of a phrase, counted from 0, and whether they come from a parse."""
-
-    edges: Edges
-    parsed: bool
 
 
 @cache
@@ -76,58 +44,38 @@ def plain(word: str) -> str:
     return word
 
 
-def parse(line: str) -> Tree:
-    """Read a tree and join its words: ``n`` words get ``n - 1`` edges and are connected.
+def phrases(line: str) -> Iterator[tuple[str, Edges]]:
+    """The constituents of a tree: their words, as :func:`plain` writes them, and the edges that join them.
 
-    Each inner node joins the heads of its two parts. The head of a constituent is its last word that is not
-    punctuation, if it has such. Articles, prepositions, auxiliaries and modifiers stand before the word they go with
-    in English, so the last word is the best guess where words have no tags, which the usual rules for heads need.
+    ``n`` words have ``n - 1`` edges and are connected: each inner node joins the heads of its two parts. The head of a
+    constituent is its last word that is not punctuation, if it has such. Articles, prepositions, auxiliaries and
+    modifiers stand before the word they go with in English, so the last word is the best guess where words have no
+    tags, which the usual rules for heads need. The files' checksums vouch for trees of this form.
 
-    Raises:
-        ValueError: If the brackets do not match, or an inner node has not two parts.
-
-    >>> parse("(3 (2 (2 a) (3 (3 lovely) (2 film))) (2 .))").edges
+    >>> dict(phrases("(3 (2 (2 a) (3 (3 lovely) (2 film))) (2 .))"))["a lovely film ."]
     [(1, 2), (0, 2), (2, 3)]
     """
     words: list[str] = []
     edges: Edges = []
-    constituents: list[Constituent] = []
-    starts: list[int] = []
-    heads: list[list[int]] = [[]]  # of the parts seen so far of each open bracket
+    starts: list[int] = []  # of the brackets that are open
+    heads: list[int] = []  # of the constituents that are not yet part of another
     for piece in _PIECE.findall(line):
         if piece == ")":
-            if not starts:
-                raise _unfit(line, "a bracket that closes none")
-            parts = heads.pop()
-            heads[-1].append(_head(parts, words, line))
-            edges.append((parts[0], parts[1]))
-            constituents.append(Constituent(starts.pop(), len(words), len(edges)))
-        elif piece[-1] == ")":
+            start, right, left = starts.pop(), heads.pop(), heads.pop()
+            edges.append((left, right))
+            heads.append(left if is_punctuation(words[right]) and not is_punctuation(words[left]) else right)
+        elif piece.endswith(")"):
             start = len(words)
             # A few leaves are two words for GLUE, with a non-breaking space between them: 9 1/2.
             words += map(plain, piece[:-1].split()[1:])
             edges += pairwise(range(start, len(words)))
-            heads[-1].append(len(words) - 1)
-            constituents.append(Constituent(start, len(words), len(edges)))
-        elif piece[0] == "(":
-            starts.append(len(words))
-            heads.append([])
+            heads.append(len(words) - 1)
         else:
-            raise _unfit(line, f"{piece!r} beside others")
-    if starts or len(heads[0]) != 1:
-        raise _unfit(line, "a bracket left open" if starts else f"{len(heads[0])} trees")
-    return Tree(words, edges, constituents)
-
-
-def _head(parts: Sequence[int], words: Sequence[str], line: str) -> int:
-    if len(parts) != 2:
-        raise _unfit(line, f"a node with {len(parts)} part(s)")
-    left, right = parts
-    return left if is_punctuation(words[right]) and not is_punctuation(words[left]) else right
-
-
-def _unfit(line: str, what: str) -> ValueError:
-    return ValueError(f"a tree must have two parts or a word in each pair of brackets, got {what} in {line[:60]!r}")
+            starts.append(len(words))
+            continue
+        # Its own edges are the last ones, since a node comes after those below it.
+        own = edges[len(edges) - (len(words) - start - 1) :]
+        yield " ".join(words[start:]), [(left - start, right - start) for left, right in own]
 
 
 @cache
@@ -140,38 +88,14 @@ def is_punctuation(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def path_edges(num_words: int) -> Edges:
-    """Each word joined with the next.
+def read_parses(lines: Iterable[str]) -> dict[str, Edges]:
+    """Edges of the constituents of many trees by their words; of equal ones, the first.
 
-    >>> path_edges(3)
-    [(0, 1), (1, 2)]
+    >>> read_parses(["(2 (2 Not) (3 (3 lovely) (2 films)))"])["lovely films"]
+    [(0, 1)]
     """
-    return list(pairwise(range(num_words)))
-
-
-class Parses:
-    """The constituents of many trees by their words; of equal ones, the first.
-
-    >>> parses = Parses([parse("(2 (2 Not) (3 (2 a) (3 (3 lovely) (2 film))))")])
-    >>> parses.edges(["a", "lovely", "film"])
-    WordEdges(edges=[(1, 2), (0, 2)], parsed=True)
-    >>> parses.edges(["lovely", "not"])
-    WordEdges(edges=[(0, 1)], parsed=False)
-    """
-
-    def __init__(self, trees: Iterable[Tree]) -> None:
-        self._places: dict[str, tuple[Tree, Constituent]] = {}
-        for tree in trees:
-            for constituent in tree.constituents:
-                text = " ".join(tree.words[constituent.start : constituent.stop])
-                self._places.setdefault(text, (tree, constituent))
-
-    def edges(self, words: Sequence[str]) -> WordEdges:
-        """Edges of the constituent that has those words, or, if no tree has it, of neighbours in the phrase."""
-        place = self._places.get(" ".join(map(plain, words)))
-        if place is None:
-            return WordEdges(path_edges(len(words)), parsed=False)
-        tree, (start, _, num_edges) = place
-        # Its own edges are the last ones, since a node comes after those below it.
-        own = tree.edges[num_edges - (len(words) - 1) : num_edges]
-        return WordEdges([(left - start, right - start) for left, right in own], parsed=True)
+    parses: dict[str, Edges] = {}
+    for line in lines:
+        for text, edges in phrases(line):
+            parses.setdefault(text, edges)
+    return parses

@@ -4,18 +4,10 @@ SLIC (Achanta et al., SLIC superpixels compared to state-of-the-art superpixel m
 regions; the closest are merged until the wanted number is left; regions with close centres are joined.
 """
 
-import os
-import sys
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import current_process, get_context
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from protograph._base.progress import Progress
@@ -30,10 +22,8 @@ POINT_SCALE = np.array([1, 1, 20 / 255])
 # Squared distances that differ by less are equal but for rounding, on which no choice may hang.
 TIE = 1e-9
 
+# Images between two reports of progress.
 CHUNK = 500
-MAX_WORKERS = 8
-# Fewer images are done by one process before others have started, which takes seconds: they import torch.
-MIN_SHARED = 10_000
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -53,28 +43,21 @@ class Superpixels(NamedTuple):
     neighbours: Bytes
 
 
-def build(images: Bytes, progress: Progress | None = None, *, workers: int | None = None) -> Superpixels:
-    """Superpixel graphs of images ``[num_images, height, width]``; the number of workers does not change them.
+def build(images: Bytes, progress: Progress) -> Superpixels:
+    """Superpixel graphs of images ``[num_images, height, width]``, about a thousand a second.
 
     Args:
         images: Grey images, 0 to 255.
         progress: Called with a text, how many images are done, and how many there are.
-        workers: How many processes share the work; ``None`` is one a core, at most 8. Under 10,000 images there
-            is always one.
-
-    Raises:
-        ImportError: If scikit-image is not installed.
     """
-    slic_version()
-    parts = [images[start : start + CHUNK] for start in range(0, len(images), CHUNK)]
-    workers = min(os.cpu_count() or 1, MAX_WORKERS) if workers is None else workers
-    results, done = [_of_chunk(images[:0])], 0
-    for result in _shared(parts, workers if len(images) >= MIN_SHARED else 1):
-        results.append(result)
-        done += len(result.values)
-        if progress is not None:
-            progress("building mnist-sp", done, len(images))
-    return Superpixels(*map(np.concatenate, zip(*results, strict=True)))
+    centres, values = np.empty((len(images), NUM_NODES, 2)), np.empty((len(images), NUM_NODES))
+    packed = np.empty((len(images), -(-(NUM_NODES**2) // 8)), dtype=np.uint8)
+    for number, image in enumerate(images):
+        centres[number], values[number] = superpixel_graph(image)
+        packed[number] = np.packbits(neighbours(centres[number]))
+        if number % CHUNK == CHUNK - 1 or number + 1 == len(images):
+            progress("building mnist-sp", number + 1, len(images))
+    return Superpixels(centres, values, packed)
 
 
 def superpixel_graph(image: Bytes, num_nodes: int = NUM_NODES) -> tuple[Floats, Floats]:
@@ -98,8 +81,9 @@ def region_sums(image: Bytes, regions: NDArray[np.integer]) -> Floats:
     >>> region_sums(np.array([[0, 50, 100]], dtype=np.uint8), np.array([[1, 1, 2]])).tolist()
     [[2.0, 1.0, 0.0, 50.0], [1.0, 2.0, 0.0, 100.0]]
     """
-    sums = np.zeros((int(regions.max()) + 1, 4))
-    _add_pixels(sums, image, regions)
+    y, x = np.indices(image.shape)
+    weights = (np.ones(image.shape), x, y, image)
+    sums: Floats = np.stack([np.bincount(regions.ravel(), weight.ravel()) for weight in weights], axis=1)
     return sums[sums[:, 0] > 0]
 
 
@@ -127,19 +111,7 @@ def merged(sums: Floats, num_nodes: int) -> Floats:
 
 def neighbours(centres: Floats, radius: float = RADIUS) -> NDArray[np.bool_]:
     """Which centres lie within the radius of each other, each of itself too: ``[num_nodes, num_nodes]``."""
-    x, y = centres.T
-    squared = np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2
-    near: NDArray[np.bool_] = squared <= radius**2 + TIE
-    return near
-
-
-def radius_edges(centres: Floats, radius: float = RADIUS) -> NDArray[np.int64]:
-    """Edges ``[2, num_edges]`` between centres within the radius, both ways and with self-loops, sorted.
-
-    >>> radius_edges(np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.5]])).tolist()
-    [[0, 0, 1, 1, 2], [0, 1, 0, 1, 2]]
-    """
-    return np.stack(neighbours(centres, radius).nonzero())
+    return _squared_distances(centres) <= radius**2 + TIE
 
 
 def slic_version() -> str:
@@ -154,63 +126,14 @@ def slic_version() -> str:
         raise ImportError("mnist-sp needs scikit-image; pip install 'protograph[images]'") from error
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def _add_pixels(sums: Floats, image: Bytes, regions: NDArray[np.integer]) -> None:
-    for y in range(image.shape[0]):
-        for x in range(image.shape[1]):
-            row = sums[regions[y, x]]
-            row[0] += 1
-            row[1] += x
-            row[2] += y
-            row[3] += image[y, x]
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
 def _closest(points: Floats) -> tuple[int, int]:
     """The pair of points with the smallest distance, the first such pair."""
-    best, pair = np.inf, (0, 0)
-    for i in range(len(points)):
-        for j in range(i + 1, len(points)):
-            squared = 0.0
-            for axis in range(points.shape[1]):
-                squared += (points[i, axis] - points[j, axis]) ** 2
-            if squared < best - TIE:
-                best, pair = squared, (i, j)
-    return pair
+    squared = _squared_distances(points)
+    np.fill_diagonal(squared, np.inf)
+    return divmod(int(np.argmax(squared <= squared.min() + TIE)), len(points))
 
 
-def _of_chunk(images: Bytes) -> Superpixels:
-    centres, values = np.empty((len(images), NUM_NODES, 2)), np.empty((len(images), NUM_NODES))
-    near = np.empty((len(images), NUM_NODES * NUM_NODES), dtype=np.bool_)
-    for number, image in enumerate(images):
-        centres[number], values[number] = superpixel_graph(image)
-        near[number] = neighbours(centres[number]).ravel()
-    return Superpixels(centres, values, np.packbits(near, axis=1))
+def _squared_distances(points: Floats) -> Floats:
+    from scipy.spatial.distance import cdist  # where it is used: it takes a while to import
 
-
-def _shared(parts: list[Bytes], workers: int) -> Iterator[Superpixels]:
-    """The superpixels of each part, in order."""
-    # A worker of somebody else's pool may not start workers of its own.
-    if workers <= 1 or current_process().daemon:
-        yield from map(_of_chunk, parts)
-        return
-    # Spawned, not forked: torch's threads would not survive a fork.
-    with ProcessPoolExecutor(min(workers, len(parts)), mp_context=get_context("spawn")) as pool:
-        with _main_hidden():
-            results = pool.map(_of_chunk, parts)
-        yield from results
-
-
-@contextmanager
-def _main_hidden() -> Iterator[None]:
-    """Keep processes that start in here from running the caller's script once more.
-
-    A spawned process imports the main script, which in a script without ``if __name__ == "__main__"`` would load the
-    data set again and fail. The workers need nothing from there.
-    """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    return np.asarray(cdist(points, points, "sqeuclidean"), dtype=np.float64)

@@ -1,17 +1,17 @@
 """Tables of molecules: a column of SMILES and a column of labels become a data set."""
 
 import csv
-import gzip
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
-from protograph.datasets.archives import reading
+from protograph.datasets.archives import read_unpacked
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.labels import read_labels
 from protograph.datasets.molecules import molecule_dataset, read_molecules
@@ -53,8 +53,7 @@ class MoleculeTable:
     left_out: tuple[LeftOut, ...]
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     line: int
     smiles: str
     label: str
@@ -91,30 +90,27 @@ def read_table(
     rows = list(_rows(path, smiles_column, label_column))
     if not rows:
         raise ValueError(f"{path} has no rows below its header; give a table with at least one molecule a class")
-    read = [row for row in rows if not row.problem]
-    arrays = read_molecules("table", [row.smiles for row in read])
-    wrong = dict(zip(arrays["wrong"].tolist(), arrays["reasons"].tolist(), strict=True))
-    left_out = [LeftOut(row.line, row.smiles, row.problem) for row in rows if row.problem]
-    left_out += [LeftOut(read[position].line, read[position].smiles, reason) for position, reason in wrong.items()]
-    left_out.sort(key=lambda row: row.line)
-    kept = [row for position, row in enumerate(read) if position not in wrong]
+    # What is wrong with the row goes before what may be wrong with its SMILES.
+    arrays = read_molecules("table", ["" if row.problem else row.smiles for row in rows])
+    reasons = dict(zip(arrays["wrong"].tolist(), arrays["reasons"].tolist(), strict=True))
+    left_out = tuple(
+        LeftOut(row.line, row.smiles, row.problem or reasons[position])
+        for position, row in enumerate(rows)
+        if position in reasons
+    )
+    kept = [row for position, row in enumerate(rows) if position not in reasons]
     if left_out and not (skip_invalid and kept):
         raise ValueError(_describe(path, left_out, len(rows)))
     labels = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
-    graphs = molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept], len(kept))
     dataset = molecule_dataset(
-        graphs,
+        molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept], len(kept)),
         atoms=arrays["atom_types"].tolist(),
         bonds=arrays["bond_types"].tolist(),
-        name=_stem(path),
+        name=Path(path.name.removesuffix(".gz")).stem,
         class_names=labels.names,
         source=path.name,
     )
-    return MoleculeTable(dataset, tuple(left_out))
-
-
-def _stem(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).stem
+    return MoleculeTable(dataset, left_out)
 
 
 def _rows(path: Path, smiles_column: str, label_column: str) -> Iterator[_Row]:
@@ -143,9 +139,7 @@ def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, labe
     problem = ""
     if len(cells) < num_columns or any(cell.strip() for cell in cells[num_columns:]):
         problem = f"it has {len(cells)} columns, the header has {num_columns}"
-    elif not smiles:
-        problem = "the SMILES is empty"
-    elif not label or label.lower() in MISSING:
+    elif smiles and (not label or label.lower() in MISSING):
         problem = f"the label is {label or 'empty'}"
     return _Row(line, smiles, label, problem)
 
@@ -160,10 +154,7 @@ def _delimiter(path: Path) -> str:
 def _text(path: Path) -> str:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    content = path.read_bytes()
-    if path.name.endswith(".gz"):
-        with reading(path):
-            content = gzip.decompress(content)
+    content = read_unpacked(path)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -4,138 +4,105 @@ The format is described in Morris et al., TUDataset: A collection of benchmark d
 graphs, 2020, and at https://chrsmrrs.github.io/datasets/docs/format/; nodes and graphs are counted from 1.
 """
 
+import re
+import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph.datasets.archives import read_zip
+from protograph.datasets.archives import reading
 
-Integers = NDArray[np.int64]
+NEEDED = ("A", "graph_indicator", "graph_labels")
+# Texts that have a line for each line of another.
+LINES_OF = {
+    "node_labels": "graph_indicator",
+    "node_attributes": "graph_indicator",
+    "edge_labels": "A",
+    "edge_attributes": "A",
+    "edge_gt": "A",
+}
 
-ENDINGS = ("A", "graph_indicator", "graph_labels", "node_labels")
-
-
-@dataclass(frozen=True, eq=False)
-class TUArrays:
-    """A data set's graphs end to end, each edge beside those of its graph.
-
-    Attributes:
-        graph_labels: Label of each graph, ``[num_graphs]``.
-        node_labels: Label of each node, ``[num_nodes]``.
-        edge_index: Edges, ``[2, num_edges]``, their nodes counted from 0 within each graph.
-        edge_columns: What each further file about edges says, ``[num_edges]``.
-        node_bounds: Nodes ``node_bounds[i]`` to ``node_bounds[i + 1]`` are those of graph ``i``.
-        edge_bounds: The same for edges.
-    """
-
-    graph_labels: Integers
-    node_labels: Integers
-    edge_index: Integers
-    edge_columns: Mapping[str, Integers]
-    node_bounds: Integers
-    edge_bounds: Integers
-
-    def flat(self) -> dict[str, Integers]:
-        """All arrays by name, to be kept; :meth:`of` is the way back."""
-        own = {name: value for name, value in vars(self).items() if name != "edge_columns"}
-        return own | {f"edge_columns.{name}": column for name, column in self.edge_columns.items()}
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, Integers]) -> Self:
-        """What :meth:`flat` was called on."""
-        columns = {name: array for name, array in arrays.items() if name.startswith("edge_columns.")}
-        own = {name: array for name, array in arrays.items() if name not in columns}
-        return cls(edge_columns={name.removeprefix("edge_columns."): a for name, a in columns.items()}, **own)
+Texts = Mapping[str, bytes]
+Tables = dict[str, NDArray[Any]]
 
 
-def read_tu(path: Path, name: str, *, edge_columns: Sequence[str] = ("edge_labels",)) -> TUArrays:
-    """Read the data set ``name`` from a zip archive that has its files in ``name/raw``; see :func:`parse_tu`.
+def read_texts(path: Path, name: str) -> dict[str, bytes]:
+    """Contents of the texts of the data set ``name`` in a folder, or anywhere in a zip archive, by their endings.
 
     Raises:
-        ValueError: If the archive is damaged, lacks a file, or its files do not fit each other.
+        ValueError: If the archive is damaged.
     """
-    endings = (*ENDINGS, *edge_columns)
-    texts = read_zip(path, [f"{name}/raw/{name}_{ending}.txt" for ending in endings])
-    return parse_tu(dict(zip(endings, texts, strict=True)), path, edge_columns=edge_columns)
+    if path.is_dir():
+        return {file.stem[len(name) + 1 :]: file.read_bytes() for file in sorted(path.glob(f"{name}_*.txt"))}
+    pattern = re.compile(rf"(?:.*/)?{re.escape(name)}_(\w+)\.txt")
+    # Opened before: a file that may not be read is not a damaged one.
+    with path.open("rb") as file, reading(path), zipfile.ZipFile(file) as archive:
+        matches = [match for member in archive.namelist() if (match := pattern.fullmatch(member))]
+        return {match[1]: archive.read(match[0]) for match in matches}
 
 
-def parse_tu(texts: Mapping[str, bytes], path: Path, *, edge_columns: Sequence[str] = ("edge_labels",)) -> TUArrays:
-    """Graphs of a data set's texts.
+def parse(texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -> Tables:
+    r"""Tables of a data set's texts, which are checked to fit each other.
 
     Args:
         texts: Content of its files, by their endings.
         path: Where they come from, for messages.
-        edge_columns: Endings of the files that have a line for each edge.
+        needed: Endings of those that must be there.
+
+    Returns:
+        By ending, a row for each line: integers, or real numbers for attributes. Nodes and graphs are counted from 0.
 
     Raises:
-        ValueError: If the texts do not fit each other.
+        ValueError: If one is missing, or they do not fit.
+
+    >>> parse({"A": b"1, 2", "graph_indicator": b"1\n1", "graph_labels": b"0", "node_labels": b"7"}, Path("X"))
+    Traceback (most recent call last):
+    ValueError: X: node_labels must have as many lines as graph_indicator, 2, got 1
     """
-    arrays = {ending: _parse(texts[ending], path, ending) for ending in (*ENDINGS, *edge_columns)}
-    edges = arrays["A"] - 1
-    graph_of = arrays["graph_indicator"] - 1
-    num_graphs = len(arrays["graph_labels"])
-    _check_lengths(arrays, edge_columns, path)
-    _check_nodes(graph_of, num_graphs, path)
-    _check_edges(edges, graph_of, path)
-    edge_graph = graph_of[edges[:, 0]]
-    order = np.argsort(edge_graph, kind="stable")
-    node_bounds = _bounds(graph_of, num_graphs)
-    local = edges - node_bounds[edge_graph][:, None]
-    return TUArrays(
-        graph_labels=arrays["graph_labels"],
-        node_labels=arrays["node_labels"],
-        edge_index=np.ascontiguousarray(local[order].T),
-        edge_columns={column: arrays[column][order] for column in edge_columns},
-        node_bounds=node_bounds,
-        edge_bounds=_bounds(edge_graph, num_graphs),
-    )
-
-
-def _parse(text: bytes, path: Path, ending: str) -> Integers:
-    num_columns = 2 if ending == "A" else 1
-    if not text.strip():
-        raise ValueError(f"{path}: {ending} must have a line for each entry, got an empty file")
-    try:
-        table = np.loadtxt(text.decode().splitlines(), dtype=np.int64, delimiter=",", ndmin=2)
-    except ValueError as error:
-        raise ValueError(f"{path}: {ending} must have integers divided by commas: {error}") from error
-    if table.shape[1] != num_columns:
-        raise ValueError(f"{path}: {ending} must have {num_columns} column(s), got {table.shape[1]}")
-    return table if num_columns > 1 else table[:, 0]
-
-
-def _check_lengths(arrays: Mapping[str, Integers], edge_columns: Sequence[str], path: Path) -> None:
-    pairs = [("node_labels", "graph_indicator"), *((column, "A") for column in edge_columns)]
-    for ending, other in pairs:
-        if len(arrays[ending]) != len(arrays[other]):
+    missing = [ending for ending in needed if ending not in texts]
+    if missing == ["graph_labels"]:
+        raise ValueError(f"{path}: there are no graph_labels, so no classes to explain; take a classification set")
+    if missing:
+        raise ValueError(f"{path}: the text {missing[0]} is missing; get the data set again")
+    tables = {ending: _table(texts[ending], path, ending) for ending in (*NEEDED, *LINES_OF) if ending in texts}
+    for ending, other in LINES_OF.items():
+        if ending in tables and len(tables[ending]) != len(tables[other]):
             raise ValueError(
-                f"{path}: {ending} must have as many lines as {other}, {len(arrays[other])}, got {len(arrays[ending])}"
+                f"{path}: {ending} must have as many lines as {other}, {len(tables[other])}, got {len(tables[ending])}"
             )
+    _check_nodes(tables["graph_indicator"][:, 0], len(tables["graph_labels"]), path)
+    _check_edges(tables["A"], tables["graph_indicator"][:, 0], path)
+    return tables | {ending: tables[ending] - 1 for ending in ("A", "graph_indicator")}
 
 
-def _check_nodes(graph_of: Integers, num_graphs: int, path: Path) -> None:
-    if not np.array_equal(np.unique(graph_of), np.arange(num_graphs)):
+def _table(text: bytes, path: Path, ending: str) -> NDArray[Any]:
+    if not text.strip():
+        raise ValueError(f"{path}: {ending} must have a line for each entry, got an empty text")
+    kind, dtype = ("numbers", np.float32) if ending.endswith("attributes") else ("integers", np.int64)
+    try:
+        return np.loadtxt(text.decode().splitlines(), dtype=dtype, delimiter=",", ndmin=2)
+    except ValueError as error:
+        raise ValueError(f"{path}: {ending} must have {kind} divided by commas: {error}") from error
+
+
+def _check_nodes(graph_of: NDArray[np.int64], num_graphs: int, path: Path) -> None:
+    numbers = np.unique(graph_of)
+    if (np.diff(graph_of) < 0).any() or not np.array_equal(numbers, np.arange(1, num_graphs + 1)):
         raise ValueError(
-            f"{path}: graph_indicator must name each of the {num_graphs} graphs of graph_labels, "
-            f"got {len(np.unique(graph_of))} from {graph_of.min() + 1} to {graph_of.max() + 1}"
+            f"{path}: graph_indicator must name the {num_graphs} graphs of graph_labels in order, "
+            f"got {len(numbers)} from {numbers[0]} to {numbers[-1]}"
         )
-    if (np.diff(graph_of) < 0).any():
-        raise ValueError(f"{path}: graph_indicator must be sorted, got a graph after a later one")
 
 
-def _check_edges(edges: Integers, graph_of: Integers, path: Path) -> None:
-    if edges.min() < 0 or edges.max() >= len(graph_of):
+def _check_edges(edges: NDArray[np.int64], graph_of: NDArray[np.int64], path: Path) -> None:
+    if edges.shape[1] != 2 or edges.min() < 1 or edges.max() > len(graph_of):
         raise ValueError(
-            f"{path}: A must have nodes from 1 to {len(graph_of)}, got {edges.min() + 1} to {edges.max() + 1}"
+            f"{path}: A must have two nodes from 1 to {len(graph_of)} a line, "
+            f"got {edges.shape[1]} from {edges.min()} to {edges.max()}"
         )
-    crossing = np.flatnonzero(graph_of[edges[:, 0]] != graph_of[edges[:, 1]])
+    crossing = np.flatnonzero(graph_of[edges[:, 0] - 1] != graph_of[edges[:, 1] - 1])
     if crossing.size:
         raise ValueError(f"{path}: A must join nodes of one graph, got two graphs in line {crossing[0] + 1}")
-
-
-def _bounds(graph_of: Integers, num_graphs: int) -> Integers:
-    return np.concatenate([[0], np.cumsum(np.bincount(graph_of, minlength=num_graphs))])

@@ -1,6 +1,7 @@
 """Graphs cut out of arrays that hold a whole data set end to end."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -62,40 +63,44 @@ def split_graphs(
     node_values: Mapping[str, Tensor],
     edge_values: Mapping[str, Tensor],
     labels: Tensor,
-    node_bounds: Integers,
-    edge_bounds: Integers,
+    sizes: Integers,
     num_graphs: int,
 ) -> tuple[Data, ...]:
     """The first graphs of a data set, each with tensors of its own.
 
     Args:
-        node_values: Attributes with a row for each node of the data set.
-        edge_values: Attributes with a row for each edge; ``edge_index`` is ``[2, num_edges]``, and its
-            nodes are counted within each graph.
+        node_values: Attributes with a row for each node of the data set, graph after graph.
+        edge_values: Attributes with a row for each edge, which keep their order within a graph; ``edge_index`` is
+            ``[2, num_edges]``, and its nodes are counted over the whole data set.
         labels: Label of each graph.
-        node_bounds: Nodes ``node_bounds[i]`` to ``node_bounds[i + 1]`` are those of graph ``i``.
-        edge_bounds: The same for edges.
+        sizes: Number of nodes of each graph.
         num_graphs: How many graphs to build.
 
     >>> one, two = split_graphs(
     ...     node_values={"x": torch.eye(3)},
     ...     edge_values={"edge_index": torch.tensor([[0, 1], [1, 0]])},
     ...     labels=torch.tensor([1, 0]),
-    ...     node_bounds=np.array([0, 2, 3]),
-    ...     edge_bounds=np.array([0, 2, 2]),
+    ...     sizes=np.array([2, 1]),
     ...     num_graphs=2,
     ... )
     >>> one, two
     (Data(x=[2, 3], edge_index=[2, 2], y=[1]), Data(x=[1, 3], edge_index=[2, 0], y=[1]))
     """
-    columns = {key: _cut(values, node_bounds[: num_graphs + 1], 0) for key, values in node_values.items()}
+    edge_graph = np.repeat(np.arange(len(sizes)), sizes)[edge_values["edge_index"][0].numpy()]
+    order = torch.from_numpy(np.argsort(edge_graph, kind="stable"))
+    num_edges = np.bincount(edge_graph, minlength=len(sizes))
+    starts = torch.from_numpy(np.repeat(np.cumsum(sizes) - sizes, num_edges))
+    columns = {key: _cut(values, sizes[:num_graphs]) for key, values in node_values.items()}
     for key, values in edge_values.items():
-        columns[key] = _cut(values, edge_bounds[: num_graphs + 1], 1 if key == "edge_index" else 0)
-    columns["y"] = _cut(labels, np.arange(num_graphs + 1), 0)
+        ordered = values[:, order] - starts if key == "edge_index" else values[order]
+        columns[key] = _cut(ordered, num_edges[:num_graphs], 1 if key == "edge_index" else 0)
+    columns["y"] = _cut(labels, np.ones(num_graphs, dtype=np.int64))
+    if not node_values:
+        columns["num_nodes"] = sizes[:num_graphs].tolist()
     return tuple(Data(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
 
 
-def _cut(values: Tensor, bounds: Integers, dim: int) -> list[Tensor]:
-    parts = torch.split(values.narrow(dim, 0, int(bounds[-1])), np.diff(bounds).tolist(), dim)
+def _cut(values: Tensor, sizes: Integers, dim: int = 0) -> list[Any]:
+    parts = torch.split(values.narrow(dim, 0, int(sizes.sum())), sizes.tolist(), dim)
     # A view would take the whole data set along wherever its graph is pickled or saved.
     return [part.clone(memory_format=torch.contiguous_format) for part in parts]

@@ -14,7 +14,6 @@ from protograph.molecules.elements import COLORS
 from protograph.molecules.toolkit import import_chem
 
 BOND_NAMES = ("single", "double", "triple", "aromatic")
-OTHER_BOND = "other"
 PURPOSE = "reading SMILES"
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -63,69 +62,56 @@ def atom_order(symbols: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(symbols), key=lambda symbol: (rank.get(symbol, len(rank)), symbol)))
 
 
-def molecule_arrays(molecules: Iterable[Any], atom_types: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+def molecule_arrays(molecules: Iterable[Any]) -> dict[str, NDArray[Any]]:
     """Atoms and bonds of RDKit's molecules, end to end, in RDKit's order; each bond is followed by its reverse.
 
     Args:
         molecules: The molecules. Hydrogens are nodes only where RDKit has them as atoms, as in ``[H][H]``.
-        atom_types: The symbols to count by; where they have ``"*"``, it takes all others. ``None`` takes those that
-            occur, in :func:`atom_order`.
 
     Returns:
-        ``atom`` and ``bond`` are indices into ``atom_types`` and ``bond_types``, ``charge`` is the formal charge,
-        ``edge_index`` (``[2, num_edges]``) counts within each molecule, and ``node_bounds`` and ``edge_bounds`` say
-        where each molecule begins and ends.
+        ``atom`` and ``bond`` are indices into ``atom_types``, which are those that occur in :func:`atom_order`, and
+        ``bond_types``; ``charge`` is the formal charge; ``edge_index`` (``[2, num_edges]``) counts atoms over all
+        molecules, and ``sizes`` are the numbers of atoms of each.
 
-    Raises:
-        ValueError: If ``atom_types`` lack an atom.
-
-    >>> arrays = molecule_arrays([parse("C[O-]"), parse("N")])
-    >>> arrays["atom_types"][arrays["atom"]].tolist(), arrays["charge"].tolist(), arrays["edge_index"].tolist()
-    (['C', 'O', 'N'], [0, -1, 0], [[0, 1], [1, 0]])
-    >>> arrays["node_bounds"].tolist(), arrays["edge_bounds"].tolist()
-    ([0, 2, 3], [0, 2, 2])
+    >>> arrays = molecule_arrays([parse("N"), parse("C[O-]")])
+    >>> arrays["atom_types"][arrays["atom"]].tolist(), arrays["charge"].tolist(), arrays["sizes"].tolist()
+    (['N', 'C', 'O'], [0, 0, -1], [1, 2])
+    >>> arrays["edge_index"].tolist()
+    [[1, 2], [2, 1]]
     """
     chem = import_chem(PURPOSE)
     column = {getattr(chem.BondType, name.upper()): number for number, name in enumerate(BOND_NAMES)}
     symbols: list[str] = []
     charges: list[int] = []
     bonds: list[tuple[int, int, int]] = []
-    num_atoms, num_bonds = [0], [0]
+    sizes: list[int] = []
     for molecule in molecules:
-        for atom in molecule.GetAtoms():
-            symbols.append(atom.GetSymbol())
-            charges.append(atom.GetFormalCharge())
+        start = len(symbols)
         for bond in molecule.GetBonds():
             kind = column.get(bond.GetBondType(), len(column))
-            bonds.append((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), kind))
-        num_atoms.append(molecule.GetNumAtoms())
-        num_bonds.append(molecule.GetNumBonds())
-    types = atom_order(symbols) if atom_types is None else tuple(atom_types)
-    table = np.array(bonds, dtype=np.int32).reshape(-1, 3)
+            bonds.append((start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), kind))
+        atoms = list(molecule.GetAtoms())
+        symbols += [atom.GetSymbol() for atom in atoms]
+        charges += [atom.GetFormalCharge() for atom in atoms]
+        sizes.append(len(atoms))
+    types = atom_order(symbols)
+    place = {symbol: number for number, symbol in enumerate(types)}
+    table = np.array(bonds, dtype=np.int64).reshape(-1, 3)
     has_other = bool((table[:, 2] == len(BOND_NAMES)).any())
     return {
-        "atom": _indices(symbols, types),
-        "charge": np.array(charges, dtype=np.int8),
-        "bond": np.repeat(table[:, 2], 2).astype(np.int8),
+        "atom": np.array([place[symbol] for symbol in symbols], dtype=np.int64),
+        "charge": np.array(charges, dtype=np.int64),
+        "bond": np.repeat(table[:, 2], 2),
         "edge_index": np.stack([table[:, :2], table[:, 1::-1]], axis=1).reshape(-1, 2).T.copy(),
-        "node_bounds": np.cumsum(num_atoms),
-        "edge_bounds": 2 * np.cumsum(num_bonds),
+        "sizes": np.array(sizes, dtype=np.int64),
         "atom_types": np.array(types, dtype=np.str_),
-        "bond_types": np.array((*BOND_NAMES, OTHER_BOND) if has_other else BOND_NAMES),
+        "bond_types": np.array((*BOND_NAMES, "other") if has_other else BOND_NAMES),
     }
 
 
-def _indices(symbols: Sequence[str], types: Sequence[str]) -> NDArray[np.int16]:
-    known = {symbol: number for number, symbol in enumerate(types)}
-    lacking = sorted(set(symbols) - set(known))
-    if lacking and "*" not in known:
-        raise ValueError(
-            f"atom_types must have every atom, or '*' for others, got {', '.join(types)} without {lacking[0]}"
-        )
-    return np.array([known.get(symbol, known.get("*", -1)) for symbol in symbols], dtype=np.int16)
-
-
-def molecule_graphs(arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_graphs: int) -> tuple[Data, ...]:
+def molecule_graphs(
+    arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_graphs: int, **node_values: Tensor
+) -> tuple[Data, ...]:
     """The first molecules as graphs.
 
     Each has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr``, the label in ``y``, each atom's formal
@@ -136,6 +122,7 @@ def molecule_graphs(arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_g
         labels: Label of each molecule.
         smiles: SMILES of each molecule.
         num_graphs: How many graphs to build.
+        node_values: Further attributes with a row for each atom.
 
     >>> arrays = molecule_arrays([parse("C[O-]"), parse("N")])
     >>> molecule_graphs(arrays, torch.tensor([0, 1]), ["C[O-]", "N"], 2)[0]
@@ -144,15 +131,15 @@ def molecule_graphs(arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_g
     graphs = split_graphs(
         node_values={
             "x": one_hot(arrays["atom"], len(arrays["atom_types"]), "atom"),
-            "charge": torch.from_numpy(arrays["charge"].astype(np.int64)),
+            "charge": torch.from_numpy(arrays["charge"]),
+            **node_values,
         },
         edge_values={
-            "edge_index": torch.from_numpy(arrays["edge_index"].astype(np.int64)),
+            "edge_index": torch.from_numpy(arrays["edge_index"]),
             "edge_attr": one_hot(arrays["bond"], len(arrays["bond_types"]), "bond"),
         },
         labels=labels,
-        node_bounds=arrays["node_bounds"],
-        edge_bounds=arrays["edge_bounds"],
+        sizes=arrays["sizes"],
         num_graphs=num_graphs,
     )
     for graph, text in zip(graphs, smiles, strict=False):

@@ -1,18 +1,19 @@
 """Graphs as RDKit's molecules, and as SMILES; a graph may be a fragment."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph.molecules.elements import SYMBOLS
 from protograph.molecules.reading import BOND_NAMES
 from protograph.molecules.toolkit import import_chem
 
 PURPOSE = "writing molecules"
 # Stands for any atom; RDKit's number of it is 0.
 DUMMY = "*"
-NUM_ELEMENTS = 118
 WAY_OUT = "; the data set must give atom symbols as feature_names"
 
 
@@ -43,7 +44,7 @@ def to_rdkit(graph: Data, atom_names: Sequence[str], bond_names: Sequence[str] =
     """
     chem = import_chem(PURPOSE)
     molecule = chem.RWMol()
-    for symbol, charge in zip(_symbols(graph, atom_names, chem), _charges(graph), strict=True):
+    for symbol, charge in zip(_symbols(graph, atom_names), _charges(graph), strict=True):
         atom = chem.Atom(symbol)
         atom.SetFormalCharge(charge)
         molecule.AddAtom(atom)
@@ -69,33 +70,27 @@ def to_smiles(molecule: Any) -> str:
         return str(chem.MolToSmiles(molecule))
 
 
-def _symbols(graph: Data, atom_names: Sequence[str], chem: Any) -> list[str]:
+def _symbols(graph: Data, atom_names: Sequence[str]) -> list[str]:
     """Symbol of each node, as RDKit knows it."""
     x = graph.x
     if not isinstance(x, Tensor) or x.dim() != 2:
-        raise ValueError(f"x of the graph must have a row of atom features for each node, got {_shape(x)}{WAY_OUT}")
-    table = chem.GetPeriodicTable()
-    elements = {table.GetElementSymbol(number) for number in range(1, NUM_ELEMENTS + 1)}
-    if len(atom_names) != x.size(1) or not elements & set(atom_names):
+        got = f"shape {list(x.shape)}" if isinstance(x, Tensor) else "none"
+        raise ValueError(f"x of the graph must have a row of atom features for each node, got {got}{WAY_OUT}")
+    if len(atom_names) != x.size(1) or not SYMBOLS & set(atom_names):
         got = ", ".join(map(repr, atom_names[:5])) + (", ..." if len(atom_names) > 5 else "")
         raise ValueError(
             f"atom_names must have the symbol of an atom for each of the {x.size(1)} columns of x, "
             f"got {got or 'none'}{WAY_OUT}"
         )
-    names = [name if name in elements else DUMMY for name in atom_names]
+    names = [name if name in SYMBOLS else DUMMY for name in atom_names]
     is_named = (x != 0).any(dim=1).tolist()
     return [names[column] if named else DUMMY for column, named in zip(x.argmax(dim=1).tolist(), is_named, strict=True)]
 
 
-def _shape(value: Any) -> str:
-    return f"shape {list(value.shape)}" if isinstance(value, Tensor) else "none"
-
-
 def _charges(graph: Data) -> list[int]:
     charge = graph.get("charge")
-    count = int(graph.num_nodes or 0)
-    is_known = isinstance(charge, Tensor) and charge.numel() == count
-    return [int(value) for value in charge.flatten().tolist()] if is_known else [0] * count
+    has_charges = isinstance(charge, Tensor) and charge.numel() == graph.num_nodes
+    return [int(value) for value in charge.flatten().tolist()] if has_charges else [0] * int(graph.num_nodes or 0)
 
 
 def _bonds(graph: Data, bond_names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
@@ -119,10 +114,9 @@ def _sanitised(molecule: Any, chem: Any) -> Any:
     whole = chem.Mol(molecule)
     with chem.rdBase.BlockLogs():
         # Everything that RDKit raises on molecules against its rules is a ValueError.
-        try:
+        with suppress(ValueError):
             chem.SanitizeMol(whole)
-        except ValueError:
-            molecule.UpdatePropertyCache(strict=False)
-            chem.FastFindRings(molecule)
-            return molecule
-    return whole
+            return whole
+        molecule.UpdatePropertyCache(strict=False)
+        chem.FastFindRings(molecule)
+    return molecule

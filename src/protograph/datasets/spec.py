@@ -1,0 +1,86 @@
+"""What is known of a data set before it is loaded; each says it of itself, in its own file."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.sources import DataFiles, SourceFile
+
+Counting = Literal["directed", "undirected", "undirected, training graphs only"]
+State = Literal["generated", "here", "to be downloaded", "not here"]
+# Called with the files, the seed, and how many graphs to give, all if None; what it needs not it leaves unread.
+Loader = Callable[[DataFiles, int, int | None], GraphDataset]
+
+
+@dataclass(frozen=True)
+class PaperCounts:
+    """A row of the paper's Table 1.
+
+    Attributes:
+        graphs: Number of graphs.
+        nodes: Number of nodes in all graphs.
+        edges: Number of edges in all graphs.
+        counting: How the table counts the edges of this data set.
+        within: Largest difference, as a share of the paper's count, that ``reason`` explains; 0 if none.
+        reason: Why counts may differ.
+    """
+
+    graphs: int
+    nodes: int
+    edges: int
+    counting: Counting
+    within: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetSpec:
+    """A data set that :func:`protograph.datasets.load` can load.
+
+    Attributes:
+        name: Name under which it is loaded.
+        load: Makes it.
+        question: What its classes tell apart.
+        num_graphs: Number of graphs; ``None`` where only the files tell.
+        num_classes: Number of classes; ``None`` where only the files tell.
+        files: The files that it is read from, as alternatives of which one is enough, in the order in which they are
+            tried; none if it is generated.
+        extra: The extra of the package that it needs.
+        paper: Its row of Table 1, if it has one.
+    """
+
+    name: str
+    load: Loader
+    question: str = ""
+    num_graphs: int | None = None
+    num_classes: int | None = None
+    files: tuple[tuple[SourceFile, ...], ...] = ()
+    extra: str | None = None
+    paper: PaperCounts | None = None
+
+    @property
+    def downloads(self) -> list[tuple[SourceFile, ...]]:
+        """The alternatives that can be downloaded."""
+        return [choice for choice in self.files if all(file.url is not None for file in choice)]
+
+    def state(self, root: Path | None) -> State:
+        """Where its files are; the first file of an alternative stands for the others."""
+        if not self.files:
+            return "generated"
+        try:
+            if any(DataFiles(self.name, root).find(first.relative) is not None for first, *_ in self.files):
+                return "here"
+        except FileNotFoundError:  # what is named as the folder is not a folder
+            return "not here"
+        return "to be downloaded" if self.downloads else "not here"
+
+
+def key_of(name: str) -> str:
+    """A name as it is looked up: in any case, and with ``_`` or ``-``.
+
+    >>> key_of("BA_House")
+    'ba-house'
+    """
+    return name.lower().replace("_", "-")
