@@ -28,6 +28,15 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number_word(number)} {noun if number == 1 else plural or noun + 's'}"
 
 
+def count_of(number: int, noun: str) -> str:
+    """A number in figures with its noun.
+
+    >>> count_of(1, "node"), count_of(1200, "edge")
+    ('1 node', '1,200 edges')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def listed(items: Sequence[str]) -> str:
     """Items as a list in a sentence.
 

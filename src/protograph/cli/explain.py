@@ -176,16 +176,21 @@ def _train_and_keep(graphs: Any, seed: int, split: Any, folder: Path, progress: 
     return trained.model, kept, {"training": describe_training(trained), **training_facts(trained)}
 
 
-def _write(found: Any, folder: Path) -> None:
-    from protograph.report.figure import prototype_figure, save_figure
+def _write(explanations: Any, folder: Path) -> None:
+    from protograph.report.figure import classes_figure
+    from protograph.report.report import report_html
+    from protograph.report.scene import ClassScenes, lay_out
+    from protograph.report.sheet import save_figure
 
-    found.save(folder / "explanation.json")
-    found.report(folder / "report.html")
-    found.plot(folder / "prototypes.png")
-    for target, explanation in found.items():
-        for number, prototype in enumerate(explanation.prototypes, start=1):
-            figure = prototype_figure(explanation, prototype)
-            save_figure(figure, folder / f"class{target}-prototype{number}.png")
+    explanations.save(folder / "explanation.json")
+    classes = lay_out(explanations.values())
+    (folder / "report.html").write_text(report_html(classes), encoding="utf-8", errors="replace")
+    save_figure(classes_figure(classes), folder / "prototypes.png")
+    for of_class in classes:
+        explanation = of_class.explanation
+        for scene in of_class.scenes:
+            figure = classes_figure([ClassScenes(explanation, [scene])])
+            save_figure(figure, folder / f"class{explanation.target}-prototype{scene.number}.png")
 
 
 def _facts(found: Any) -> dict[str, Any]:
