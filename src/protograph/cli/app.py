@@ -7,7 +7,7 @@ import warnings
 import typer
 
 from protograph._base.errors import ProtographWarning
-from protograph.cli import compare, datasets, evaluate, explain, later, report, train
+from protograph.cli import compare, datasets, evaluate, explain, report, train
 
 app = typer.Typer(
     name="protograph",
@@ -23,8 +23,6 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.add_typer(datasets.app, name="datasets")
-for _name in later.COMMANDS:
-    app.command(_name, hidden=True, context_settings=later.ANY_ARGUMENTS)(later.command(_name))
 
 INTERRUPTED = 130
 
@@ -39,6 +37,15 @@ def options(
 
         typer.echo(f"protograph {__version__}")
         raise typer.Exit
+
+
+@app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def reproduce() -> None:
+    """Not available in this version."""
+    raise ValueError(
+        "protograph reproduce is not available in this version; "
+        "there are explain, train, evaluate, compare, report and datasets"
+    )
 
 
 def run() -> None:
