@@ -9,7 +9,7 @@ def test_a_model_of_one_table_on_another(run_well, run, folder):
     options = ("--model", "no.pt", "--k", 1, "--clusters", 1, "--out")
     run_well("explain", "no.csv", *options, "o1")
     (folder / "part.csv").write_text("smiles,label\nCCO,1\nCO,1\nCCCO,0\n")
-    done = run_well("explain", "part.csv", *options, "o2")
+    run_well("explain", "part.csv", *options, "o2")
     (names,) = {one.feature_names for one in pg.load(folder / "o2" / "explanation.json").values()}
     assert {one.feature_names for one in pg.load(folder / "o1" / "explanation.json").values()} == {names}
     (folder / "os.csv").write_text("smiles,label\nCO,0\nCS,1\nCCS,1\nCCO,0\n")
