@@ -145,18 +145,16 @@ def _components(distances: Matrix) -> list[Edges]:
 
 
 def _placed(part: Edges, variants: list[_Targets], edges: Edges, lines: Edges) -> Positions:
+    if len(part) == 1:
+        return np.zeros((1, 2))
     size = len(variants[0].distances)
-    edges = _inside(edges, part, size)
-    lines = _inside(lines, part, size)
+    edges, lines = _inside(edges, part, size), _inside(lines, part, size)
     lines = lines if len(lines) else edges
     return _turned(_best([targets.of(part) for targets in variants], edges, lines), lines)
 
 
 def _best(variants: list[_Targets], edges: Edges, lines: Edges) -> Positions:
-    size = len(variants[0].distances)
-    if size == 1:
-        return np.zeros((1, 2))
-    num_steps = max(30, min(MAX_STEPS, MAX_WORK // size**2))
+    num_steps = max(30, min(MAX_STEPS, MAX_WORK // len(variants[0].distances) ** 2))
     ends, inner = np.unique(lines, return_inverse=True)
     inner = inner.reshape(-1, 2)
     candidates = [
@@ -236,7 +234,7 @@ def _majorized(positions: Positions, targets: _Targets, num_steps: int) -> Posit
 
 def _disorder(positions: Positions, edges: Edges) -> int:
     """Edges that cross, and nodes that lie on an edge of others."""
-    if len(positions) > SMALL or not len(edges):
+    if len(positions) > SMALL:
         return 0
     start, end = positions[edges[:, 0]], positions[edges[:, 1]]
     side_start = _side(start[None], end[None], start[:, None])
@@ -271,7 +269,7 @@ def _turned(positions: Positions, lines: Edges) -> Positions:
         turned = centred @ _rotation(angle).T
         width, height = np.maximum(np.ptp(turned, axis=0), 1e-9)
         fit = min(1, ASPECT * FREE_HEIGHT / width, FREE_HEIGHT / height)
-        level = float(np.mean(np.cos(4 * (directions + angle)).clip(0) ** 16)) if len(lines) else 0.0
+        level = float(np.mean(np.cos(4 * (directions + angle)).clip(0) ** 16))
         # Rounded, since equally good angles must not be told apart by noise.
         return float(round(fit * (1 + level) * (1 + 2 * abs(_top_heaviness(turned, ends))), 6))
 
@@ -281,8 +279,6 @@ def _turned(positions: Positions, lines: Edges) -> Positions:
 
 def _top_heaviness(positions: Positions, nodes: Edges) -> float:
     """How far above the middle the mean of some nodes is, as a share of their height."""
-    if not len(nodes):
-        return 0.0
     heights = positions[nodes, 1]
     return float((heights.mean() - (heights.max() + heights.min()) / 2) / max(np.ptp(heights), 0.5))
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from protograph.report.palette import SCALE, Palette, Scale
-from protograph.report.panel import mixed
+from protograph.report.palette import SCALE, Palette, Scale, mixed
 from protograph.report.sheet import INK, MUTED, Sheet, text_width
 
 LINE = 0.215  # height of a line, in inches

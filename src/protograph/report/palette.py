@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.kinds import is_one_hot, shown_columns
 from protograph.report.layout import node_count
+from protograph.report.sheet import INK
 from protograph.report.words import shortened
 
 # Okabe and Ito's colours, told apart under every colour blindness, without their black; then three of Tol's.
@@ -27,6 +28,7 @@ COLORS = (
     "#882255",
     "#999933",
 )
+WHITE = "#FFFFFF"
 OTHER_COLOR = "#C4C4C4"
 SCALE = "cividis"  # reads the same under every colour blindness, and in grey
 
@@ -239,3 +241,26 @@ def _usable(colors: Sequence[str]) -> Sequence[str]:
     from matplotlib.colors import is_color_like, to_hex
 
     return [to_hex(color) for color in colors] if all(is_color_like(color) for color in colors) else ()
+
+
+def mixed(color: str, other: str, share: float) -> str:
+    """A colour with a share of another one.
+
+    >>> mixed("#000000", "#FFFFFF", 0.2)
+    '#333333'
+    """
+    from matplotlib.colors import to_hex, to_rgb
+
+    return str(to_hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other))))
+
+
+def readable_on(color: str) -> str:
+    """Dark or white, whichever is read better on the colour.
+
+    >>> readable_on("#F0E442"), readable_on("#332288")
+    ('#1D2433', '#FFFFFF')
+    """
+    from matplotlib.colors import to_rgb
+
+    luminance = float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(color)) ** 2.2))
+    return INK if luminance > 0.30 else WHITE

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from protograph.report.layout import Edges, Positions, pairwise_gaps, undirected_edges
-from protograph.report.palette import Palette
+from protograph.report.palette import WHITE, Palette, mixed, readable_on
 from protograph.report.scene import Highlight, View
 from protograph.report.sheet import INK
 
-WHITE = "#FFFFFF"
 GREY = "#98A2B3"
 EDGE = "#3F4757"
 PALE_EDGE = "#D0D5DD"
@@ -51,15 +50,12 @@ def draw_view(axes: Any, frame: tuple[float, float], view: View, palette: Palett
         part = Highlight(nodes, edges, loops)
     else:
         panel.draw_halo(part)
-        panel.draw_edges(_without(edges, part.edges), [node for node in loops if node not in part.loops], is_pale=True)
+        own = {(min(edge), max(edge)) for edge in part.edges.tolist()}
+        is_other = np.array([tuple(edge) not in own for edge in edges.tolist()], dtype=bool)
+        panel.draw_edges(edges[is_other], np.setdiff1d(loops, part.loops), is_pale=True)
         panel.draw_nodes(sorted(set(nodes) - set(part.nodes)), is_pale=True)
     panel.draw_edges(part.edges, part.loops)
     panel.draw_nodes(part.nodes)
-
-
-def _without(edges: Edges, others: Edges) -> Edges:
-    gone = {(min(edge), max(edge)) for edge in others.tolist()}
-    return np.array([edge for edge in edges.tolist() if tuple(edge) not in gone], dtype=np.int64).reshape(-1, 2)
 
 
 class _Panel:
@@ -91,7 +87,7 @@ class _Panel:
         place = self.positions[list(part.nodes)]
         self.axes.scatter(*place.T, s=width**2, c=HALO, linewidths=0, zorder=1, label="halo nodes")
 
-    def draw_edges(self, edges: Edges, loops: Sequence[int] | Edges, *, is_pale: bool = False) -> None:
+    def draw_edges(self, edges: Edges, loops: Edges, *, is_pale: bool = False) -> None:
         from matplotlib.patches import Circle
 
         name, color, width, order = ("pale ", PALE_EDGE, 0.7 * self.width, 2) if is_pale else ("", EDGE, self.width, 4)
@@ -168,26 +164,3 @@ def _scale_and_radius(positions: Positions, room: Positions, *, has_loops: bool)
         radius = max(min(0.27, 0.46 * close), min(least / scale, 0.42 * usual))
         radius = float(np.clip(radius * scale, MIN_RADIUS, MAX_RADIUS))
     return scale, radius
-
-
-def mixed(color: str, other: str, share: float) -> str:
-    """A colour with a share of another one.
-
-    >>> mixed("#000000", "#FFFFFF", 0.2)
-    '#333333'
-    """
-    from matplotlib.colors import to_hex, to_rgb
-
-    return str(to_hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other))))
-
-
-def readable_on(color: str) -> str:
-    """Dark or white, whichever is read better on the colour.
-
-    >>> readable_on("#F0E442"), readable_on("#332288")
-    ('#1D2433', '#FFFFFF')
-    """
-    from matplotlib.colors import to_rgb
-
-    luminance = float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(color)) ** 2.2))
-    return INK if luminance > 0.30 else WHITE

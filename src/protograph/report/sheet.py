@@ -16,10 +16,6 @@ RULE = "#E4E7EC"
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so a figure is the same everywhere
 GENERIC = {"serif", "sans-serif", "sans serif", "sans", "cursive", "fantasy", "monospace"}
-SETTINGS = {
-    "svg.hashsalt": "protograph",
-    "pdf.fonttype": 42,
-}
 DPI = 160
 MAX_PIXELS = 2**16 - 1  # matplotlib refuses pictures that are taller
 # No file is to hold the date, or the same picture would be another file each time.
@@ -42,7 +38,7 @@ def our_style() -> Iterator[None]:
     with matplotlib.rc_context():
         chosen = [name for name in matplotlib.rcParams["font.family"] if name.lower() not in GENERIC | {FONT.lower()}]
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({**SETTINGS, "font.family": [FONT, *chosen]})
+        matplotlib.rcParams.update({"svg.hashsalt": "protograph", "pdf.fonttype": 42, "font.family": [FONT, *chosen]})
         yield
 
 
