@@ -34,7 +34,7 @@ def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch):
         partial.extend(folder.glob(".stopped-*"))
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("protograph.training.train", interrupted)
+    monkeypatch.setattr("protograph.cli.explaining.train", interrupted)
     try:
         done = run("explain", "graphs.pt", "--out", "stopped")
     finally:

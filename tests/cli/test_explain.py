@@ -6,8 +6,6 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.report import scene
-from protograph.report.layout import layout
 from protograph.training import GCN
 from tests import zoo
 
@@ -209,10 +207,3 @@ def test_graphs_that_the_model_does_not_take(refused, folder):
     error = refused("narrow.pt", "--model", "model.pt")
     assert error.startswith("error: RuntimeError: ")
     assert "shape" in error
-
-
-def test_each_prototype_is_laid_out_once(run_well, monkeypatch):
-    calls = []
-    monkeypatch.setattr(scene, "layout", lambda *arguments: calls.append(1) or layout(*arguments))
-    done = run_well("explain", *GIVEN, "--k", 1, "--clusters", 1, "--json", "--out", "once")
-    assert len(calls) == sum(len(row["prototypes"]) for row in json.loads(done.stdout)["classes"].values())

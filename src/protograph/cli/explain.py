@@ -47,13 +47,10 @@ def explain(
     as_json: arguments.Json = False,
 ) -> None:
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
-    from protograph._base.progress import progress_bars
-    from protograph.cli.alignment import aligned
     from protograph.cli.explainers import peer_of
-    from protograph.cli.folder import whole_folder
-    from protograph.cli.loading import load_classifier, load_graphs, name_of
-    from protograph.cli.runs import Run, read_parts
-    from protograph.explanation.explanation import Explanations
+    from protograph.cli.explaining import explain_run
+    from protograph.cli.loading import name_of
+    from protograph.cli.runs import Run
     from protograph.models.classifier import checked_device
     from protograph.page.explainer import PAGE
 
@@ -61,7 +58,6 @@ def explain(
         checked_device(device)
     options: Any = {"num_clusters": _clusters(clusters), "search": search.value}
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
-    method = page if explainer is Explainer.page else peer_of(explainer.value, page)
     if model is not None and split is not None:
         raise ValueError("--split is for training, which --model leaves out; give one of them")
     run = Run(
@@ -75,23 +71,16 @@ def explain(
         return_type=return_type.value,
     )
     folder = out or Path("runs") / name_of(data)
-    classifier = None if model is None else load_classifier(model, weights)
-    with progress_bars() as progress:
-        loaded = load_graphs(run, data_root, progress)
-    arguments.tell_left_out(loaded.left_out)
-    with whole_folder(folder, keep=model) as partial, progress_bars() as progress:
-        facts: dict[str, Any] = {"left_out": list(loaded.left_out)} if loaded.left_out else {}
-        if classifier is None:
-            classifier, training = _train(loaded.graphs, seed, split, partial, progress)
-            facts |= training
-            graphs, _ = read_parts(partial, loaded.graphs)
-        else:
-            graphs = aligned(loaded.graphs, classifier)
-        method.fit(run.wrapped(classifier), graphs, device=device, engine=engine.value, progress=progress)
-        explanations = method.explain_all() if target is None else Explanations({target: method.explain(target)})
-        _write(explanations, partial)
-        run.write(partial)
-        files = sorted(file.name for file in partial.iterdir())
+    explanations, files, facts = explain_run(
+        run,
+        page if explainer is Explainer.page else peer_of(explainer.value, page),
+        folder,
+        target=target,
+        split=(split or arguments.SplitKind.paper).value,
+        data_root=data_root,
+        device=device,
+        engine=engine.value,
+    )
     if as_json:
         typer.echo(json.dumps({"out": str(folder), "files": files, **facts, "classes": _facts(explanations)}))
     else:
@@ -103,37 +92,6 @@ def _clusters(text: str) -> Any:
     if text == "auto" or text.isdigit():
         return text if text == "auto" else int(text)
     raise typer.BadParameter(f"wants a whole number or auto, got {text!r}", param_hint="--clusters")
-
-
-def _train(graphs: Any, seed: int, split: Any, folder: Path, progress: Any) -> tuple[Any, dict[str, Any]]:
-    """Train the paper's GCN and keep it; as in the paper, the training graphs are the ones to explain it with."""
-    from protograph.cli.runs import write_split
-    from protograph.cli.train import describe_training, training_facts
-    from protograph.training import save_model, train
-
-    how: Any = (split or arguments.SplitKind.paper).value
-    trained = train(graphs, hidden=None, random_state=seed, split=how, progress=progress)
-    save_model(trained, folder / "model.pt")
-    write_split(trained.split, folder)
-    return trained.model, {"training": describe_training(trained), **training_facts(trained)}
-
-
-def _write(explanations: Any, folder: Path) -> None:
-    """Write JSON, report and pictures; each prototype is laid out once for all of them."""
-    from protograph.report.figure import classes_figure
-    from protograph.report.report import report_html
-    from protograph.report.scene import ClassScenes, lay_out
-    from protograph.report.sheet import save_figure
-
-    explanations.save(folder / "explanation.json")
-    classes = lay_out(explanations.values())
-    (folder / "report.html").write_text(report_html(classes), encoding="utf-8", errors="replace")
-    save_figure(classes_figure(classes), folder / "prototypes.png")
-    for of_class in classes:
-        explanation = of_class.explanation
-        for scene in of_class.scenes:
-            figure = classes_figure([ClassScenes(explanation, [scene])])
-            save_figure(figure, folder / f"class{explanation.target}-prototype{scene.number}.png")
 
 
 def _facts(explanations: Any) -> dict[str, Any]:

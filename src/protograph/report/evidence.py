@@ -58,11 +58,11 @@ def part_tables(explanation: Explanation, prototype: Prototype) -> str:
     total = "" if prototype.sources is None else f" of {len(prototype.sources)}"
 
     def counts(sources: Sequence[int], graphs: Sequence[int]) -> dict[str, list[str]]:
-        found = {
+        both = {
             "In sources": [f"{number}{total}" for number in sources],
             "In graphs looked at": [f"{number:,} of {evidence.num_looked_at:,}" for number in graphs],
         }
-        return {name: cells for name, cells in found.items() if cells}
+        return {name: cells for name, cells in both.items() if cells}
 
     names = _node_names(explanation, prototype)
     nodes = {"Node": names, **counts(evidence.node_sources, evidence.node_graphs)}
