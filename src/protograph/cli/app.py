@@ -17,11 +17,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("explain")(explain.explain)
-app.command("train")(train.train)
-app.command("evaluate")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
+for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, report.report):
+    app.command(_command.__name__)(_command)
 app.add_typer(datasets.app, name="datasets")
 
 INTERRUPTED = 130
@@ -61,8 +58,8 @@ def run() -> None:
     except Exception as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise
-        expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
-        kind = "" if expected else f"{type(error).__name__}: "
+        is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
+        kind = "" if is_expected else f"{type(error).__name__}: "
         text = "; ".join([str(error), *getattr(error, "__notes__", ())])
         typer.echo(f"error: {kind}{' '.join(text.split())}", err=True)
         sys.exit(1)

@@ -61,26 +61,29 @@ def _text(scores: Sequence[Any], names: Mapping[int, str], where: str) -> str:
 def _lines(scores: Any, name: str) -> list[str]:
     label = f"class {scores.target}" if name == str(scores.target) else f"class {scores.target} ({name})"
     right = "" if scores.accuracy is None else f"accuracy {scores.accuracy:.3f}, "
-    lines = [f"{label}: {right}coverage {_interval(scores.coverage)}, overlap {scores.overlap[0]:.2f}, "
-             f"gain area {_interval(scores.gain_area)}"]  # fmt: skip
-    for number, one in enumerate(scores.prototypes, start=1):
-        parts = [
-            f"p = {one.probability:.4f}{_beside(one.truth_probability, one.sources_probability, 4)}",
-            f"margin {one.margin:.2f}{_beside(one.truth_margin, one.sources_margin, 2)}",
-        ]
-        if one.accuracy is not None:
-            each = ", ".join(f"{value:.3f}" for value in one.accuracies)
-            which = f" (truth {one.truth + 1} of {each})" if len(one.accuracies) > 1 else ""
-            parts.append(f"accuracy {one.accuracy:.3f}{which}" + ("" if one.is_exact else " (not proven)"))
-        truth = "" if one.truth_density is None else f" (truth {one.truth_density:.3f})"
-        parts.append(f"density {one.density:.3f}{truth}")
-        parts.append(f"support {one.support:.3f}, elsewhere {one.support_elsewhere:.3f}, lift {one.lift:.1f}")
-        if one.margin_share is not None:
-            parts.append(f"margin share {one.margin_share:.2f}")
-        if one.is_valid is not None:
-            parts.append("valid molecule" if one.is_valid else "not a valid molecule")
-        lines.append(f"  {number}. {'; '.join(parts)}")
-    return lines
+    of_class = (
+        f"{label}: {right}coverage {_interval(scores.coverage)}, overlap {scores.overlap[0]:.2f}, "
+        f"gain area {_interval(scores.gain_area)}"
+    )
+    return [of_class, *(f"  {number}. {_line(one)}" for number, one in enumerate(scores.prototypes, start=1))]
+
+
+def _line(one: Any) -> str:
+    which = ""
+    if len(one.accuracies) > 1:
+        which = f" (truth {one.truth + 1} of {', '.join(f'{value:.3f}' for value in one.accuracies)})"
+    proven = "" if one.is_exact else " (not proven)"
+    truth = "" if one.truth_density is None else f" (truth {one.truth_density:.3f})"
+    parts = [
+        f"p = {one.probability:.4f}{_beside(one.truth_probability, one.sources_probability, 4)}",
+        f"margin {one.margin:.2f}{_beside(one.truth_margin, one.sources_margin, 2)}",
+        "" if one.accuracy is None else f"accuracy {one.accuracy:.3f}{which}{proven}",
+        f"density {one.density:.3f}{truth}",
+        f"support {one.support:.3f}, elsewhere {one.support_elsewhere:.3f}, lift {one.lift:.1f}",
+        "" if one.margin_share is None else f"margin share {one.margin_share:.2f}",
+        {None: "", True: "valid molecule", False: "not a valid molecule"}[one.is_valid],
+    ]
+    return "; ".join(part for part in parts if part)
 
 
 def _beside(truth: float | None, sources: float | None, digits: int) -> str:
