@@ -23,13 +23,13 @@ def drawn(monkeypatch):
 
 
 def test_a_column_for_the_truths_and_one_for_each_explainer(drawn):
-    found = {"page": explanations(2), "xgnn": explanations(1), "random": pg.Explanations({})}
-    plot_comparison("x.png", found, {1: (EDGE,)}, "mine")
+    explained = {"page": explanations(2), "xgnn": explanations(1), "random": pg.Explanations({})}
+    plot_comparison("x.png", explained, {1: (EDGE,)}, "mine")
     (figure,) = drawn
     texts = [text.get_text() for text in figure.texts]
     headings = [text for text in texts if text in ("ground truth", "page", "xgnn", "random")]
     assert headings == ["ground truth", "page", "xgnn", "random"]
-    assert texts.count("p = 0.500, 2 nodes, 1 edges") == 3
+    assert texts.count("p = 0.500, 2 nodes, 1 edge") == 3
     assert texts.count("nothing found") == 1
     assert "class 1: $y$es" in texts
     pictures = [axes for axes in figure.axes if axes.collections]

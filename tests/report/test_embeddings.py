@@ -9,7 +9,7 @@ from protograph.report.palette import COLORS, OTHER_COLOR
 def test_points_are_coloured_by_cluster_and_representatives_ringed(explain):
     positions = np.arange(10.0).reshape(5, 2)
     embeddings = EmbeddingMap((17, 3, 4, 8, 2), positions, (1, 0, 1, 1, -1), (0.625, 0.2))
-    axes = embedding_figure(explain(embedding_map=embeddings)).axes[0]
+    axes = embedding_figure(explain(), embeddings).axes[0]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
         "cluster 1, 1 graph",
         "cluster 2, 3 graphs",

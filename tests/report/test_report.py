@@ -7,9 +7,15 @@ import numpy as np
 import pytest
 
 from protograph.explanation.explanation import EmbeddingMap, Prototype
-from protograph.report.report import report_html, write_report
+from protograph.report import report
+from protograph.report.report import write_report
+from protograph.report.scene import lay_out
 
 VOID = {"meta", "img", "br"}
+
+
+def report_html(explanations):
+    return report.report_html(lay_out(explanations))
 
 
 class Page(HTMLParser):
@@ -212,7 +218,7 @@ def test_a_missing_folder_is_named_and_an_error_leaves_the_earlier_report(explai
     with pytest.raises(OSError, match=r"^cannot write no/a\.html: the folder no does not exist$"):
         explain().report("no/a.html")
     (tmp_path / "a.html").write_text("earlier")
-    monkeypatch.setattr("protograph.report.report.prototype_figure", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr("protograph.report.report.classes_figure", lambda *args, **kwargs: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         explain().report("a.html")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.html", "earlier")]

@@ -52,6 +52,6 @@ def test_gradients_are_the_models():
     plain = flat.take(everything)
     weights = list(model.parameters())
     expected = torch.autograd.grad(model(plain.x, plain.edge_index, plain.batch)[:, 0].sum(), weights)
-    found = torch.autograd.grad(logits_of(model, propagated(flat).take(everything))[:, 0].sum(), weights)
-    for one, other in zip(expected, found, strict=True):
+    gradients = torch.autograd.grad(logits_of(model, propagated(flat).take(everything))[:, 0].sum(), weights)
+    for one, other in zip(expected, gradients, strict=True):
         assert torch.allclose(one, other, rtol=1e-4, atol=1e-5)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from protograph.training.split import make_split, part_sizes, published_split, random_split
+from protograph.training.split import check_split, make_split, part_sizes, published_split, random_split
 
 PAPER = (0.9, 0.05, 0.05)
 
@@ -23,8 +23,8 @@ def test_sizes(num_graphs, shares, sizes):
 
 def test_each_graph_is_in_one_part():
     split = random_split(97, PAPER, np.random.default_rng(0))
-    together = torch.cat([split.train, split.validation, split.test])
-    assert torch.equal(together.sort().values, torch.arange(97))
+    every = torch.cat([split.train, split.validation, split.test])
+    assert torch.equal(every.sort().values, torch.arange(97))
     assert split.train.dtype == torch.long
     assert torch.equal(split.train, split.train.sort().values)
 
@@ -48,8 +48,11 @@ def test_too_few_graphs():
     "shares", [(0.9, 0.05, 0.06), (0.9, 0.0, 0.1), (1.1, 0.1, -0.2), (0.5, 0.5), (float("nan"), 0.5, 0.5)]
 )
 def test_impossible_shares(shares):
-    with pytest.raises(ValueError, match=r"that sum to 1 \(test may be 0\), got \(.*\)$"):
-        part_sizes(100, shares)
+    with pytest.raises(ValueError, match=r"^split must be positive shares of .*") as error:
+        check_split(shares)
+    assert str(error.value) == (
+        f"split must be positive shares of train, validation, test that sum to 1 (test may be 0), got {shares}"
+    )
 
 
 class Published(list):

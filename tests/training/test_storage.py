@@ -24,6 +24,7 @@ def content(model):
         "format": "protograph-model",
         "version": 1,
         "config": {"num_features": 3, "num_classes": 2, "hidden": [4, 5]},
+        "names": {"features": [], "classes": []},
         "state_dict": model.state_dict(),
     }
 
@@ -75,10 +76,9 @@ def test_a_trained_is_saved_as_its_model(model, path):
 
 def test_the_file_is_weights_and_plain_values(model, path):
     save_model(model, path)
-    found = torch.load(path, weights_only=True)
-    assert {key: found[key] for key in ("format", "version", "config")} == {
-        key: content(model)[key] for key in ("format", "version", "config")
-    }
+    written, expected = torch.load(path, weights_only=True), content(model)
+    assert written.pop("state_dict").keys() == expected.pop("state_dict").keys()
+    assert written == expected
 
 
 def test_global_generator_is_left_as_it_was(model, path):
@@ -215,6 +215,7 @@ def test_newer_file(path, model):
         {"state_dict": None},
         {"state_dict": {}},
         {"state_dict": {"head.bias": 3}},
+        {"names": None},
     ],
 )
 def test_weights_that_do_not_fit(path, model, changes):
@@ -236,7 +237,3 @@ def test_names_are_kept(tmp_path):
     save_model(model, tmp_path / "model.pt")
     again = load_model(tmp_path / "model.pt")
     assert (again.feature_names, again.class_names) == (("C", "N"), ("no", "yes"))
-    content = torch.load(tmp_path / "model.pt", weights_only=True)
-    del content["names"]
-    torch.save(content, tmp_path / "old.pt")
-    assert load_model(tmp_path / "old.pt").feature_names == ()

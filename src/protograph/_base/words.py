@@ -19,10 +19,10 @@ def number_word(number: int) -> str:
     return NUMBERS[number] if 0 <= number < len(NUMBERS) else f"{number:,}"
 
 
-def count(number: int, noun: str, plural: str | None = None) -> str:
+def count_of(number: int, noun: str, plural: str | None = None) -> str:
     """A number in figures with its noun.
 
-    >>> count(1, "node"), count(1200, "edge"), count(2, "leaf", "leaves")
+    >>> count_of(1, "node"), count_of(1200, "edge"), count_of(2, "leaf", "leaves")
     ('1 node', '1,200 edges', '2 leaves')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -44,14 +44,8 @@ def aligned(graphs: Sequence[Data], model: nn.Module) -> Sequence[Data]:
     colors = dict(zip(own, graphs.colors, strict=True)) if graphs.colors else {}
     return replace(
         graphs,
-        graphs=[_rearranged(graph, columns) for graph in graphs],
+        # A column of zeros behind the others stands for what does not occur.
+        graphs=[Data(**graph.to_dict() | {"x": nn.functional.pad(graph.x, (0, 1))[:, columns]}) for graph in graphs],
         feature_names=wanted,
         colors=tuple(colors.get(name, OTHER) for name in wanted) if colors else (),
     )
-
-
-def _rearranged(graph: Data, columns: torch.Tensor) -> Data:
-    copy = Data(**graph.to_dict())
-    padded = torch.cat([graph.x, graph.x.new_zeros(len(graph.x), 1)], dim=1)
-    copy.x = padded[:, columns]
-    return copy

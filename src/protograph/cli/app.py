@@ -7,7 +7,7 @@ import warnings
 import typer
 
 from protograph._base.errors import ProtographWarning
-from protograph.cli import compare, datasets, evaluate, explain, later, report, train
+from protograph.cli import compare, datasets, evaluate, explain, report, train
 
 app = typer.Typer(
     name="protograph",
@@ -17,14 +17,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("explain")(explain.explain)
-app.command("train")(train.train)
-app.command("evaluate")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
+for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, report.report):
+    app.command(_command.__name__)(_command)
 app.add_typer(datasets.app, name="datasets")
-for _name in later.COMMANDS:
-    app.command(_name, hidden=True, context_settings=later.ANY_ARGUMENTS)(later.command(_name))
 
 INTERRUPTED = 130
 
@@ -41,6 +36,15 @@ def options(
         raise typer.Exit
 
 
+@app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def reproduce() -> None:
+    """Not available in this version."""
+    raise ValueError(
+        "protograph reproduce is not available in this version; "
+        "there are explain, train, evaluate, compare, report and datasets"
+    )
+
+
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
     sys.path.insert(0, os.getcwd())  # for --model module:attr
@@ -54,8 +58,8 @@ def run() -> None:
     except Exception as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise
-        expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
-        kind = "" if expected else f"{type(error).__name__}: "
+        is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
+        kind = "" if is_expected else f"{type(error).__name__}: "
         text = "; ".join([str(error), *getattr(error, "__notes__", ())])
         typer.echo(f"error: {kind}{' '.join(text.split())}", err=True)
         sys.exit(1)

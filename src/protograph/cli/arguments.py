@@ -7,18 +7,11 @@ from typing import Annotated
 
 import typer
 
+from protograph._base.words import count_of
+
 NUM_SHOWN = 10
-# How many prototypes of a class, and of how many nodes, explainers find that cannot tell by themselves.
-NUM_PROTOTYPES = 2
-MAX_NODES = 13
 
-
-class SplitKind(StrEnum):
-    """How graphs are split for training."""
-
-    PAPER = "paper"
-    PUBLISHED = "published"
-
+SplitKind = StrEnum("SplitKind", ["paper", "published"])
 
 Data = Annotated[
     str,
@@ -38,12 +31,13 @@ SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out row
 Split = Annotated[
     SplitKind | None, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")
 ]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 
 def tell_left_out(lines: Sequence[str]) -> None:
     """Say on standard error which rows were left out."""
-    if not lines:
-        return
-    more = [f"  and {len(lines) - NUM_SHOWN} more"] if len(lines) > NUM_SHOWN else []
-    rows = [f"  {line}" for line in lines[:NUM_SHOWN]]
-    typer.echo("\n".join([f"left out {len(lines)} row(s):", *rows, *more]), err=True)
+    if lines:
+        more = [f"and {len(lines) - NUM_SHOWN} more"] if len(lines) > NUM_SHOWN else []
+        rows = [f"\n  {line}" for line in (*lines[:NUM_SHOWN], *more)]
+        typer.echo(f"left out {count_of(len(lines), 'row')}:{''.join(rows)}", err=True)

@@ -2,36 +2,35 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from protograph._base.words import count_of
 from protograph.cli import arguments
 
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
-
-Prototypes = Annotated[
-    int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="N")
-]
-MaxNodes = Annotated[
-    int | None,
-    typer.Option(help="Largest prototype; page and walk find out, the others take 13.", min=2, metavar="N"),
-]
 
 
 def compare(
     data: Annotated[str, typer.Argument(metavar="NAME", help="A data set's name.")],
     explainers: Annotated[str, typer.Option(help="Names, divided by commas.", metavar="NAMES")] = ",".join(NAMES),
     seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")] = 3,
-    prototypes: Prototypes = None,
-    max_nodes: MaxNodes = None,
+    prototypes: Annotated[
+        int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="N")
+    ] = None,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option(help="Largest prototype; page and walk find out, the others take 13.", min=2, metavar="N"),
+    ] = None,
     with_robustness: Annotated[
         bool, typer.Option("--robustness", help="Also consistency and faithfulness: ten more models a seed.")
     ] = False,
     data_root: arguments.DataRoot = None,
     out: Annotated[Path | None, typer.Option(help="Folder; runs/compare-NAME by default.", metavar="DIR")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Compare explainers: one row each, mean and spread over seeds, and a picture beside the ground truth.
 
@@ -59,9 +58,9 @@ def compare(
     reference = next(iter(chosen))
     figures = summarised(rows, reference)
     truths = datasets.load(data, data_root, random_state=0).ground_truths
-    found = {name: comparison.explanations(name, 0) for name in chosen}
-    if any(found.values()):
-        plot_comparison(folder / "prototypes.png", found, truths, f"{data}, seed 0")
+    explained = {name: comparison.explanations(name, 0) for name in chosen}
+    if any(explained.values()):
+        plot_comparison(folder / "prototypes.png", explained, truths, f"{data}, seed 0")
     if as_json:
         plain = {name: {key: vars(figure) for key, figure in row.items()} for name, row in figures.items()}
         typer.echo(json.dumps({"out": str(folder), "seeds": seeds, "explainers": plain, "rows": rows}))
@@ -71,25 +70,23 @@ def compare(
 
 
 def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mapping[str, Callable[[int], Any]]:
-    from protograph import PAGE, XGNN, GNNInterpreter, RandomSubgraph
-
-    count = prototypes or arguments.NUM_PROTOTYPES
-    peer = {"num_prototypes": count, "max_nodes": max_nodes or arguments.MAX_NODES}
-    makers: dict[str, Callable[[int], Any]] = {
-        "page": lambda seed: PAGE(num_clusters=prototypes or "auto", max_nodes=max_nodes, random_state=seed),
-        "walk": lambda seed: PAGE(search="walk", num_clusters=count, max_nodes=max_nodes, random_state=seed),
-        "xgnn": lambda seed: XGNN(**peer, random_state=seed),
-        "gnninterpreter": lambda seed: GNNInterpreter(**peer, random_state=seed),
-        # As many candidates as a walk shows the model.
-        "random": lambda seed: RandomSubgraph(
-            **peer, num_candidates=count * PAGE.budget * PAGE.num_graphs, random_state=seed
-        ),
-    }
-    wanted = [name.strip().lower() for name in names.split(",") if name.strip()]
-    unknown = [name for name in wanted if name not in makers]
+    """What makes each of the named explainers, given a seed."""
+    wanted = list(dict.fromkeys(name.strip().lower() for name in names.split(",") if name.strip()))
+    unknown = [name for name in wanted if name not in NAMES]
     if unknown or not wanted:
         raise ValueError(f"--explainers must be among {', '.join(NAMES)}, got {', '.join(unknown) or 'none'}")
-    return {name: makers[name] for name in dict.fromkeys(wanted)}
+    return {name: partial(_made, name, prototypes, max_nodes) for name in wanted}
+
+
+def _made(name: str, prototypes: int | None, max_nodes: int | None, seed: int) -> Any:
+    from protograph import PAGE
+    from protograph.cli.explainers import NUM_PROTOTYPES, peer_of
+
+    options: Any = {"max_nodes": max_nodes, "random_state": seed}
+    if name == "walk":
+        return PAGE(search="walk", num_clusters=prototypes or NUM_PROTOTYPES, **options)
+    page = PAGE(num_clusters=prototypes or "auto", **options)
+    return page if name == "page" else peer_of(name, page)
 
 
 COLUMNS = {
@@ -113,11 +110,14 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
     columns = {
         key: title for key, title in COLUMNS.items() if any(row[key].mean is not None for row in figures.values())
     }
-    lines = [f"{'explainer':<15}" + "".join(f"{title:>15}" for title in columns.values())]
-    for name, row in figures.items():
-        lines.append(f"{name:<15}" + "".join(f"{_cell(key, row[key]):>15}" for key in columns))
+    cells = {name: [_cell(key, row[key]) for key in columns] for name, row in figures.items()}
+    lines = [
+        f"{name:<15}" + "".join(f"{cell:>15}" for cell in row)
+        for name, row in {"explainer": columns.values(), **cells}.items()
+    ]
     notes = [
-        f"mean ± standard deviation over {seeds} seed(s) of data, model, explainer; time in multiples of {reference}",
+        f"mean ± standard deviation over {count_of(seeds, 'seed')} of data, model, explainer; "
+        f"time in multiples of {reference}",
         "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown,",
         "those of fit included; time is that of explain after fit, which is the same for all",
     ]

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -11,44 +10,38 @@ from protograph.cli import arguments
 
 
 def evaluate(
-    folder: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")],
-    data_root: arguments.DataRoot = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    folder: arguments.RunFolder, data_root: arguments.DataRoot = None, as_json: arguments.Json = False
 ) -> None:
     """Judge a run: against the ground truth, on graphs that it was not found in, and under the model."""
     from protograph._base.progress import progress_bars
     from protograph.cli.alignment import aligned
-    from protograph.cli.loading import DataOptions, load_classifier, load_graphs
-    from protograph.cli.runs import read_run
+    from protograph.cli.loading import load_classifier, load_graphs
+    from protograph.cli.runs import read_parts, read_run
     from protograph.evaluation.evaluation import evaluate as judge
     from protograph.evaluation.held_out import held_out
     from protograph.explanation.storage import load
-    from protograph.models.classifier import GraphClassifier
 
     run = read_run(folder)
-    found: Any = load(folder / "explanation.json")
+    explanations: Any = load(folder / "explanation.json")
     with progress_bars() as progress:
-        options = DataOptions(data_root, run.smiles_column, run.label_column, run.skip_invalid, run.seed)
-        graphs: Any = load_graphs(run.data, options, progress).graphs
-    plain = load_classifier(run.model or str(folder / "model.pt"), None if run.weights is None else Path(run.weights))
-    graphs = aligned(graphs, plain)
-    return_type: Any = run.return_type
-    model = GraphClassifier(plain, return_type=return_type)
-    explained, rest = run.parts(folder, graphs)
+        loaded = load_graphs(run, data_root, progress)
+    plain = load_classifier(run.model or str(folder / "model.pt"), run.weights)
+    graphs = aligned(loaded.graphs, plain)
+    model = run.wrapped(plain)
+    explained, rest = read_parts(folder, graphs)
     judged = held_out(model, rest)
     truths = getattr(graphs, "ground_truths", {})
     scores = [
         judge(explanation, graphs=explained, truths=truths.get(target, ()), held_out=judged, model=model)
-        for target, explanation in found.items()
+        for target, explanation in explanations.items()
     ]
-    names = {target: explanation.class_name for target, explanation in found.items()}
     if as_json:
         classes = {str(one.target): one.as_json() for one in scores}
-        typer.echo(json.dumps({"run": str(folder), "held_out": run.has_split(folder), "classes": classes}))
+        typer.echo(json.dumps({"run": str(folder), "held_out": rest is not explained, "classes": classes}))
         return
-    where = (
-        "graphs that it was not found in" if run.has_split(folder) else "the graphs it was found in: none were held out"
-    )
+    names = {target: explanation.class_name for target, explanation in explanations.items()}
+    not_held_out = "the graphs it was found in: none were held out"
+    where = not_held_out if rest is explained else "graphs that it was not found in"
     typer.echo(_text(scores, names, f"{len(judged.predictions)} {where}"))
 
 
@@ -68,34 +61,36 @@ def _text(scores: Sequence[Any], names: Mapping[int, str], where: str) -> str:
 def _lines(scores: Any, name: str) -> list[str]:
     label = f"class {scores.target}" if name == str(scores.target) else f"class {scores.target} ({name})"
     right = "" if scores.accuracy is None else f"accuracy {scores.accuracy:.3f}, "
-    lines = [f"{label}: {right}coverage {_interval(scores.coverage)}, overlap {scores.overlap[0]:.2f}, "
-             f"gain area {_interval(scores.gain_area)}"]  # fmt: skip
-    for number, one in enumerate(scores.prototypes, start=1):
-        parts = [
-            f"p = {one.probability:.4f}{_beside(one.truth_probability, one.sources_probability, 4)}",
-            f"margin {one.margin:.2f}{_beside(one.truth_margin, one.sources_margin, 2)}",
-        ]
-        if one.accuracy is not None:
-            each = ", ".join(f"{value:.3f}" for value in one.accuracies)
-            which = f" (truth {one.truth + 1} of {each})" if len(one.accuracies) > 1 else ""
-            parts.append(f"accuracy {one.accuracy:.3f}{which}" + ("" if one.is_exact else " (not proven)"))
-        truth = "" if one.truth_density is None else f" (truth {one.truth_density:.3f})"
-        parts.append(f"density {one.density:.3f}{truth}")
-        parts.append(f"support {one.support:.3f}, elsewhere {one.support_elsewhere:.3f}, lift {one.lift:.1f}")
-        if one.margin_share is not None:
-            parts.append(f"margin share {one.margin_share:.2f}")
-        if one.is_valid is not None:
-            parts.append("valid molecule" if one.is_valid else "not a valid molecule")
-        lines.append(f"  {number}. {'; '.join(parts)}")
-    return lines
+    of_class = (
+        f"{label}: {right}coverage {_interval(scores.coverage)}, overlap {scores.overlap[0]:.2f}, "
+        f"gain area {_interval(scores.gain_area)}"
+    )
+    return [of_class, *(f"  {number}. {_line(one)}" for number, one in enumerate(scores.prototypes, start=1))]
+
+
+def _line(one: Any) -> str:
+    which = ""
+    if len(one.accuracies) > 1:
+        which = f" (truth {one.truth + 1} of {', '.join(f'{value:.3f}' for value in one.accuracies)})"
+    proven = "" if one.is_exact else " (not proven)"
+    truth = "" if one.truth_density is None else f" (truth {one.truth_density:.3f})"
+    parts = [
+        f"p = {one.probability:.4f}{_beside(one.truth_probability, one.sources_probability, 4)}",
+        f"margin {one.margin:.2f}{_beside(one.truth_margin, one.sources_margin, 2)}",
+        "" if one.accuracy is None else f"accuracy {one.accuracy:.3f}{which}{proven}",
+        f"density {one.density:.3f}{truth}",
+        f"support {one.support:.3f}, elsewhere {one.support_elsewhere:.3f}, lift {one.lift:.1f}",
+        "" if one.margin_share is None else f"margin share {one.margin_share:.2f}",
+        {None: "", True: "valid molecule", False: "not a valid molecule"}[one.is_valid],
+    ]
+    return "; ".join(part for part in parts if part)
 
 
 def _beside(truth: float | None, sources: float | None, digits: int) -> str:
     """The same figure of the prototype's truth, and the mean of its sources, as far as there are any."""
-    known = [
-        f"{name} {value:.{digits}f}" for name, value in (("truth", truth), ("sources", sources)) if value is not None
-    ]
-    return f" ({', '.join(known)})" if known else ""
+    values = {"truth": truth, "sources": sources}
+    texts = [f"{name} {value:.{digits}f}" for name, value in values.items() if value is not None]
+    return f" ({', '.join(texts)})" if texts else ""
 
 
 def _interval(estimate: tuple[float, float, float]) -> str:

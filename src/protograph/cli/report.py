@@ -1,14 +1,11 @@
 """``protograph report``: write a run's report again."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from protograph.cli.arguments import RunFolder
 
-def report(
-    folder: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")],
-) -> None:
+
+def report(folder: RunFolder) -> None:
     """Write report.html again from explanation.json."""
     from protograph.explanation.storage import load
 

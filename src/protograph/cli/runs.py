@@ -4,17 +4,22 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
+from torch import nn
 from torch_geometric.data import Data
 
 from protograph.datasets import GraphDataset
+from protograph.models.classifier import GraphClassifier
+from protograph.training.split import PARTS, Split
 
 FILE = "run.json"
+SPLIT_FILE = "split.json"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What ``protograph explain`` was called with, as far as data and model go.
+    """What a command was called with, as far as data and model go.
 
     Attributes:
         data: Name of the data set, or the path of a file.
@@ -36,21 +41,22 @@ class Run:
     skip_invalid: bool = False
     return_type: str = "auto"
 
+    def __post_init__(self) -> None:
+        if self.model is None and (self.weights is not None or self.return_type != "auto"):
+            raise ValueError("--weights and --return-type are for a model of yours; give it with --model")
+
+    def wrapped(self, model: nn.Module) -> GraphClassifier:
+        """The model as explainers and metrics take it."""
+        return_type: Any = self.return_type
+        return GraphClassifier(model, return_type=return_type)
+
     def write(self, folder: Path) -> None:
-        """Write it into the folder of the run."""
-        (folder / FILE).write_text(json.dumps(asdict(self)))
-
-    def has_split(self, folder: Path) -> bool:
-        """Whether graphs were held out."""
-        return (folder / "split.json").is_file()
-
-    def parts(self, folder: Path, graphs: Sequence[Data]) -> tuple[Sequence[Data], Sequence[Data]]:
-        """The graphs that were explained, and those to judge by: the others, or the same where none were held out."""
-        if not self.has_split(folder):
-            return graphs, graphs
-        split = json.loads((folder / "split.json").read_text())
-        rest = sorted(split["validation"] + split["test"])
-        return _selected(graphs, split["train"]), _selected(graphs, rest)
+        """Write it into the folder of the run; paths hold wherever the next command is called."""
+        content = asdict(self)
+        for name in ("data", "model", "weights"):
+            if content[name] is not None and Path(content[name]).exists():
+                content[name] = str(Path(content[name]).resolve())
+        (folder / FILE).write_text(json.dumps(content))
 
 
 def read_run(folder: Path) -> Run:
@@ -70,5 +76,15 @@ def read_run(folder: Path) -> Run:
         raise ValueError(f"{path} is damaged ({error}); explain again") from error
 
 
-def _selected(graphs: Sequence[Data], chosen: Sequence[int]) -> Sequence[Data]:
-    return graphs[chosen] if isinstance(graphs, GraphDataset) else [graphs[index] for index in chosen]
+def write_split(split: Split, folder: Path) -> None:
+    """Write into the folder of a run which graphs were trained on."""
+    (folder / SPLIT_FILE).write_text(json.dumps({part: getattr(split, part).tolist() for part in PARTS}))
+
+
+def read_parts(folder: Path, graphs: Any) -> tuple[Sequence[Data], Sequence[Data]]:
+    """The graphs that were explained, and those to judge by: the others, or the same where none were held out."""
+    if not (folder / SPLIT_FILE).is_file():
+        return graphs, graphs
+    split = json.loads((folder / SPLIT_FILE).read_text())
+    take = graphs.__getitem__ if isinstance(graphs, GraphDataset) else lambda part: [graphs[i] for i in part]
+    return take(split["train"]), take(sorted(split["validation"] + split["test"]))

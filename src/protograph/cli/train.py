@@ -22,36 +22,36 @@ def train(
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
     skip_invalid: arguments.SkipInvalid = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
     from protograph._base.progress import progress_bars
-    from protograph.cli.loading import DataOptions, load_graphs
+    from protograph.cli.loading import load_graphs
+    from protograph.cli.runs import Run
     from protograph.models.classifier import checked_device
     from protograph.training import save_model
     from protograph.training import train as fit
 
     if device is not None:
         checked_device(device)
-    options = DataOptions(data_root, smiles_column, label_column, skip_invalid, seed)
-    with atomic_path(out) as partial, progress_bars() as progress:  # a folder that cannot be written is told now
-        loaded = load_graphs(data, options, progress)
+    run = Run(data=data, seed=seed, smiles_column=smiles_column, label_column=label_column, skip_invalid=skip_invalid)
+    how: Any = (split or arguments.SplitKind.paper).value
+    with atomic_path(out) as partial, progress_bars() as progress:  # first, to learn now whether it can be written
+        loaded = load_graphs(run, data_root, progress)
         trained = fit(
             loaded.graphs,
             hidden=None if layers is None else (32,) * layers,
             random_state=seed,
             max_epochs=max_epochs,
-            split=(split or arguments.SplitKind.PAPER).value,
+            split=how,
             device=device,
             progress=progress,
         )
         save_model(trained, partial)
     arguments.tell_left_out(loaded.left_out)
-    facts = {"model": str(out), **training_facts(trained)}
-    if loaded.left_out:
-        facts["left_out"] = list(loaded.left_out)
+    left_out = {"left_out": list(loaded.left_out)} if loaded.left_out else {}
     if as_json:
-        typer.echo(json.dumps(facts))
+        typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))
     else:
         typer.echo(f"{describe_training(trained)}\nmodel: {out}")
 

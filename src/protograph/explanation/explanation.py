@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.files import atomic_path
-from protograph._base.words import clean_name, count, one_line
+from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
 from protograph.explanation.evidence import Evidence, Session
 from protograph.explanation.prototype import Prototype
@@ -119,7 +119,7 @@ class Explanation:
         return any(note.startswith("interrupted ") for note in self.warnings)
 
     def __repr__(self) -> str:
-        return f"Explanation(target={self.target}, {count(len(self.prototypes), 'prototype')})"
+        return f"Explanation(target={self.target}, {count_of(len(self.prototypes), 'prototype')})"
 
     def summary(self) -> str:
         """Say in a few lines what was found: for each prototype a line of words and a line of figures."""
@@ -182,7 +182,7 @@ class Explanations(Mapping[int, Explanation]):
         return len(self._items)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{target}: {count(len(e.prototypes), 'prototype')}" for target, e in self._items.items())
+        counts = ", ".join(f"{target}: {count_of(len(e.prototypes), 'prototype')}" for target, e in self._items.items())
         return f"Explanations({{{counts}}})"
 
     def summary(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.words import count
+from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
 from protograph.explanation.evidence import Evidence, Session
 from protograph.molecules.writing import to_rdkit, to_smiles
@@ -153,7 +153,7 @@ class Prototype:
         return result
 
     def __repr__(self) -> str:
-        size = f"{count(self.num_nodes, 'node')}, {count(self.num_edges, 'edge')}"
+        size = f"{count_of(self.num_nodes, 'node')}, {count_of(self.num_edges, 'edge')}"
         return f"Prototype({size}, probability={self.probability:.4f})"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from protograph._base.words import clean_name, count
+from protograph._base.words import clean_name, count_of
 from protograph.explanation.prototype import Prototype
 from protograph.graphs.kinds import by_frequency, node_columns
 
@@ -17,7 +17,7 @@ def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
     >>> figures_of(Prototype(graph=pair, probability=0.5, margin=0.0, source=7))
     '2 nodes, 1 edge; p = 0.5000, margin 0.00; cut from graph 7'
     """
-    size = f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"
+    size = f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
     composition = describe_composition(prototype.graph, prototype.feature_names, colors)
     parts = [
         f"{size} ({composition})" if composition else size,

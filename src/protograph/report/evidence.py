@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from protograph._base.words import count_of
 from protograph.explanation.describing.sentences import share_of
-from protograph.explanation.explanation import Evidence, Explanation, Prototype
+from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.kinds import node_columns
-from protograph.report.html import details, table
-from protograph.report.text import shortened
-from protograph.report.words import count
+from protograph.report.html import columns, details, row, table
+from protograph.report.words import shortened
 
 MAX_KIND = 40
 
@@ -19,41 +19,35 @@ def evidence_table(prototype: Prototype) -> str:
     evidence = prototype.evidence
     if evidence is None:
         return ""
-    rows = [
-        _counted("Predicted as the class", evidence.num_in_class, evidence.num_class),
-        _counted("Predicted otherwise", evidence.num_elsewhere, evidence.num_others),
-        _counted("Its cluster", evidence.num_in_cluster, prototype.cluster_size),
-        _row("Information", f"{evidence.information:.2f} of 1 bit", evidence.information),
+    counts = [
+        ("Predicted as the class", evidence.num_in_class, evidence.num_class),
+        ("Predicted otherwise", evidence.num_elsewhere, evidence.num_others),
+        ("Its cluster", evidence.num_in_cluster, prototype.cluster_size),
     ]
-    if evidence.contribution_share is not None:
-        percent = f"{100 * evidence.contribution_share:.0f}%"
-        rows.append(_row("Contribution share", percent, evidence.contribution_share))
-    return (
-        '<div class="wide"><table class="evidence"><caption>Evidence: graphs that contain it</caption>'
-        f"<tbody>{''.join(row for row in rows if row)}</tbody></table></div>"
-    )
-
-
-def _counted(title: str, number: int, total: int | None) -> str:
-    """A row on so many of some graphs; nothing where there are none to be found in."""
-    if not total:
-        return ""
-    return _row(title, f"{number:,} of {total:,} ({share_of(number, total)})", number / total)
+    rows = [
+        _row(title, f"{number:,} of {total:,} ({share_of(number, total)})", number / total)
+        for title, number, total in counts
+        if total
+    ]
+    rows.append(_row("Information", f"{evidence.information:.2f} of 1 bit", evidence.information))
+    share = evidence.contribution_share
+    if share is not None:
+        rows.append(_row("Contribution share", f"{100 * share:.0f}%", share))
+    return table(rows, caption="Evidence: graphs that contain it", style="evidence")
 
 
 def _row(title: str, text: str, share: float) -> str:
     width = 100 * min(1.0, max(0.0, share)) if math.isfinite(share) else 0.0
     bar = f'<span class="bar"><span style="width:{width:.1f}%"></span></span>'
-    return f'<tr><th scope="row">{escape(title)}</th><td>{escape(text)}</td><td>{bar}</td></tr>'
+    return row(title, f"<td>{escape(text)}</td><td>{bar}</td>")
 
 
 def steps(prototype: Prototype) -> str:
     """The steps that led to a prototype, folded up."""
-    taken = prototype.evidence.steps if prototype.evidence is not None else ()
-    if not taken:
+    if prototype.evidence is None or not prototype.evidence.steps:
         return ""
-    items = "".join(f"<li>{escape(step)}</li>" for step in taken)
-    return details(f"{count(len(taken), 'step')} that led to it", f"<ol>{items}</ol>")
+    items = [f"<li>{escape(step)}</li>" for step in prototype.evidence.steps]
+    return details(f"{count_of(len(items), 'step')} that led to it", f"<ol>{''.join(items)}</ol>")
 
 
 def part_tables(explanation: Explanation, prototype: Prototype) -> str:
@@ -61,41 +55,30 @@ def part_tables(explanation: Explanation, prototype: Prototype) -> str:
     evidence = prototype.evidence
     if evidence is None or not (evidence.node_graphs or evidence.node_sources or evidence.contributions):
         return ""
-    kinds = _kinds(explanation, prototype)
-    names = [f"{node}{f' ({kind})' if kind else ''}" for node, kind in enumerate(kinds)]
-    joined = [f"{names[u]} and {names[v]}" for u, v in prototype.edges]
-    counts = _columns(evidence, prototype, evidence.node_sources, evidence.node_graphs)
+    total = "" if prototype.sources is None else f" of {len(prototype.sources)}"
+
+    def counts(sources: Sequence[int], graphs: Sequence[int]) -> dict[str, list[str]]:
+        both = {
+            "In sources": [f"{number}{total}" for number in sources],
+            "In graphs looked at": [f"{number:,} of {evidence.num_looked_at:,}" for number in graphs],
+        }
+        return {name: cells for name, cells in both.items() if cells}
+
+    names = _node_names(explanation, prototype)
+    nodes = {"Node": names, **counts(evidence.node_sources, evidence.node_graphs)}
     if evidence.contributions:
-        counts["Adds to the margin"] = [f"{value:+.3f}" for value in evidence.contributions]
+        nodes["Adds to the margin"] = [f"{value:+.3f}" for value in evidence.contributions]
     if prototype.nodes is not None:
-        counts[f"Node of graph {prototype.source}"] = [str(node) for node in prototype.nodes]
-    parts = [_table("Node", names, counts)]
-    if joined:
-        parts.append(_table("Edge", joined, _columns(evidence, prototype, evidence.edge_sources, evidence.edge_graphs)))
-    return details("Evidence node by node and edge by edge", "".join(parts))
+        nodes[f"Node of graph {prototype.source}"] = [str(node) for node in prototype.nodes]
+    joined = [f"{names[u]} and {names[v]}" for u, v in prototype.edges]
+    edges = columns({"Edge": joined, **counts(evidence.edge_sources, evidence.edge_graphs)}) if joined else ""
+    return details("Evidence node by node and edge by edge", columns(nodes) + edges)
 
 
-def _kinds(explanation: Explanation, prototype: Prototype) -> list[str]:
-    """Name of each node's kind, empty where it has none."""
+def _node_names(explanation: Explanation, prototype: Prototype) -> list[str]:
+    """Number of each node, with its kind where that has a name."""
     names = explanation.feature_names
-    columns = node_columns(prototype.graph, explanation.feature_colors)
-    if columns is None or prototype.graph.x.size(1) != len(names):
-        return [""] * prototype.num_nodes
-    return [shortened(names[column], MAX_KIND) for column in columns]
-
-
-def _columns(
-    evidence: Evidence, prototype: Prototype, sources: Sequence[int], graphs: Sequence[int]
-) -> dict[str, list[str]]:
-    """Columns of the figures that are known."""
-    columns = {}
-    if sources:
-        total = "" if prototype.sources is None else f" of {len(prototype.sources)}"
-        columns["In sources"] = [f"{number}{total}" for number in sources]
-    if graphs:
-        columns["In graphs looked at"] = [f"{number:,} of {evidence.num_looked_at:,}" for number in graphs]
-    return columns
-
-
-def _table(first: str, names: Sequence[str], columns: dict[str, list[str]]) -> str:
-    return table((first, *columns), zip(names, *columns.values(), strict=True))
+    kinds = node_columns(prototype.graph, explanation.feature_colors)
+    if kinds is None or prototype.graph.x.size(1) != len(names):
+        return [str(node) for node in range(prototype.num_nodes)]
+    return [f"{node} ({shortened(names[kind], MAX_KIND)})" for node, kind in enumerate(kinds)]

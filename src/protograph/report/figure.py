@@ -1,25 +1,16 @@
 """Figures: each prototype beside the graph it was cut from."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from io import BytesIO
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from protograph._base.files import atomic_path
-from protograph.explanation.explanation import Explanation, Prototype
-from protograph.report.legend import draw_legend, legend_height, shown_categories
-from protograph.report.palette import Category, Palette, palette_of
-from protograph.report.panel import draw_graph
-from protograph.report.scene import Scene, View, scene_of
-from protograph.report.style import INK, MUTED, RULE, our_style
-from protograph.report.text import fitted
-from protograph.report.words import about, class_facts, class_title, origin, pale_note, score
-
-ENDINGS = (".png", ".svg", ".pdf")
-DPI = 160
-MAX_PIXELS = 2**16 - 1  # matplotlib refuses pictures that are taller
+from protograph.explanation.explanation import Explanation
+from protograph.report.legend import Legend
+from protograph.report.palette import Palette, palette_of
+from protograph.report.panel import draw_view
+from protograph.report.scene import ClassScenes, Scene, lay_out
+from protograph.report.sheet import INK, MUTED, Sheet, checked_ending, fitted, our_style, save_figure
+from protograph.report.words import NO_PROTOTYPE, class_facts, class_title, name_and_support, origin, pale_note, score
 
 # All in inches.
 WIDTH = 10.4
@@ -44,210 +35,126 @@ def plot(explanations: Sequence[Explanation], path: str | PathLike[str] | None =
     if not explanations:
         raise ValueError("explanations must have at least one class to draw, got none")
     if path is not None:
-        _check_ending(Path(path))
-        save_figure(explanations_figure(explanations), path)
-        return
+        checked_ending(path)
     with our_style():
+        if path is not None:
+            save_figure(classes_figure(lay_out(explanations)), path)
+            return
         from matplotlib import pyplot
 
-        _compose(_sections(explanations), lambda size: pyplot.figure(figsize=size))
+        classes_figure(lay_out(explanations), make=pyplot.figure)
         pyplot.show()
 
 
-def explanations_figure(explanations: Sequence[Explanation]) -> Any:
-    """One matplotlib ``Figure`` with all prototypes of some classes."""
-    with our_style():
-        return _compose(_sections(explanations), _new_figure)
-
-
-def prototype_figure(
-    explanation: Explanation, prototype: Prototype, *, palette: Palette | None = None, with_titles: bool = True
+def classes_figure(
+    classes: Sequence[ClassScenes],
+    *,
+    palette: Palette | None = None,
+    with_titles: bool = True,
+    make: Callable[..., Any] | None = None,
 ) -> Any:
-    """One matplotlib ``Figure`` with one prototype.
+    """One matplotlib ``Figure`` with prototypes of some classes.
 
     Args:
-        explanation: The explanation that the prototype belongs to.
-        prototype: The prototype.
-        palette: The nodes' colours; ``None`` takes those that :func:`plot` takes for the explanation.
-        with_titles: Whether to write what class and prototype it is above the picture.
+        classes: The prototypes, laid out; of a class these may be some only.
+        palette: The nodes' colours; ``None`` takes those of all prototypes of the classes.
+        with_titles: Whether to write what class and prototype it is above each picture.
+        make: What makes the figure, as ``pyplot.figure`` does; ``None`` for one that is not shown.
     """
     with our_style():
-        scene = scene_of(explanation, prototype)
-        number = next((i for i, item in enumerate(explanation.prototypes, start=1) if item is prototype), 1)
-        section = _Section(explanation, [scene], palette or shared_palette([explanation]), number, with_titles)
-        return _compose([section], _new_figure)
+        from matplotlib.figure import Figure
+
+        palette = palette or shared_palette([of_class.explanation for of_class in classes])
+        sections = [_Section(of_class, palette, with_titles) for of_class in classes]
+        height = 2 * MARGIN - SPACE + sum(section.height for section in sections) + SPACE * (len(sections) - 1)
+        column = _Column((make or Figure)(figsize=(WIDTH, height), facecolor="white"), MARGIN)
+        for section in sections:
+            column.draw_section(section)
+            column.top -= SPACE
+        return column.figure
 
 
 def shared_palette(explanations: Sequence[Explanation]) -> Palette:
     """Colours that mean the same in the pictures of all classes."""
-    with our_style():
-        graphs = []
-        for explanation in explanations:
-            for prototype in explanation.prototypes:
-                graphs.append(prototype.graph)
-                if prototype.source is not None and prototype.source in explanation.source_graphs:
-                    graphs.append(explanation.source_graphs[prototype.source])
-        return palette_of(graphs, explanations[0].feature_names, explanations[0].feature_colors)
+    graphs = []
+    for explanation in explanations:
+        for prototype in explanation.prototypes:
+            graphs.append(prototype.graph)
+            if prototype.source is not None and prototype.source in explanation.source_graphs:
+                graphs.append(explanation.source_graphs[prototype.source])
+    return palette_of(graphs, explanations[0].feature_names, explanations[0].feature_colors)
 
 
-def save_figure(figure: Any, path: str | PathLike[str]) -> None:
-    """Write a figure to a PNG, SVG or PDF file, whole or not at all; the same figure gives the same bytes.
-
-    Args:
-        figure: matplotlib's ``Figure``.
-        path: The file; an existing one is replaced.
-
-    Raises:
-        ValueError: If the file's ending is another one.
-        OSError: If the file cannot be written there.
-    """
-    ending = _check_ending(Path(path))
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(figure_bytes(figure, ending))
-
-
-def figure_bytes(figure: Any, ending: str) -> bytes:
-    """The content of a file with that ending, one of ``".png"``, ``".svg"`` and ``".pdf"``."""
-    # No format is to hold the date, or the same picture would be another file each time.
-    metadata: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
-    dpi = min(DPI, MAX_PIXELS / max(figure.get_size_inches()))
-    content = BytesIO()
-    with our_style():
-        figure.savefig(content, format=ending[1:], dpi=dpi, facecolor="white", metadata=metadata[ending])
-    return content.getvalue()
-
-
-def _check_ending(path: Path) -> str:
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise ValueError(f"path must end in .png, .svg or .pdf, got {path}")
-    return ending
-
-
-def _new_figure(size: tuple[float, float]) -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=size, facecolor="white")
-
-
-@dataclass(frozen=True)
 class _Section:
-    """One class of the figure, or some of its prototypes, from the given number on."""
+    """One class of the figure, or some of its prototypes."""
 
-    explanation: Explanation
-    scenes: list[Scene]
-    palette: Palette
-    first_number: int = 1
-    with_titles: bool = True
-
-    @property
-    def categories(self) -> list[Category]:
-        return shown_categories(self.palette, [graph for scene in self.scenes for graph in scene.graphs])
-
-    @property
-    def legend_height(self) -> float:
-        return legend_height(self.palette, self.categories, WIDTH - 2 * MARGIN) if self.scenes else 0.0
+    def __init__(self, of_class: ClassScenes, palette: Palette, with_titles: bool) -> None:
+        self.explanation, self.scenes = of_class.explanation, of_class.scenes
+        self.palette, self.with_titles = palette, with_titles
+        graphs = [view.graph for scene in self.scenes for view in scene.views]
+        self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if self.scenes else None
+        self.lines = [self._lines(scene) if with_titles else [] for scene in self.scenes]
+        self.title_heights = [TITLE + LINE * len(lines) if with_titles else 0.0 for lines in self.lines]
 
     @property
     def height(self) -> float:
         header = HEADER if self.with_titles else 0.0
-        titles = sum(self.title_height(scene) for scene in self.scenes)
-        return header + self.legend_height + titles + len(self.scenes) * (CAPTION + PANEL + SPACE)
+        legend = self.legend.height if self.legend is not None else 0.0
+        return header + legend + sum(self.title_heights) + len(self.scenes) * (CAPTION + PANEL + SPACE)
 
-    def title_height(self, scene: Scene) -> float:
-        return TITLE + LINE * len(self.lines(scene)) if self.with_titles else 0.0
-
-    def lines(self, scene: Scene) -> list[tuple[str, str]]:
-        """What is said of a prototype below its title, and in which colour."""
+    def _lines(self, scene: Scene) -> list[str]:
+        """What is said of a prototype below its title."""
         facts = (origin(scene.prototype, scene.num_source_nodes), pale_note(scene.prototype))
-        name, *found = about(self.explanation, scene.prototype)
-        return [(name, INK), *((line, MUTED) for line in (*found, *facts) if line)]
+        return [line for line in (*name_and_support(self.explanation, scene.prototype), *facts) if line]
 
 
-def _sections(explanations: Sequence[Explanation]) -> list[_Section]:
-    palette = shared_palette(explanations)
-    return [
-        _Section(explanation, [scene_of(explanation, prototype) for prototype in explanation.prototypes], palette)
-        for explanation in explanations
-    ]
+class _Column(Sheet):
+    """A sheet that is filled from the top."""
 
+    def __init__(self, figure: Any, margin: float) -> None:
+        super().__init__(figure, margin)
+        self.top = self.height - margin
 
-@dataclass
-class _Sheet:
-    """A figure that is filled from the top, in inches."""
-
-    figure: Any
-    height: float
-    top: float
-
-    def write(self, x: float, below: float, text: str, size: float, color: str, weight: str = "normal") -> None:
-        """Write text whose upper edge is that far below the current line."""
+    def say(self, x: float, below: float, text: str, size: float, color: str, weight: str = "normal") -> None:
+        """Write text whose upper edge is that far below the current line, cut at the margin."""
         line = fitted(text, WIDTH - MARGIN - x, size, weight)
-        place = (x / WIDTH, (self.top - below) / self.height)
-        style = {"fontsize": size, "color": color, "fontweight": weight}
-        self.figure.text(*place, line, va="top", parse_math=False, **style)
+        self.write(x, self.top - below, line, fontsize=size, color=color, fontweight=weight, va="top")
 
-    def panel(self, x: float, width: float, height: float) -> Any:
-        box = (x / WIDTH, (self.top - height) / self.height, width / WIDTH, height / self.height)
-        return self.figure.add_axes(box)
+    def draw_section(self, section: _Section) -> None:
+        if section.with_titles:
+            self.say(MARGIN, 0, class_title(section.explanation), 17, INK, "bold")
+            facts = class_facts(section.explanation) if section.scenes else NO_PROTOTYPE
+            self.say(MARGIN, 0.36, facts, 10, MUTED)
+            self.top -= HEADER
+        if section.legend is not None:
+            section.legend.draw(self, MARGIN, self.top)
+            self.top -= section.legend.height
+        for scene, lines, title_height in zip(section.scenes, section.lines, section.title_heights, strict=True):
+            if section.with_titles:
+                self.draw_titles(scene, lines)
+                self.top -= title_height
+            self.draw_views(scene, section.palette)
 
-    def rule(self) -> None:
-        from matplotlib.lines import Line2D
+    def draw_titles(self, scene: Scene, lines: Sequence[str]) -> None:
+        self.rule(self.top)
+        self.say(MARGIN, 0.14, f"Prototype {scene.number}: {score(scene.prototype)}", 12, INK, "bold")
+        for row, line in enumerate(lines):
+            self.say(MARGIN, 0.4 + LINE * row, line, 9.5, MUTED if row else INK)
 
-        y = self.top / self.height
-        ends = [MARGIN / WIDTH, 1 - MARGIN / WIDTH]
-        self.figure.add_artist(Line2D(ends, [y, y], color=RULE, linewidth=0.8))
-
-
-def _compose(sections: Sequence[_Section], make: Callable[[tuple[float, float]], Any]) -> Any:
-    height = 2 * MARGIN - SPACE + sum(section.height for section in sections) + SPACE * (len(sections) - 1)
-    figure = make((WIDTH, height))
-    sheet = _Sheet(figure, height, height - MARGIN)
-    for section in sections:
-        _draw_section(sheet, section)
-        sheet.top -= SPACE
-    return figure
-
-
-def _draw_section(sheet: _Sheet, section: _Section) -> None:
-    explanation = section.explanation
-    if section.with_titles:
-        sheet.write(MARGIN, 0, class_title(explanation), 17, INK, "bold")
-        facts = class_facts(explanation) if section.scenes else "No prototype was found."
-        sheet.write(MARGIN, 0.36, facts, 10, MUTED)
-        sheet.top -= HEADER
-    if section.scenes:
-        corner = (MARGIN, sheet.top)
-        draw_legend(sheet.figure, section.palette, section.categories, corner, WIDTH - 2 * MARGIN)
-        sheet.top -= section.legend_height
-    for number, scene in enumerate(section.scenes, start=section.first_number):
-        _draw_row(sheet, scene, section, number)
-
-
-def _draw_row(sheet: _Sheet, scene: Scene, section: _Section, number: int) -> None:
-    if section.with_titles:
-        sheet.rule()
-        sheet.write(MARGIN, 0.14, f"Prototype {number}: {score(scene.prototype)}", 12, INK, "bold")
-        for row, (line, color) in enumerate(section.lines(scene)):
-            sheet.write(MARGIN, 0.4 + LINE * row, line, 9.5, color)
-        sheet.top -= section.title_height(scene)
-    sheet.write(MARGIN, 0.1, "the prototype", 8.5, MUTED)
-    if scene.within is not None:
-        sheet.write(MARGIN + LEFT_PANEL + BETWEEN, 0.1, _where(scene), 8.5, MUTED)
-    sheet.top -= CAPTION
-    _draw_view(sheet, MARGIN, LEFT_PANEL, scene.alone, section.palette)
-    if scene.within is not None:
-        _draw_view(sheet, MARGIN + LEFT_PANEL + BETWEEN, RIGHT_PANEL, scene.within, section.palette)
-    sheet.top -= PANEL + SPACE
+    def draw_views(self, scene: Scene, palette: Palette) -> None:
+        places = ((MARGIN, LEFT_PANEL), (MARGIN + LEFT_PANEL + BETWEEN, RIGHT_PANEL))
+        for (x, _), caption in zip(places, ("the prototype", _where(scene)), strict=True):
+            if caption:
+                self.say(x, 0.1, caption, 8.5, MUTED)
+        self.top -= CAPTION
+        for (x, width), view in zip(places, scene.views, strict=False):
+            draw_view(self.axes(x, self.top - PANEL, width, PANEL), (width, PANEL), view, palette)
+        self.top -= PANEL + SPACE
 
 
 def _where(scene: Scene) -> str:
-    assert scene.within is not None
+    if scene.within is None:
+        return ""
     drawn = len(scene.within.positions)
     rest = "" if drawn == scene.num_source_nodes else f" ({drawn} of {scene.num_source_nodes:,} nodes drawn)"
     return f"where it is in graph {scene.prototype.source}{rest}"
-
-
-def _draw_view(sheet: _Sheet, x: float, width: float, view: View, palette: Palette) -> None:
-    axes = sheet.panel(x, width, PANEL)
-    draw_graph(axes, (width, PANEL), view.graph, view.positions, palette, view.part, view.shares)

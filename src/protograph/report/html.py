@@ -1,23 +1,33 @@
 """Pieces of HTML; whatever text they are given is escaped."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 
-def facts(rows: Mapping[str, str], caption: str = "") -> str:
-    """A table of names and values."""
-    head = f"<caption>{escape(caption)}</caption>" if caption else ""
-    body = [f'<tr><th scope="row">{escape(k)}</th><td>{escape(v)}</td></tr>' for k, v in rows.items()]
-    return f'<div class="wide"><table>{head}<tbody>{"".join(body)}</tbody></table></div>'
-
-
-def table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:
-    """A table with a heading for each column."""
+def table(rows: Iterable[str], *, head: str = "", caption: str = "", style: str = "") -> str:
+    """A table, its rows and the cells of its head given as markup."""
+    kind = f' class="{style}"' if style else ""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    above = f"<thead><tr>{head}</tr></thead>" if head else ""
+    return f'<div class="wide"><table{kind}>{title}{above}<tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def row(name: str, cells: str) -> str:
+    """A row of a table that begins with its name, the cells given as markup."""
+    return f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
+
+
+def facts(values: Mapping[str, str], caption: str) -> str:
+    """A table of names and values."""
+    return table((row(name, f"<td>{escape(value)}</td>") for name, value in values.items()), caption=caption)
+
+
+def columns(values: Mapping[str, Sequence[str]]) -> str:
+    """A table of columns, each below its name."""
+    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in zip(*values.values(), strict=True))
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in values)
+    return table((f"<tr>{cells}</tr>" for cells in rows), head=head)
 
 
 def details(title: str, content: str) -> str:
@@ -25,8 +35,9 @@ def details(title: str, content: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{content}</details>"
 
 
-def figure(content: bytes, kind: str, words: str, style: str = "", caption: str = "") -> str:
-    """A picture, within the page; ``kind`` is that of ``image/kind``, ``words`` stand in for it."""
+def picture(content: bytes, ending: str, words: str, style: str = "", caption: str = "") -> str:
+    """A picture within the page, in the format of files with that ending; ``words`` stand in for it."""
+    kind = {".svg": "svg+xml", ".png": "png"}[ending]
     data = b64encode(content).decode("ascii")
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     image = f'<img alt="{escape(words)}" src="data:image/{kind};base64,{data}">'

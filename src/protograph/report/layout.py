@@ -10,11 +10,15 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 Positions = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 Edges = NDArray[np.int64]
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.
 SMALL = 60
 NUM_RANDOM_STARTS = 4
+# A layout ends where nothing moves, or after so many steps, each of which takes work by the square of the nodes.
+MAX_STEPS = 600
+MAX_WORK = 25_000_000
 # Pairs inside the prototype weigh this much more: its shape comes first.
 CORE_WEIGHT = 50.0
 # Room between parts that no edge joins, in edge lengths.
@@ -44,9 +48,8 @@ def undirected_edges(graph: Data) -> tuple[Edges, Edges]:
     >>> pairs.tolist(), loops.tolist()
     ([[0, 1], [1, 2]], [1])
     """
-    if graph.edge_index is None or graph.edge_index.numel() == 0:
-        return np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64)
-    pairs = np.unique(np.sort(graph.edge_index.detach().cpu().numpy().astype(np.int64).T, axis=1), axis=0)
+    ends = np.empty((2, 0)) if graph.edge_index is None else graph.edge_index.detach().cpu().numpy()
+    pairs = np.unique(np.sort(ends.astype(np.int64).T, axis=1), axis=0)
     is_loop = pairs[:, 0] == pairs[:, 1]
     return pairs[~is_loop], pairs[is_loop, 0]
 
@@ -73,107 +76,102 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Edges | None = None) -
     edges, _ = undirected_edges(graph)
     if isinstance(own, Tensor) and own.shape == (size, 2) and size and bool(own.isfinite().all()):
         return _scaled(own.detach().cpu().double().numpy(), edges)
-    targets = _targets(edges, size)
+    if not size:
+        return np.zeros((0, 2))
+    distances = _distances(edges, size)
     lines = edges if lines is None else lines
-    variants = _with_core(targets, np.asarray(nodes, dtype=np.int64), lines)
-    parts = _components(targets.distances)
-    return _packed([_place(part, variants, edges, lines) for part in parts], size)
+    variants = _variants(distances, np.asarray(nodes, dtype=np.int64), lines)
+    parts = _components(distances)
+    return _packed(parts, [_placed(part, variants, edges, lines) for part in parts])
 
 
 @dataclass(frozen=True)
 class _Targets:
     """How far each pair of nodes is to be apart (infinite: anywhere), and how much that matters."""
 
-    distances: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    distances: Matrix
+    weights: Matrix
 
     def of(self, part: Edges) -> "_Targets":
         return _Targets(self.distances[np.ix_(part, part)], self.weights[np.ix_(part, part)])
 
 
-def _targets(edges: Edges, size: int) -> _Targets:
+def _distances(edges: Edges, size: int) -> Matrix:
     import networkx as nx
 
-    distances = np.full((size, size), np.inf)
-    for node, lengths in nx.all_pairs_shortest_path_length(_network(edges, size)):
-        distances[node, list(lengths)] = list(lengths.values())
-    return _Targets(distances, _weights(distances))
-
-
-def _weights(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore"):
-        return np.where(distances > 0, 1 / distances**2, 0.0)
+    distances: Matrix = nx.floyd_warshall_numpy(_network(edges, size), range(size))
+    return distances
 
 
 def _network(edges: Edges, size: int) -> Any:
     import networkx as nx
 
-    network = nx.Graph()
-    network.add_nodes_from(range(size))
+    network = nx.empty_graph(size)
     network.add_edges_from(edges.tolist())
     return network
 
 
-def _with_core(targets: _Targets, nodes: Edges, lines: Edges) -> list[_Targets]:
+def _inside(edges: Edges, nodes: Edges, size: int) -> Edges:
+    """The edges between some of the nodes, these numbered in their order."""
+    number = np.full(size, -1)
+    number[nodes] = np.arange(len(nodes))
+    inside: Edges = number[edges]
+    return inside[(inside >= 0).all(axis=1)]
+
+
+def _variants(distances: Matrix, core: Edges, lines: Edges) -> list[_Targets]:
     """Let the pairs inside a part weigh more: by their distances in the graph, and then by those in the part alone.
 
     The first keeps a ring round whose last node is outside; the second unfolds what the graph around would squeeze.
     """
-    if not len(nodes):
-        return [targets]
-    place = np.ix_(nodes, nodes)
-    distances = targets.distances.copy()
-    number = np.full(len(distances), -1)
-    number[nodes] = np.arange(len(nodes))
-    alone = _targets(number[lines], len(nodes)).distances
-    distances[place] = np.where(np.isfinite(alone), alone, distances[place])
-    found = []
-    for wanted in (targets.distances, distances):
-        weights = _weights(wanted)
-        weights[place] *= CORE_WEIGHT
-        found.append(_Targets(wanted, weights))
-    return found[:1] if np.array_equal(distances, targets.distances) else found
+    variants = [distances]
+    importance = np.ones_like(distances)
+    if len(core):
+        place = np.ix_(core, core)
+        importance[place] = CORE_WEIGHT
+        alone = _distances(_inside(lines, core, len(distances)), len(core))
+        unfolded = distances.copy()
+        unfolded[place] = np.where(np.isfinite(alone), alone, distances[place])
+        if not np.array_equal(unfolded, distances):
+            variants.append(unfolded)
+    # A pair weighs by its distance to the power of -2; a node and itself weigh nothing.
+    return [_Targets(one, importance * (1 / np.where(one > 0, one, np.inf) ** 2)) for one in variants]
 
 
-def _components(distances: NDArray[np.float64]) -> list[Edges]:
+def _components(distances: Matrix) -> list[Edges]:
     """Nodes of each connected part, the largest first."""
-    left = np.ones(len(distances), dtype=bool)
-    parts = []
-    while left.any():
-        part = np.flatnonzero(np.isfinite(distances[left.argmax()]))
-        left[part] = False
-        parts.append(part)
-    return sorted(parts, key=lambda part: -len(part))
+    first_node = np.isfinite(distances).argmax(axis=1)
+    return sorted((np.flatnonzero(first_node == node) for node in np.unique(first_node)), key=lambda part: -len(part))
 
 
-def _place(part: Edges, variants: list[_Targets], edges: Edges, lines: Edges) -> tuple[Edges, Positions]:
-    number = np.full(len(variants[0].distances), -1)
-    number[part] = np.arange(len(part))
-    own = number[edges]
-    own = own[(own >= 0).all(axis=1)]
-    lines = number[lines]
-    lines = lines[(lines >= 0).all(axis=1)]
-    lines = lines if len(lines) else own
-    return part, _turned(_best([targets.of(part) for targets in variants], own, lines), lines)
+def _placed(part: Edges, variants: list[_Targets], edges: Edges, lines: Edges) -> Positions:
+    if len(part) == 1:
+        return np.zeros((1, 2))
+    size = len(variants[0].distances)
+    edges, lines = _inside(edges, part, size), _inside(lines, part, size)
+    lines = lines if len(lines) else edges
+    return _turned(_best([targets.of(part) for targets in variants], edges, lines), lines)
 
 
 def _best(variants: list[_Targets], edges: Edges, lines: Edges) -> Positions:
-    size = len(variants[0].distances)
-    if size == 1:
-        return np.zeros((1, 2))
-    num_steps = max(30, min(600, 25_000_000 // size**2))
+    num_steps = max(30, min(MAX_STEPS, MAX_WORK // len(variants[0].distances) ** 2))
     ends, inner = np.unique(lines, return_inverse=True)
     inner = inner.reshape(-1, 2)
-    found = []
-    for rank, targets in enumerate(variants):
-        for start in _starts(targets.distances, edges):
-            positions = _majorized(start, targets, num_steps)
-            order = (_disorder(positions[ends], inner), rank, _disorder(positions, edges), _stress(positions, targets))
-            found.append((order, positions))
-    return min(found, key=lambda item: item[0])[1]
+    candidates = [
+        (rank, targets, _majorized(start, targets, num_steps))
+        for rank, targets in enumerate(variants)
+        for start in _starts(targets.distances, edges)
+    ]
+
+    def rank_of(candidate: tuple[int, _Targets, Positions]) -> tuple[int, int, int, float]:
+        rank, targets, positions = candidate
+        stress = (targets.weights * (pairwise_gaps(positions) - targets.distances) ** 2).sum()
+        return _disorder(positions[ends], inner), rank, _disorder(positions, edges), float(stress)
+
+    return min(candidates, key=rank_of)[2]
 
 
-def _starts(distances: NDArray[np.float64], edges: Edges) -> list[Positions]:
+def _starts(distances: Matrix, edges: Edges) -> list[Positions]:
     size = len(distances)
     rng = np.random.default_rng(0)
     # Nodes that only differ in name fall on one point in the first start; the noise lets them part.
@@ -186,7 +184,7 @@ def _starts(distances: NDArray[np.float64], edges: Edges) -> list[Positions]:
     return [*starts, *_planar(size, edges)]
 
 
-def _scaling(distances: NDArray[np.float64]) -> Positions:
+def _scaling(distances: Matrix) -> Positions:
     """Classical multidimensional scaling."""
     squares = distances**2
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
@@ -211,10 +209,10 @@ def _scaled(positions: Positions, edges: Edges) -> Positions:
     return positions / typical if np.isfinite(typical) and typical > 0 else positions
 
 
-def pairwise_gaps(positions: Positions) -> NDArray[np.float64]:
+def pairwise_gaps(positions: Positions) -> Matrix:
     """Distance on paper between each two nodes."""
     x, y = np.ascontiguousarray(positions.T)
-    squares: NDArray[np.float64] = (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2
+    squares: Matrix = (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2
     return np.sqrt(squares, out=squares)
 
 
@@ -234,13 +232,9 @@ def _majorized(positions: Positions, targets: _Targets, num_steps: int) -> Posit
     return positions
 
 
-def _stress(positions: Positions, targets: _Targets) -> float:
-    return float((targets.weights * (pairwise_gaps(positions) - targets.distances) ** 2).sum())
-
-
 def _disorder(positions: Positions, edges: Edges) -> int:
     """Edges that cross, and nodes that lie on an edge of others."""
-    if len(positions) > SMALL or not len(edges):
+    if len(positions) > SMALL:
         return 0
     start, end = positions[edges[:, 0]], positions[edges[:, 1]]
     side_start = _side(start[None], end[None], start[:, None])
@@ -255,8 +249,8 @@ def _disorder(positions: Positions, edges: Edges) -> int:
     return crossings + 2 * int((is_close & ~is_end).sum())
 
 
-def _side(start: Positions, end: Positions, point: Positions) -> NDArray[np.float64]:
-    """Sign of the side of a line on which a point lies, 0 on the line."""
+def _side(start: Positions, end: Positions, point: Positions) -> Matrix:
+    """On which side of a line a point lies, by its sign; 0 on the line."""
     ahead, there = end - start, point - start
     area = ahead[..., 0] * there[..., 1] - ahead[..., 1] * there[..., 0]
     return np.where(np.abs(area) < 1e-9, 0.0, area)
@@ -275,7 +269,7 @@ def _turned(positions: Positions, lines: Edges) -> Positions:
         turned = centred @ _rotation(angle).T
         width, height = np.maximum(np.ptp(turned, axis=0), 1e-9)
         fit = min(1, ASPECT * FREE_HEIGHT / width, FREE_HEIGHT / height)
-        level = float(np.mean(np.cos(4 * (directions + angle)).clip(0) ** 16)) if len(lines) else 0.0
+        level = float(np.mean(np.cos(4 * (directions + angle)).clip(0) ** 16))
         # Rounded, since equally good angles must not be told apart by noise.
         return float(round(fit * (1 + level) * (1 + 2 * abs(_top_heaviness(turned, ends))), 6))
 
@@ -285,29 +279,24 @@ def _turned(positions: Positions, lines: Edges) -> Positions:
 
 def _top_heaviness(positions: Positions, nodes: Edges) -> float:
     """How far above the middle the mean of some nodes is, as a share of their height."""
-    if not len(nodes):
-        return 0.0
     heights = positions[nodes, 1]
     return float((heights.mean() - (heights.max() + heights.min()) / 2) / max(np.ptp(heights), 0.5))
 
 
-def _rotation(angle: float) -> NDArray[np.float64]:
+def _rotation(angle: float) -> Matrix:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-def _packed(parts: list[tuple[Edges, Positions]], size: int) -> Positions:
+def _packed(parts: list[Edges], places: list[Positions]) -> Positions:
     """Put the parts on shelves, the largest first, in about the shape of a picture."""
-    positions = np.zeros((size, 2))
-    boxes = [np.ptp(place, axis=0) + GAP for _, place in parts]
-    if not boxes:
-        return positions
+    positions = np.zeros((sum(map(len, parts)), 2))
+    boxes = [np.ptp(place, axis=0) + GAP for place in places]
     width = max(boxes[0][0], np.sqrt(ASPECT * sum(box[0] * box[1] for box in boxes)))
     left = top = shelf = 0.0
-    for (nodes, place), box in zip(parts, boxes, strict=True):
+    for nodes, place, box in zip(parts, places, boxes, strict=True):
         if left and left + box[0] > width + 1e-9:
             left, top, shelf = 0.0, top - shelf, 0.0
-        corner = np.array([left, top]) - [place[:, 0].min(), place[:, 1].max()]
-        positions[nodes] = place + corner
+        positions[nodes] = place + (np.array([left, top]) - [place[:, 0].min(), place[:, 1].max()])
         left, shelf = left + box[0], max(shelf, box[1])
     centred: Positions = positions - (positions.max(axis=0) + positions.min(axis=0)) / 2
     return centred

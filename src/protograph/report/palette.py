@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -12,7 +12,8 @@ from torch_geometric.data import Data
 
 from protograph.graphs.kinds import is_one_hot, shown_columns
 from protograph.report.layout import node_count
-from protograph.report.text import shortened
+from protograph.report.sheet import INK
+from protograph.report.words import shortened
 
 # Okabe and Ito's colours, told apart under every colour blindness, without their black; then three of Tol's.
 COLORS = (
@@ -27,6 +28,7 @@ COLORS = (
     "#882255",
     "#999933",
 )
+WHITE = "#FFFFFF"
 OTHER_COLOR = "#C4C4C4"
 SCALE = "cividis"  # reads the same under every colour blindness, and in grey
 
@@ -74,18 +76,20 @@ class Palette:
 
     def colors(self, graph: Data) -> list[str]:
         """Colour of each node."""
-        if self.scale is not None:
-            return _scaled_colors(_numbers(_features(graph, self.columns)), self.scale)
         return [category.color for category in self._of(graph)]
 
     def insides(self, graph: Data) -> list[str]:
         """Text inside each node."""
-        return [""] * node_count(graph) if self.scale is not None else [category.inside for category in self._of(graph)]
+        return [category.inside for category in self._of(graph)]
 
     def _of(self, graph: Data) -> list[Category]:
-        if not self.members:
-            return [self.categories[0]] * node_count(graph)
-        return [self.categories[self.members.get(row, -1)] for row in _rows(_features(graph, self.columns))]
+        x = _features(graph, self.columns)
+        if self.scale is not None:
+            return [Category("", color) for color in _scaled_colors(_numbers(x), self.scale)]
+        return [self.categories[self.members.get(row, -1)] for row in _rows(x)]
+
+
+ALL_ALIKE = Palette((Category("node", COLORS[0]),), {})
 
 
 def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors: Sequence[str] = ()) -> Palette:
@@ -104,74 +108,62 @@ def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors
     ['roof', 'wall']
     """
     columns = shown_columns(colors)
-    if columns is None:
-        return _palette([_features(graph) for graph in graphs], feature_names, colors)
     features = [_features(graph, columns) for graph in graphs]
-    names = [feature_names[column] for column in columns if column < len(feature_names)]
-    return replace(_palette(features, names, [colors[column] for column in columns]), columns=columns)
-
-
-def _palette(features: Sequence[Tensor | None], feature_names: Sequence[str], colors: Sequence[str]) -> Palette:
-    widths = {x.size(1) for x in features if x is not None}
-    if len(widths) != 1 or any(x is None for x in features):
-        return Palette((Category("node", COLORS[0]),), {})
-    x = torch.cat([x for x in features if x is not None])
-    if is_one_hot(x):
-        return _one_hot_palette(x, feature_names, _usable(colors))
+    if columns is not None:
+        feature_names = [feature_names[column] for column in columns if column < len(feature_names)]
+        colors = [colors[column] for column in columns]
+    if len({x.size(1) for x in features}) != 1:
+        return ALL_ALIKE
+    x = torch.cat(features)
     counts = Counter(_rows(x))
-    if len(counts) == 1:
-        return Palette((Category("node", COLORS[0]),), {})
+    if is_one_hot(x):
+        column_of = {row: row.index(1) for row in sorted(counts, key=lambda row: row.index(1))}
+        labels = {row: _column_name(column, feature_names) for row, column in column_of.items()}
+        usable = _usable(colors)
+        own = {row: usable[column] for row, column in column_of.items()} if len(usable) == x.size(1) else {}
+        return _chosen(labels, labels, counts, own, columns)
+    if len(counts) <= 1:
+        return ALL_ALIKE
     is_whole = bool((torch.isfinite(x) & (x == x.round())).all())
     if not is_whole or (x.size(1) == 1 and len(counts) > MAX_KINDS):
-        return Palette((), {}, _scale(x, feature_names))
+        return Palette((), {}, _scale(x, feature_names), columns)
     describe = _set_label if bool(((x == 0) | (x == 1)).all()) and x.size(1) > 1 else _number_label
     labels = {row: describe(row, feature_names) for row in sorted(counts)}
     insides = {row: f"{row[0]:.0f}" if x.size(1) == 1 else "" for row in labels}
-    return _chosen(labels, insides, counts)
+    return _chosen(labels, insides, counts, {}, columns)
 
 
-def _features(graph: Data, columns: Sequence[int] | None = None) -> Tensor | None:
-    """Features as ``[num_nodes, num_columns]`` in double precision."""
+def _features(graph: Data, columns: Sequence[int] | None = None) -> Tensor:
+    """Features as ``[num_nodes, num_columns]`` in double precision, without columns where there are none to show."""
     x = graph.x
     if not isinstance(x, Tensor) or x.dim() == 0 or x.is_complex():
-        return None
-    if not x.size(0):
-        return x.new_zeros(0, 1).double().cpu()
-    x = x.detach().cpu().double().reshape(x.size(0), -1)
+        return torch.empty(node_count(graph), 0, dtype=torch.double)
+    x = x.detach().cpu().double()
+    x = x[:, None] if x.dim() == 1 else x.flatten(1)
     return x if columns is None or max(columns) >= x.size(1) else x[:, list(columns)]
 
 
-def _rows(x: Tensor | None) -> Iterable[Row]:
-    return [] if x is None else map(tuple, x.tolist())
+def _rows(x: Tensor) -> Iterable[Row]:
+    return map(tuple, x.tolist())
 
 
-def _one_hot_palette(x: Tensor, names: Sequence[str], colors: Sequence[str]) -> Palette:
-    counts = Counter(_rows(x))
-    columns = {row: row.index(1) for row in counts}
-    ordered = sorted(counts, key=columns.__getitem__)
-    labels = {row: _column_name(columns[row], names) for row in ordered}
-    palette = _chosen(labels, labels, counts)
-    if len(colors) != x.size(1):
-        return palette
-    own = {index: colors[columns[row]] for row, index in palette.members.items()}
-    categories = tuple(
-        Category(category.label, own.get(index, category.color), category.inside)
-        for index, category in enumerate(palette.categories)
-    )
-    return Palette(categories, palette.members)
-
-
-def _chosen(labels: dict[Row, str], insides: dict[Row, str], counts: Counter[Row]) -> Palette:
+def _chosen(
+    labels: dict[Row, str],
+    insides: dict[Row, str],
+    counts: Counter[Row],
+    own_colors: dict[Row, str],
+    columns: tuple[int, ...] | None,
+) -> Palette:
     """One category for each of the most frequent rows, in the given order, and one for all others."""
     frequent = set(sorted(labels, key=lambda row: -counts[row])[: len(COLORS)])
     chosen = [row for row in labels if row in frequent]
     categories = [
-        Category(label, color, _inside(insides[row]))
+        Category(label, own_colors.get(row, color), _inside(insides[row]))
         for row, label, color in zip(chosen, _distinct([labels[row] for row in chosen]), COLORS, strict=False)
     ]
     if len(labels) > len(chosen):
         categories.append(Category(f"other ({len(labels) - len(chosen)} kinds)", OTHER_COLOR))
-    return Palette(tuple(categories), {row: index for index, row in enumerate(chosen)})
+    return Palette(tuple(categories), {row: index for index, row in enumerate(chosen)}, None, columns)
 
 
 def _inside(text: str) -> str:
@@ -182,12 +174,11 @@ def _inside(text: str) -> str:
 def _distinct(labels: Sequence[str]) -> list[str]:
     """Labels, shortened; those that became equal are numbered."""
     short = [shortened(label, MAX_LABEL) for label in labels]
-    totals, seen = Counter(short), Counter[str]()
-    numbered = []
-    for label in short:
-        seen[label] += 1
-        numbered.append(label if totals[label] == 1 else f"{label} #{seen[label]}")
-    return numbered
+    totals = Counter(short)
+    return [
+        label if totals[label] == 1 else f"{label} #{short[: place + 1].count(label)}"
+        for place, label in enumerate(short)
+    ]
 
 
 def _column_name(column: int, names: Sequence[str]) -> str:
@@ -203,8 +194,8 @@ def _set_label(row: Row, names: Sequence[str]) -> str:
     present = [column for column, value in enumerate(row) if value]
     if names:
         return " + ".join(_column_name(column, names) for column in present) or "none"
-    plural = "s" if len(present) > 1 else ""
-    return f"feature{plural} {', '.join(map(str, present))}" if present else "no feature"
+    noun = "feature" if len(present) == 1 else "features"
+    return f"{noun} {', '.join(map(str, present))}" if present else "no feature"
 
 
 def _number_label(row: Row, names: Sequence[str]) -> str:
@@ -223,16 +214,12 @@ def _number_label(row: Row, names: Sequence[str]) -> str:
 
 def _scale(x: Tensor, names: Sequence[str]) -> Scale:
     numbers = _numbers(x)
-    finite = numbers[np.isfinite(numbers)]
+    finite = numbers[np.isfinite(numbers)] if np.isfinite(numbers).any() else np.array([0.0, 1.0])
     label = shortened(names[0] if names else "x", MAX_LABEL) if x.size(1) == 1 else f"norm of the {x.size(1)} features"
-    if not finite.size:
-        return Scale(label, 0.0, 1.0)
     return Scale(label, float(finite.min()), float(finite.max()))
 
 
-def _numbers(x: Tensor | None) -> NDArray[np.float64]:
-    if x is None:
-        return np.empty(0)
+def _numbers(x: Tensor) -> NDArray[np.float64]:
     numbers: NDArray[np.float64] = (x[:, 0] if x.size(1) == 1 else x.norm(dim=1)).numpy()
     return numbers
 
@@ -254,3 +241,26 @@ def _usable(colors: Sequence[str]) -> Sequence[str]:
     from matplotlib.colors import is_color_like, to_hex
 
     return [to_hex(color) for color in colors] if all(is_color_like(color) for color in colors) else ()
+
+
+def mixed(color: str, other: str, share: float) -> str:
+    """A colour with a share of another one.
+
+    >>> mixed("#000000", "#FFFFFF", 0.2)
+    '#333333'
+    """
+    from matplotlib.colors import to_hex, to_rgb
+
+    return str(to_hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other))))
+
+
+def readable_on(color: str) -> str:
+    """Dark or white, whichever is read better on the colour.
+
+    >>> readable_on("#F0E442"), readable_on("#332288")
+    ('#1D2433', '#FFFFFF')
+    """
+    from matplotlib.colors import to_rgb
+
+    luminance = float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(color)) ** 2.2))
+    return INK if luminance > 0.30 else WHITE

@@ -6,14 +6,27 @@ from os import PathLike
 from typing import Any
 
 from protograph._base.files import atomic_path
+from protograph._base.words import count_of
 from protograph.explanation.explanation import Explanation, Prototype
 from protograph.explanation.summary import describe_composition
 from protograph.report.embeddings import embedding_figure
 from protograph.report.evidence import evidence_table, part_tables, steps
-from protograph.report.figure import figure_bytes, prototype_figure, shared_palette
-from protograph.report.html import details, facts, figure, table
+from protograph.report.figure import classes_figure, shared_palette
+from protograph.report.html import columns, details, facts, picture, row, table
 from protograph.report.palette import Palette
-from protograph.report.words import class_facts, class_title, cluster_name, count, origin, pale_note, score, sentence
+from protograph.report.scene import ClassScenes, Scene, lay_out
+from protograph.report.sheet import figure_bytes, our_style
+from protograph.report.words import (
+    NO_PROTOTYPE,
+    class_facts,
+    class_title,
+    cluster_name,
+    origin,
+    pale_note,
+    score,
+    sentence,
+    size,
+)
 
 # A scatter of more points is smaller as pixels than as shapes.
 MAX_VECTOR_POINTS = 2000
@@ -76,22 +89,15 @@ def write_report(explanations: Sequence[Explanation], path: str | PathLike[str])
     """
     if not explanations:
         raise ValueError("explanations must have at least one class to report, got none")
-    with atomic_path(path) as temporary:
-        temporary.write_text(report_html(explanations), encoding="utf-8", errors="replace")
+    with atomic_path(path) as temporary, our_style():
+        temporary.write_text(report_html(lay_out(explanations)), encoding="utf-8", errors="replace")
 
 
-def report_html(explanations: Sequence[Explanation]) -> str:
+def report_html(classes: Sequence[ClassScenes]) -> str:
     """The report as text; see :func:`write_report`."""
+    explanations = [of_class.explanation for of_class in classes]
     title = class_title(explanations[0]) if len(explanations) == 1 else f"{len(explanations)} classes"
     palette = shared_palette(explanations)
-    body = [
-        "<h1>What the model has learned</h1>",
-        f'<p class="muted">Prototypes of {escape(title)}, found by {escape(explanations[0].explainer)}</p>',
-        _contents(explanations),
-        *(_class_section(explanation, palette) for explanation in explanations),
-        *_shared("The model's predictions", explanations, _confusion),
-        *_shared("How this was made", explanations, _making),
-    ]
     return "\n".join(
         [
             "<!doctype html>",
@@ -104,7 +110,12 @@ def report_html(explanations: Sequence[Explanation]) -> str:
             f"<style>{CSS}</style>",
             "</head>",
             "<body>",
-            *body,
+            "<h1>What the model has learned</h1>",
+            f'<p class="muted">Prototypes of {escape(title)}, found by {escape(explanations[0].explainer)}</p>',
+            _contents(explanations),
+            *(_class_section(of_class, palette) for of_class in classes),
+            *_shared("The model's predictions", explanations, _confusion),
+            *_shared("How this was made", explanations, _making),
             "</body>",
             "</html>",
             "",
@@ -113,41 +124,37 @@ def report_html(explanations: Sequence[Explanation]) -> str:
 
 
 def _contents(explanations: Sequence[Explanation]) -> str:
-    if len(explanations) == 1:
-        return ""
     links = [f'<a href="#class-{item.target}">{escape(class_title(item))}</a>' for item in explanations]
-    return f"<nav>{' '.join(links)}</nav>"
+    return f"<nav>{' '.join(links)}</nav>" if len(links) > 1 else ""
 
 
-def _class_section(explanation: Explanation, palette: Palette) -> str:
-    number = len(explanation.prototypes)
-    found = f"{count(number, 'prototype')}, best first." if number else "No prototype was found."
-    parts = [
-        f'<section id="class-{explanation.target}">',
-        f"<h2>{escape(class_title(explanation))}</h2>",
-        f"<p>{escape(class_facts(explanation))}. {found}</p>",
-        _notices(explanation.warnings),
-    ]
-    for index, prototype in enumerate(explanation.prototypes, start=1):
-        parts.append(_prototype_section(explanation, prototype, index, palette))
-    parts.append(_map_section(explanation))
-    return "\n".join([*parts, "</section>"])
+def _class_section(of_class: ClassScenes, palette: Palette) -> str:
+    explanation, scenes = of_class.explanation, of_class.scenes
+    how_many = f"{count_of(len(scenes), 'prototype')}, best first." if scenes else NO_PROTOTYPE
+    notes = "".join(f"<li>Note: {escape(warning)}</li>" for warning in explanation.warnings)
+    return "\n".join(
+        [
+            f'<section id="class-{explanation.target}">',
+            f"<h2>{escape(class_title(explanation))}</h2>",
+            f"<p>{escape(class_facts(explanation))}. {how_many}</p>",
+            f'<ul class="notice">{notes}</ul>' if notes else "",
+            *(_prototype_section(explanation, scene, palette) for scene in scenes),
+            _map_section(explanation),
+            "</section>",
+        ]
+    )
 
 
-def _notices(warnings: Sequence[str]) -> str:
-    items = "".join(f"<li>Note: {escape(warning)}</li>" for warning in warnings)
-    return f'<ul class="notice">{items}</ul>' if items else ""
-
-
-def _prototype_section(explanation: Explanation, prototype: Prototype, number: int, palette: Palette) -> str:
-    picture = figure_bytes(prototype_figure(explanation, prototype, palette=palette, with_titles=False), ".svg")
-    words = f"Prototype {number} of {class_title(explanation)}: {origin(prototype, None)}"
+def _prototype_section(explanation: Explanation, scene: Scene, palette: Palette) -> str:
+    prototype = scene.prototype
+    drawing = classes_figure([ClassScenes(explanation, [scene])], palette=palette, with_titles=False)
+    words = f"Prototype {scene.number} of {class_title(explanation)}: {origin(prototype)}"
     own = facts(_prototype_facts(explanation, prototype), "Prototype")
     return "\n".join(
         [
-            f"<h3>Prototype {number}: {escape(score(prototype))}</h3>",
+            f"<h3>Prototype {scene.number}: {escape(score(prototype))}</h3>",
             f'<p class="sentence">{escape(sentence(explanation, prototype))}</p>',
-            figure(picture, "svg+xml", words, caption=pale_note(prototype)),
+            picture(figure_bytes(drawing, ".svg"), ".svg", words, caption=pale_note(prototype)),
             f'<div class="beside">{evidence_table(prototype)}{own}</div>',
             steps(prototype),
             part_tables(explanation, prototype),
@@ -158,57 +165,48 @@ def _prototype_section(explanation: Explanation, prototype: Prototype, number: i
 
 def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
     composition = describe_composition(prototype.graph, explanation.feature_names)
-    size = f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"
+    cluster = "" if prototype.cluster is None else cluster_name(prototype.cluster, prototype.num_clusters)
+    members = "" if prototype.cluster_size is None else f"{prototype.cluster_size:,} of {explanation.num_predicted:,}"
     rows = {
         "Probability of the class": f"{prototype.probability:.7f}",
         "Margin (log-odds)": f"{prototype.margin:.4f}",
-        "Size": f"{size} ({composition})" if composition else size,
+        "Size": f"{size(prototype)} ({composition})" if composition else size(prototype),
+        "Cluster": cluster.removeprefix("cluster "),
+        "Cluster size": members and f"{members} graphs predicted as the class",
+        "Representatives (sources)": ", ".join(f"graph {source}" for source in prototype.sources or ()),
+        "Cut from (source)": "" if prototype.source is None else f"graph {prototype.source}",
+        "Its nodes there": ", ".join(map(str, prototype.nodes or ())),
     }
-    if prototype.cluster is not None:
-        rows["Cluster"] = cluster_name(prototype.cluster, prototype.num_clusters).removeprefix("cluster ")
-    if prototype.cluster_size is not None:
-        rows["Cluster size"] = (
-            f"{prototype.cluster_size:,} of {explanation.num_predicted:,} graphs predicted as the class"
-        )
-    if prototype.sources is not None:
-        rows["Representatives (sources)"] = ", ".join(f"graph {source}" for source in prototype.sources)
-    if prototype.source is not None:
-        rows["Cut from (source)"] = f"graph {prototype.source}"
-    if prototype.nodes is not None:
-        rows["Its nodes there"] = ", ".join(map(str, prototype.nodes))
-    return rows
+    return {name: value for name, value in rows.items() if value}
 
 
 def _sessions(prototype: Prototype) -> str:
-    if not prototype.sessions:
+    sessions = prototype.sessions
+    if not sessions:
         return ""
-    header = ("Session", "Start", "Probability", "Margin", "Nodes", "Source", "Steps", "Stopped", "Exact")
-    rows = [
-        (
-            str(number),
-            ", ".join(map(str, session.start)),
-            f"{session.probability:.4f}",
-            f"{session.margin:.2f}",
-            str(session.size),
-            f"graph {session.source}",
-            str(session.num_iterations),
-            session.stopped,
-            "yes" if session.is_exact else "no",
-        )
-        for number, session in enumerate(prototype.sessions, start=1)
-    ]
-    return details(count(len(rows), "search session"), table(header, rows))
+    content = {
+        "Session": [str(number) for number in range(1, len(sessions) + 1)],
+        "Start": [", ".join(map(str, session.start)) for session in sessions],
+        "Probability": [f"{session.probability:.4f}" for session in sessions],
+        "Margin": [f"{session.margin:.2f}" for session in sessions],
+        "Nodes": [str(session.size) for session in sessions],
+        "Source": [f"graph {session.source}" for session in sessions],
+        "Steps": [str(session.num_iterations) for session in sessions],
+        "Stopped": [session.stopped for session in sessions],
+        "Exact": ["yes" if session.is_exact else "no" for session in sessions],
+    }
+    return details(count_of(len(sessions), "search session"), columns(content))
 
 
 def _map_section(explanation: Explanation) -> str:
     embeddings = explanation.embedding_map
     if embeddings is None or not embeddings.indices:
         return ""
-    ending = ".svg" if len(embeddings.indices) <= MAX_VECTOR_POINTS else ".png"
-    picture = figure_bytes(embedding_figure(explanation), ending)
-    words = f"Map of the {count(len(embeddings.indices), 'graph')} predicted as {class_title(explanation)}, by cluster"
-    kind = "svg+xml" if ending == ".svg" else "png"
-    return f"<h3>Graph embeddings of the class</h3>\n{figure(picture, kind, words, 'small')}"
+    number = len(embeddings.indices)
+    ending = ".svg" if number <= MAX_VECTOR_POINTS else ".png"
+    words = f"Map of the {count_of(number, 'graph')} predicted as {class_title(explanation)}, by cluster"
+    drawing = figure_bytes(embedding_figure(explanation, embeddings), ending)
+    return f"<h3>Graph embeddings of the class</h3>\n{picture(drawing, ending, words, 'small')}"
 
 
 def _shared(title: str, explanations: Sequence[Explanation], render: Callable[[Explanation], str]) -> list[str]:
@@ -228,19 +226,20 @@ def _confusion(explanation: Explanation) -> str:
     if not counts:
         return ""
     names = [*explanation.class_names, *(str(i) for i in range(len(explanation.class_names), len(counts)))]
-    right, total = sum(row[i] for i, row in enumerate(counts)), sum(map(sum, counts))
+    right, total = sum(line[i] for i, line in enumerate(counts)), sum(map(sum, counts))
     share = f" ({right / total:.1%})" if total else ""
-    head = "".join(f'<th class="number" scope="col">{escape(name)}</th>' for name in names[: len(counts)])
+    titles = [f'<th class="number" scope="col">{escape(name)}</th>' for name in names[: len(counts)]]
     rows = [
-        f'<tr><th scope="row">{escape(names[i])}</th>'
-        + "".join(f'<td class="number{" hit" if i == j else ""}">{value:,}</td>' for j, value in enumerate(row))
-        + "</tr>"
-        for i, row in enumerate(counts)
+        row(
+            names[i],
+            "".join(f'<td class="number{" hit" if i == j else ""}">{value:,}</td>' for j, value in enumerate(line)),
+        )
+        for i, line in enumerate(counts)
     ]
+    head = f'<th scope="col">label</th>{"".join(titles)}'
     return (
-        f"<p>{right:,} of {count(total, 'graph')}{share} are predicted as they are labelled.</p>"
-        f'<div class="wide"><table><caption>Rows: label. Columns: prediction.</caption>'
-        f'<thead><tr><th scope="col">label</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        f"<p>{right:,} of {count_of(total, 'graph')}{share} are predicted as they are labelled.</p>"
+        f"{table(rows, head=head, caption='Rows: label. Columns: prediction.')}"
     )
 
 
@@ -257,8 +256,8 @@ def _making(explanation: Explanation) -> str:
 def option_text(value: Any) -> str:
     """The value of an option; a function by its name.
 
-    >>> option_text("walk"), option_text((1, None)), option_text(count)
-    ('walk', '(1, None)', 'protograph.report.words.count')
+    >>> option_text("walk"), option_text((1, None)), option_text(count_of)
+    ('walk', '(1, None)', 'protograph._base.words.count_of')
     """
     if isinstance(value, str):
         return value

@@ -3,16 +3,20 @@
 import math
 from dataclasses import replace
 
+from protograph._base.words import count_of
 from protograph.explanation.explanation import Explanation, Prototype
 
+NO_PROTOTYPE = "No prototype was found."
 
-def count(number: int, noun: str) -> str:
-    """A number with its noun.
 
-    >>> count(1, "node"), count(1200, "edge")
-    ('1 node', '1,200 edges')
+def shortened(text: str, length: int) -> str:
+    r"""The text on one line of printable characters, cut where it is longer.
+
+    >>> shortened("a very\tlong name", 8)
+    'a very …'
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
 def class_title(explanation: Explanation) -> str:
@@ -22,21 +26,25 @@ def class_title(explanation: Explanation) -> str:
     ...                         class_names=("no house", "house")))
     'Class 1: house'
     """
-    if explanation.class_name == str(explanation.target):
-        return f"Class {explanation.target}"
-    return f"Class {explanation.target}: {explanation.class_name}"
+    name = explanation.class_name
+    return f"Class {explanation.target}" + ("" if name == str(explanation.target) else f": {name}")
 
 
 def class_facts(explanation: Explanation) -> str:
     """How many graphs are predicted as the class, and who explains it."""
     verb = "is" if explanation.num_predicted == 1 else "are"
-    share = f"{explanation.num_predicted:,} of {count(explanation.num_graphs, 'graph')} {verb} predicted as it"
+    share = f"{explanation.num_predicted:,} of {count_of(explanation.num_graphs, 'graph')} {verb} predicted as it"
     return f"{share}; found by {explanation.explainer}"
 
 
 def score(prototype: Prototype) -> str:
     """Probability and margin of a prototype."""
     return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}"
+
+
+def size(prototype: Prototype) -> str:
+    """How many nodes and edges a prototype has."""
+    return f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
 
 
 def cluster_name(number: int, num_clusters: int | None = None) -> str:
@@ -53,33 +61,32 @@ def sentence(explanation: Explanation, prototype: Prototype) -> str:
     return prototype.describe(explanation.class_name, colors=explanation.feature_colors)
 
 
-def about(explanation: Explanation, prototype: Prototype) -> list[str]:
-    """A line that says what a prototype is, and one that says where it is found, if that is known."""
+def name_and_support(explanation: Explanation, prototype: Prototype) -> tuple[str, str]:
+    """What a prototype is, and where it is found; the latter is empty where that is not known."""
     plain = replace(prototype, probability=math.nan, cluster=None)
     name = sentence(explanation, replace(plain, evidence=None))
-    found = sentence(explanation, plain).removeprefix(name).removeprefix("; ")
-    return [line for line in (name, found) if line]
+    return name, sentence(explanation, plain).removeprefix(name).removeprefix("; ")
 
 
 def pale_note(prototype: Prototype) -> str:
     """What it means that some nodes and edges are drawn paler; nothing where none are."""
     evidence = prototype.evidence
-    found = () if evidence is None else (*evidence.node_graphs, *evidence.edge_graphs)
-    if evidence is None or not found or min(found) >= evidence.num_looked_at:
+    counts = () if evidence is None else (*evidence.node_graphs, *evidence.edge_graphs)
+    if evidence is None or not counts or min(counts) >= evidence.num_looked_at:
         return ""
     return (
         "paler nodes and thinner edges are found in fewer of the "
-        f"{count(evidence.num_looked_at, 'graph')} of its cluster that were looked at"
+        f"{count_of(evidence.num_looked_at, 'graph')} of its cluster that were looked at"
     )
 
 
-def origin(prototype: Prototype, num_source_nodes: int | None) -> str:
+def origin(prototype: Prototype, num_source_nodes: int | None = None) -> str:
     """Cluster, size and source of a prototype."""
-    parts = [f"{count(prototype.num_nodes, 'node')}, {count(prototype.num_edges, 'edge')}"]
+    parts = [size(prototype)]
     if prototype.cluster is not None:
-        members = "" if prototype.cluster_size is None else f", {count(prototype.cluster_size, 'graph')}"
+        members = "" if prototype.cluster_size is None else f", {count_of(prototype.cluster_size, 'graph')}"
         parts.insert(0, f"{cluster_name(prototype.cluster, prototype.num_clusters)}{members}")
     if prototype.source is not None:
-        part = f", {prototype.num_nodes} of {count(num_source_nodes, 'node')}" if num_source_nodes is not None else ""
-        parts.append(f"cut from graph {prototype.source}{part}")
+        share = "" if num_source_nodes is None else f", {prototype.num_nodes} of {count_of(num_source_nodes, 'node')}"
+        parts.append(f"cut from graph {prototype.source}{share}")
     return " · ".join(parts)

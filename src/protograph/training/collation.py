@@ -5,7 +5,7 @@ is a few slices of a chunk, and a chunk a dozen tensor operations, whatever its 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -53,8 +53,9 @@ class FlatGraphs:
 
     def to(self, device: torch.device | str) -> "FlatGraphs":
         """The same graphs on a device."""
-        tensors = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "is_propagated"}
-        return replace(self, **{name: tensor.to(device) for name, tensor in tensors.items()})
+        return replace(
+            self, **{name: value.to(device) for name, value in vars(self).items() if name != "is_propagated"}
+        )
 
     def take(self, indices: Tensor) -> MiniBatch:
         """The graphs at the indices as one mini-batch.
@@ -124,26 +125,23 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
     edges: list[Tensor] = []
     labels: list[int] = []
     for number, graph in enumerate(graphs):
-        features.append(_features(graph, number, features[:1]))
+        features.append(_features(graph, number, features[0] if features else None))
         edges.append(_edge_index(graph, number))
         labels.append(_label(graph, number))
     if not features:
         raise ValueError("graphs must not be empty; give a sequence of labelled graphs")
     dtype = torch.float32 if any(x.is_floating_point() for x in features) else torch.uint8
+    num_edges = [edge_index.shape[1] for edge_index in edges]
     flat = FlatGraphs(
         x=torch.cat([x.to(dtype) for x in features]),
         edge_index=torch.cat(edges, dim=1),
-        edge_weight=torch.ones(sum(edge_index.shape[1] for edge_index in edges)),
+        edge_weight=torch.ones(sum(num_edges)),
         y=torch.tensor(labels),
-        node_bounds=_bounds([len(x) for x in features]),
-        edge_bounds=_bounds([edge_index.shape[1] for edge_index in edges]),
+        node_bounds=torch.tensor([0, *map(len, features)]).cumsum(0),
+        edge_bounds=torch.tensor([0, *num_edges]).cumsum(0),
     )
     _check_values(flat)
     return flat
-
-
-def _bounds(counts: list[int]) -> Tensor:
-    return torch.tensor([0, *counts]).cumsum(0)
 
 
 def _label(graph: Data, number: int) -> int:
@@ -169,46 +167,43 @@ def _edge_index(graph: Data, number: int) -> Tensor:
     return edge_index.detach().cpu().long()
 
 
-def _features(graph: Data, number: int, first: list[Tensor]) -> Tensor:
-    """Features of a graph as wide as those of the first; a constant that is made here is of integers."""
-    is_bare = graph.x is None and (not first or first[0].dtype == torch.int8)
-    x = torch.ones(graph.num_nodes or 0, 1, dtype=torch.int8) if is_bare else _given_features(graph, number)
-    if len(x) == 0:
-        raise ValueError(f"graphs[{number}] must have at least one node, got none")
-    if first and first[0].dtype == torch.int8 and not is_bare:
-        raise ValueError(f"graphs[{number}].x must be None as graphs[0].x is; give every graph features, or none")
-    if first and x.shape[1] != first[0].shape[1]:
-        raise ValueError(
-            f"graphs[{number}].x must have {first[0].shape[1]} columns as graphs[0].x has, got {x.shape[1]}"
-        )
-    return x
-
-
-def _given_features(graph: Data, number: int) -> Tensor:
+def _features(graph: Data, number: int, first: Tensor | None) -> Tensor:
+    """Features of a graph as wide as those of the first; a constant that is made here is of signed integers."""
     x: Tensor | None = graph.x
+    is_bare = x is None if first is None else first.dtype == torch.int8
+    if is_bare and x is not None:
+        raise ValueError(f"graphs[{number}].x must be None as graphs[0].x is; give every graph features, or none")
+    if is_bare:
+        x = torch.ones(graph.num_nodes or 0, 1, dtype=torch.int8)
     if x is None or x.dim() != 2 or x.shape[1] == 0:
         given = None if x is None else list(x.shape)
         raise ValueError(
             f"graphs[{number}].x must have shape [num_nodes, num_features], got {given}; "
             f"give every graph features, or none"
         )
+    if len(x) == 0:
+        raise ValueError(f"graphs[{number}] must have at least one node, got none")
+    if first is not None and x.shape[1] != first.shape[1]:
+        raise ValueError(f"graphs[{number}].x must have {first.shape[1]} columns as graphs[0].x has, got {x.shape[1]}")
     x = x.detach().cpu()
     as_bytes = x.to(torch.uint8)
-    return as_bytes if bool((as_bytes == x).all()) and bool((as_bytes <= 1).all()) else x.float()
+    is_binary = bool((as_bytes == x).all()) and bool((as_bytes <= 1).all())
+    return x if is_bare else as_bytes if is_binary else x.float()
 
 
 def _check_values(flat: FlatGraphs) -> None:
-    num_nodes = flat.node_bounds.diff()
-    bad_rows = ~flat.x.isfinite().all(dim=1) if flat.x.is_floating_point() else torch.zeros(1, dtype=torch.bool)
-    if bad_rows.any():
-        row = int(bad_rows.nonzero()[0])
+    is_bad = ~flat.x.isfinite()  # bytes all are
+    if is_bad.any():
+        row, column = is_bad.nonzero()[0].tolist()
         number = int(torch.searchsorted(flat.node_bounds, row, right=True)) - 1
-        value = flat.x[row][~flat.x[row].isfinite()][0].item()
-        raise ValueError(f"graphs[{number}].x must be finite, got {value}; clean the features first")
+        raise ValueError(
+            f"graphs[{number}].x must be finite, got {flat.x[row, column].item()}; clean the features first"
+        )
+    num_nodes = flat.node_bounds.diff()
     graph_of_edge = torch.repeat_interleave(flat.edge_bounds.diff())
-    outside = (flat.edge_index < 0) | (flat.edge_index >= num_nodes[graph_of_edge])
-    if outside.any():
-        column = int(outside.any(dim=0).nonzero()[0])
-        number = int(graph_of_edge[column])
-        value = int(flat.edge_index[:, column][outside[:, column]][0])
+    is_outside = ((flat.edge_index < 0) | (flat.edge_index >= num_nodes[graph_of_edge])).T
+    if is_outside.any():
+        edge, end = is_outside.nonzero()[0].tolist()
+        number = int(graph_of_edge[edge])
+        value = int(flat.edge_index[end, edge])
         raise ValueError(f"graphs[{number}].edge_index must lie in [0, {int(num_nodes[number])}), got {value}")

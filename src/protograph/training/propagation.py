@@ -23,15 +23,13 @@ def propagated(flat: FlatGraphs, most_bytes: int = MOST_BYTES) -> FlatGraphs:
 
     Features that would take more than ``most_bytes``, or the messages that lead to them, stay as they are.
     """
-    node_counts = flat.node_bounds.diff()
     first_node = flat.node_bounds[:-1]
-    num_edges = flat.edge_bounds.diff()
-    edge_index = flat.edge_index + first_node.repeat_interleave(num_edges)
+    edge_index = flat.edge_index + first_node.repeat_interleave(flat.edge_bounds.diff())
     edge_index, weight = gcn_norm(edge_index, flat.edge_weight, num_nodes=len(flat.x))
     # The self-loops come last; sorted by target, each graph's edges are together again.
     order = edge_index[1].argsort(stable=True)
     edge_index, weight = edge_index[:, order], weight[order]
-    graph_of_edge = torch.repeat_interleave(node_counts)[edge_index[1]]
+    graph_of_edge = torch.repeat_interleave(flat.node_bounds.diff())[edge_index[1]]
     counts = graph_of_edge.bincount(minlength=len(flat))
     is_small = (len(flat.x) + len(weight)) * flat.x.shape[1] * weight.element_size() <= most_bytes
     return replace(

@@ -35,7 +35,6 @@ def part_sizes(num_graphs: int, shares: Shares) -> tuple[int, int, int]:
     >>> part_sizes(4, (0.9, 0.05, 0.05))
     (2, 1, 1)
     """
-    check_shares(shares)
     validation, test = (max(round(num_graphs * share), int(share > 0)) for share in shares[1:])
     train = num_graphs - validation - test
     if train < 1:
@@ -44,18 +43,6 @@ def part_sizes(num_graphs: int, shares: Shares) -> tuple[int, int, int]:
             f"give more graphs, or another split"
         )
     return train, validation, test
-
-
-def check_shares(shares: Shares) -> None:
-    """Raise ``ValueError`` unless the shares sum to 1 and only the test share may be 0.
-
-    >>> check_shares((0.8, 0.1, 0.1))
-    """
-    positive = len(shares) == len(PARTS) and shares[0] > 0 and shares[1] > 0 and shares[2] >= 0
-    if not (positive and math.isclose(sum(shares), 1.0, abs_tol=1e-6)):
-        raise ValueError(
-            f"split must be positive shares of {', '.join(PARTS)} that sum to 1 (test may be 0), got {tuple(shares)}"
-        )
 
 
 def random_split(num_graphs: int, shares: Shares, rng: np.random.Generator) -> Split:
@@ -79,7 +66,7 @@ def published_split(splits: Mapping[str, Tensor], rng: np.random.Generator) -> S
     >>> published_split(parts, np.random.default_rng(0))
     Split(train=tensor([0, 2, 3, 4, 5]), validation=tensor([1]), test=tensor([6, 7]))
     """
-    missing = [part for part in ("train", "test") if not len(splits.get(part, ()))]
+    missing = _missing(splits)
     if missing:
         raise ValueError(
             f"split='published' wants a data set with published training and test graphs, got none for {missing[0]!r}; "
@@ -93,8 +80,9 @@ def published_split(splits: Mapping[str, Tensor], rng: np.random.Generator) -> S
 
 
 def check_split(split: Any) -> None:
-    """Raise ``ValueError`` unless a split is shares or one of the words.
+    """Raise ``ValueError`` unless a split is one of the words, or shares that sum to 1, of which the last may be 0.
 
+    >>> check_split((0.8, 0.1, 0.1))
     >>> check_split("given")
     Traceback (most recent call last):
     ValueError: split must be 'paper', 'published' or three shares, got 'given'
@@ -102,8 +90,12 @@ def check_split(split: Any) -> None:
     if isinstance(split, str):
         if split not in ("paper", "published"):
             raise ValueError(f"split must be 'paper', 'published' or three shares, got {split!r}")
-    else:
-        check_shares(split)
+        return
+    is_positive = len(split) == len(PARTS) and split[0] > 0 and split[1] > 0 and split[2] >= 0
+    if not (is_positive and math.isclose(sum(split), 1.0, abs_tol=1e-6)):
+        raise ValueError(
+            f"split must be positive shares of {', '.join(PARTS)} that sum to 1 (test may be 0), got {tuple(split)}"
+        )
 
 
 def make_split(how: HowToSplit, graphs: Any, num_graphs: int, rng: np.random.Generator) -> Split:
@@ -112,12 +104,14 @@ def make_split(how: HowToSplit, graphs: Any, num_graphs: int, rng: np.random.Gen
     >>> make_split("paper", [], 4, np.random.default_rng(0)).train
     tensor([0, 2])
     """
+    splits = getattr(graphs, "splits", {})
     if how == "paper":
         # A part of the data set may have lost its test graphs.
-        parts = getattr(graphs, "splits", {})
-        is_split = all(len(parts.get(part, ())) for part in ("train", "test"))
-        how = "published" if getattr(graphs, "paper_split", "random") == "published" and is_split else PAPER_SHARES
-    if how == "published":
-        return published_split(getattr(graphs, "splits", {}), rng)
-    assert not isinstance(how, str)
-    return random_split(num_graphs, how, rng)
+        is_published = getattr(graphs, "paper_split", "random") == "published" and not _missing(splits)
+        how = "published" if is_published else PAPER_SHARES
+    return published_split(splits, rng) if how == "published" else random_split(num_graphs, how, rng)
+
+
+def _missing(splits: Mapping[str, Tensor]) -> list[str]:
+    """The parts that a published split must have and these have not."""
+    return [part for part in ("train", "test") if not len(splits.get(part, ()))]

@@ -1,14 +1,12 @@
 """Model files: weights and a plain configuration, loaded without running anything they hold."""
 
-import zipfile
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import torch
-from torch import Tensor
 
 from protograph._base.files import atomic_path
+from protograph._base.plain_torch import load_plain
 from protograph._base.randomness import preserved_random_state
 from protograph.training.gcn import GCN
 from protograph.training.training import Trained
@@ -58,7 +56,10 @@ def load_model(path: str | PathLike[str]) -> GCN:
         ValueError: If the file is damaged, or is something else.
     """
     path = Path(path)
-    content = _read(path)
+    try:
+        content = load_plain(path, "a model")
+    except ValueError as error:
+        raise _unfit(path, "a damaged or foreign file") from error
     is_ours = isinstance(content, dict) and content.get("format") == FORMAT
     if not is_ours or not isinstance(content.get("version"), int):
         raise _unfit(path, "another kind of file")
@@ -68,39 +69,20 @@ def load_model(path: str | PathLike[str]) -> GCN:
             f"got version {content['version']} at {path}; upgrade protograph"
         )
     try:
-        model = _build(content["config"], content["state_dict"])
-        names = content.get("names", {})  # files of the first version have none
-        model.feature_names, model.class_names = (tuple(map(str, names.get(k, ()))) for k in ("features", "classes"))
-        return model
+        # On the meta device no memory is taken for weights that are replaced anyway.
+        with preserved_random_state(), torch.device("meta"):
+            model = GCN(**content["config"])
+        if any(weight.dtype != torch.float32 for weight in content["state_dict"].values()):
+            raise TypeError("weights must be of type float32")
+        model.load_state_dict(content["state_dict"], assign=True)
+        names = content["names"]
+        model.feature_names, model.class_names = (tuple(map(str, names[key])) for key in ("features", "classes"))
     except (KeyError, AttributeError, TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise _unfit(path, "weights that do not fit their configuration") from error
-
-
-def _read(path: Path) -> Any:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    with path.open("rb") as file:
-        # torch.load would hand a file that is no zip archive to an older reader, which we never need.
-        if not zipfile.is_zipfile(file):
-            raise _unfit(path, "a damaged or foreign file")
-        file.seek(0)
-        try:
-            return torch.load(file, map_location="cpu", weights_only=True)
-        except Exception as error:  # a damaged archive may raise nearly anything inside torch
-            raise _unfit(path, "a damaged or foreign file") from error
+    return model.eval()
 
 
 def _unfit(path: Path, given: str) -> ValueError:
     return ValueError(
         f"path must be a model file written by save_model, got {given} at {path}; train the model and save it again"
     )
-
-
-def _build(config: dict[str, Any], weights: dict[str, Tensor]) -> GCN:
-    # On the meta device no memory is taken for weights that are replaced anyway.
-    with preserved_random_state(), torch.device("meta"):
-        model = GCN(**config)
-    if any(weight.dtype != torch.float32 for weight in weights.values()):
-        raise TypeError("weights must be of type float32")
-    model.load_state_dict(weights, assign=True)
-    return model.eval()

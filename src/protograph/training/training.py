@@ -1,7 +1,7 @@
 """Train the paper's GCN on labelled graphs."""
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Literal
@@ -11,19 +11,18 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph._base.options import check_count, check_number
+from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.training.collation import FlatGraphs, MiniBatch, collate
 from protograph.training.early_stopping import EarlyStopping
 from protograph.training.gcn import GCN
 from protograph.training.propagation import logits_of, propagated
 from protograph.training.split import HowToSplit, Split, check_split, make_split
-from protograph.training.threads import one_thread
 
 PAPER_HIDDEN = (32, 32, 32)
 EVALUATION_BATCH = 1024
 MOST_CLASSES = 1000
-
-Progress = Callable[[str, int, int | None], object]
 
 
 @dataclass(frozen=True)
@@ -60,26 +59,6 @@ class Trained:
     history: tuple[Epoch, ...]
     best_epoch: int
     stopped: Literal["patience", "max_epochs"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Options:
-    random_state: int
-    learning_rate: float
-    batch_size: int
-    patience: int
-    max_epochs: int
-    split: HowToSplit
-
-    def __post_init__(self) -> None:
-        checked_seed(self.random_state)
-        for name in ("batch_size", "patience", "max_epochs"):
-            value = getattr(self, name)
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
-        if not 0 < self.learning_rate < math.inf:
-            raise ValueError(f"learning_rate must be positive and finite, got {self.learning_rate}")
-        check_split(self.split)
 
 
 def train(
@@ -125,14 +104,11 @@ def train(
     >>> trained.test_accuracy
     1.0
     """
-    options = _Options(
-        random_state=random_state,
-        learning_rate=learning_rate,
-        batch_size=batch_size,
-        patience=patience,
-        max_epochs=max_epochs,
-        split=split,
-    )
+    checked_seed(random_state)
+    check_number("learning_rate", learning_rate, above=0)
+    for name, value in {"batch_size": batch_size, "patience": patience, "max_epochs": max_epochs}.items():
+        check_count(name, value)
+    check_split(split)
     if hidden is None:
         hidden = getattr(graphs, "hidden", PAPER_HIDDEN)
     split_seed, weight_seed, order_seed = np.random.SeedSequence(random_state).generate_state(3).tolist()
@@ -142,32 +118,53 @@ def train(
         model = _seeded_gcn(flat.x.shape[1], _num_classes(flat), hidden, weight_seed)
         model.feature_names = _names(graphs, "feature_names", model.num_features)
         model.class_names = _names(graphs, "class_names", model.num_classes)
-        generator = torch.Generator().manual_seed(order_seed)
-        return _train(model.to(device or "cpu"), flat.to(device or "cpu"), parts, options, generator, progress)
+        model, flat = model.to(device or "cpu"), flat.to(device or "cpu")
+        with preserved_random_state():
+            initial_model = deepcopy(model).eval()
+        stopping, history = _fit(
+            model,
+            flat,
+            parts,
+            torch.Generator().manual_seed(order_seed),
+            progress,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            patience=patience,
+            max_epochs=max_epochs,
+        )
+        return Trained(
+            model=model,
+            initial_model=initial_model,
+            split=parts,
+            train_accuracy=evaluate(model, flat, parts.train).accuracy,
+            validation_accuracy=evaluate(model, flat, parts.validation).accuracy,
+            test_accuracy=evaluate(model, flat, parts.test).accuracy if len(parts.test) else None,
+            history=history,
+            best_epoch=stopping.best_epoch,
+            stopped="patience" if stopping.is_over else "max_epochs",
+        )
 
 
-def _train(
-    model: GCN,
-    flat: FlatGraphs,
-    split: Split,
-    options: _Options,
-    generator: torch.Generator,
-    progress: Progress | None,
-) -> Trained:
-    with preserved_random_state():
-        initial_model = deepcopy(model).eval()
-    stopping, history = _fit(model, flat, split, options, generator, progress)
-    return Trained(
-        model=model,
-        initial_model=initial_model,
-        split=split,
-        train_accuracy=evaluate(model, flat, split.train).accuracy,
-        validation_accuracy=evaluate(model, flat, split.validation).accuracy,
-        test_accuracy=evaluate(model, flat, split.test).accuracy if len(split.test) else None,
-        history=history,
-        best_epoch=stopping.best_epoch,
-        stopped="patience" if stopping.is_over else "max_epochs",
-    )
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread inside, and as many as before afterwards, also on error.
+
+    A mini-batch of small graphs gains nothing from a second thread, and where another process holds the
+    cores, waiting for it makes a step up to a hundred times slower.
+
+    >>> before = torch.get_num_threads()
+    >>> with one_thread():
+    ...     torch.get_num_threads()
+    1
+    >>> torch.get_num_threads() == before
+    True
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _names(graphs: object, attribute: str, count: int) -> tuple[str, ...]:
@@ -195,19 +192,23 @@ def _fit(
     model: GCN,
     flat: FlatGraphs,
     split: Split,
-    options: _Options,
     generator: torch.Generator,
     progress: Progress | None,
+    *,
+    learning_rate: float,
+    batch_size: int,
+    patience: int,
+    max_epochs: int,
 ) -> tuple[EarlyStopping, tuple[Epoch, ...]]:
     """Train until patience or epochs run out, and leave the model with its best weights."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate, fused=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
     prepared = propagated(flat)
-    stopping = EarlyStopping(options.patience)
+    stopping = EarlyStopping(patience)
     history = []
     best_weights = deepcopy(model.state_dict())
-    while not stopping.is_over and stopping.num_epochs < options.max_epochs:
+    while not stopping.is_over and stopping.num_epochs < max_epochs:
         order = split.train[torch.randperm(len(split.train), generator=generator)]
-        batches = prepared.batches(order.to(prepared.x.device), options.batch_size)
+        batches = prepared.batches(order.to(prepared.x.device), batch_size)
         train_loss = _train_epoch(model, batches, optimizer) / len(order)
         validation = evaluate(model, flat, split.validation)
         history.append(Epoch(train_loss, validation.loss, validation.accuracy))
@@ -218,7 +219,7 @@ def _fit(
     if stopping.best_epoch == 0:
         raise RuntimeError(
             f"training diverged: the validation loss was {history[-1].validation_loss} from the first epoch; "
-            f"use a learning_rate below {options.learning_rate}, or scale the features"
+            f"use a learning_rate below {learning_rate}, or scale the features"
         )
     optimizer.zero_grad()
     model.load_state_dict(best_weights)

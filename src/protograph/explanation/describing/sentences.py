@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from protograph._base.words import clean_name, count
+from protograph._base.words import clean_name, count_of
 from protograph.explanation.describing.composition import compose
 from protograph.explanation.describing.groups import name_molecule
 from protograph.explanation.describing.molecule import Molecule, bond_types
@@ -117,4 +117,4 @@ def cluster_of(number: int | None, num_clusters: int | None = None, size: int | 
     if number is None:
         return ""
     text = f"cluster {number + 1}" + ("" if num_clusters is None else f" of {num_clusters}")
-    return text if size is None else f"{text}, {count(size, 'graph')}"
+    return text if size is None else f"{text}, {count_of(size, 'graph')}"

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.words import count
+from protograph._base.words import count_of
 from protograph.page.options import ClusterOptions
 
 Ints = NDArray[np.int64]
@@ -90,7 +90,7 @@ def covariance_for(num_distinct: int, num_clusters: int, dim: int, options: Clus
     """
     each, least = num_distinct / num_clusters, options.variances_from
     times = "twice" if options.full_from == 2 else f"{options.full_from:g} times"
-    dims = f"{times} the {count(dim, 'dimension')}"
+    dims = f"{times} the {count_of(dim, 'dimension')}"
     is_full = each >= options.full_from * dim
     kind: Covariance = "full" if is_full else "diag" if each >= least else "spherical"
     why = {
@@ -276,12 +276,12 @@ def _merge(chances: Floats, twins: Ints, num_graphs: int, min_share: float) -> t
             break
         poorest = min(small, key=lambda label: (rich[label], sizes[label]))
         why = (
-            f"its graphs have {count(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
+            f"its graphs have {count_of(rich[poorest], 'different embedding')}, fewer than num_graphs={num_graphs}"
             if rich[poorest] < num_graphs
             else f"a cluster must hold {min_share:.0%}"
         )
         notes.append(
-            f"a cluster of {count(sizes[poorest], 'graph')}, {sizes[poorest] / len(labels):.1%} of the class, was "
+            f"a cluster of {count_of(sizes[poorest], 'graph')}, {sizes[poorest] / len(labels):.1%} of the class, was "
             f"merged into the others: {why}"
         )
         alive.remove(poorest)

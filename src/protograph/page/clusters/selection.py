@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from protograph._base.ties import TOLERANCE, levels, tolerance_for
-from protograph._base.words import count
+from protograph._base.words import count_of
 from protograph.page.clusters.mixture import (
     NORMAL_RANGE,
     Booleans,
@@ -205,7 +205,7 @@ def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[
     if graphs < num_graphs:
         notes.append(
             f"num_graphs was lowered from {num_graphs} to {graphs}: the class has only "
-            f"{count(num_distinct, 'different graph embedding')}"
+            f"{count_of(num_distinct, 'different graph embedding')}"
         )
     return clusters, graphs, notes
 

@@ -12,7 +12,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.ties import TOLERANCE, best_first, levels
-from protograph._base.words import count
+from protograph._base.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.graphs.encoding import EncodedGraph, Ints
@@ -269,4 +269,4 @@ def _contribution_share(rows: Sequence[tuple[int, ...]], contributions: Sequence
 
 
 def _size(pattern: Pattern) -> str:
-    return f"{count(len(pattern.nodes), 'node')} and {count(len(pattern.edges), 'edge')}"
+    return f"{count_of(len(pattern.nodes), 'node')} and {count_of(len(pattern.edges), 'edge')}"

@@ -1,0 +1,12 @@
+from protograph.cli.arguments import tell_left_out
+
+
+def test_rows_that_were_left_out_are_told(capsys):
+    tell_left_out([])
+    assert capsys.readouterr().err == ""
+    tell_left_out(["line 3: 'C1C'"])
+    assert capsys.readouterr().err == "left out 1 row:\n  line 3: 'C1C'\n"
+    tell_left_out([f"line {number}" for number in range(1200)])
+    lines = capsys.readouterr().err.splitlines()
+    assert (lines[0], len(lines)) == ("left out 1,200 rows:", 12)
+    assert lines[-2:] == ["  line 9", "  and 1190 more"]

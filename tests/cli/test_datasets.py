@@ -1,0 +1,59 @@
+import dataclasses
+import json
+
+import pytest
+
+import protograph as pg
+from protograph.datasets import catalogue, registry
+from protograph.datasets.sources import SourceFile
+from tests.datasets.file_server import serving
+
+
+def test_data_sets_are_listed(run_well):
+    for arguments in (["datasets"], ["datasets", "list"]):
+        done = run_well(*arguments)
+        rows = [line.split()[0] for line in done.stdout.splitlines()[1:] if line]
+        assert rows[:-1] == list(pg.datasets.names())
+        assert done.stdout.splitlines()[-1].startswith("Any TUDataset by its name too")
+        assert max(map(len, done.stdout.splitlines())) <= 100
+    listed = json.loads(run_well("datasets", "list", "--json").stdout)
+    assert listed["ba-house"] == {
+        "graphs": 2000, "classes": 2, "files": "generated", "about": "a house on a random backbone, or part of it",
+    }  # fmt: skip
+
+
+def test_data_sets_are_checked_against_table_1(run_well, run, monkeypatch):
+    done = run_well("datasets", "check", "ba-house", "BA_grid", "--json")
+    facts = json.loads(done.stdout)
+    assert facts["ba-house"]["paper"] == {"graphs": 2000, "nodes": 21029, "edges": 62870}
+    assert {name: row["verdict"] for name, row in facts.items()} == {"ba-house": "explained", "ba-grid": "explained"}
+    # A difference that nothing explains.
+    entry = catalogue.CATALOGUE["ba-house"]
+    strict = dataclasses.replace(entry, paper=dataclasses.replace(entry.paper, within=0.0))
+    monkeypatch.setattr(catalogue, "CATALOGUE", {"ba-house": strict})
+    done = run("datasets", "check")
+    assert done.returncode == 1
+    assert "directed: different" in done.stdout
+    done = run("datasets", "check", "graph-sst2")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: NAME must be a data set of the paper's Table 1 (ba-house), got 'graph-sst2'")
+
+
+def test_checking_does_not_download(run_well, folder, monkeypatch, no_data_folder):
+    monkeypatch.setattr("protograph.datasets.download._open", lambda url, offset: pytest.fail(url))
+    monkeypatch.setenv("PROTOGRAPH_CACHE", str(folder / "no-cache"))
+    done = run_well("datasets", "check")
+    assert "benzene       not here: `protograph datasets fetch benzene` gets it" in done.stdout
+
+
+def test_files_are_fetched(run_well, run, folder, monkeypatch):
+    with serving(b"smiles,label\n") as server:
+        file = SourceFile("mine/table.csv", None, server.url)
+        monkeypatch.setattr(registry, "FILES", {"solubility": ((file,),)})
+        done = run_well("datasets", "fetch", "solubility", "--data-root", "fetched")
+        assert done.stdout == "fetched/mine/table.csv\n"
+        assert (folder / "fetched" / "mine" / "table.csv").read_bytes() == b"smiles,label\n"
+        again = run("datasets", "fetch", "solubility", "--data-root", "fetched")
+        assert (again.returncode, len(server.requests)) == (0, 1)
+    done = run("datasets", "fetch", "ba-house")
+    assert done.stderr == "error: ba-house needs no files: it is generated\n"

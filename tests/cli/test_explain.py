@@ -1,0 +1,209 @@
+import json
+import re
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+import protograph as pg
+from protograph.training import GCN
+from tests import zoo
+
+
+def test_explaining_leaves_pictures_json_and_a_report(run_well, folder):
+    done = run_well("explain", "graphs.pt", "--model", "model.pt", "--k", 2, "--clusters", 1, "--out", "found")
+    files = sorted(p.name for p in (folder / "found").iterdir())
+    explanations = pg.load(folder / "found" / "explanation.json")
+    pictures = [f"class{t}-prototype{n + 1}.png" for t, e in explanations.items() for n in range(len(e.prototypes))]
+    assert files == sorted([*pictures, "explanation.json", "prototypes.png", "report.html", "run.json"])
+    assert explanations.summary() in done.stdout
+    assert (folder / "found" / pictures[0]).read_bytes().startswith(b"\x89PNG")
+    assert "<html" in (folder / "found" / "report.html").read_text()
+
+
+def test_json_is_all_that_scripts_see(run):
+    arguments = ("explain", "graphs.pt", "--model", "mine:build", "--k", 1, "--clusters", 1, "--out", "j", "--json")
+    first, second = run(*arguments), run(*arguments)
+    facts = json.loads(first.stdout)
+    assert facts["out"] == "j"
+    assert set(facts["classes"]) <= {"0", "1"}
+    prototype = next(iter(facts["classes"].values()))["prototypes"][0]
+    assert set(prototype) == {"nodes", "edges", "probability", "margin", "cluster", "cluster_size", "source", "smiles"}
+    assert prototype["smiles"] is None
+    assert second.stdout == first.stdout
+
+
+def test_one_class_can_be_explained(run_well, folder):
+    run_well("explain", "graphs.pt", "--model", "model.pt", "--target", 0, "--clusters", 1, "--out", "one")
+    assert list(pg.load(folder / "one" / "explanation.json")) == [0]
+
+
+def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(run_well, folder):
+    done = run_well("explain", "graphs.pt", "--k", 1, "--clusters", 1, "--out", "trained")
+    assert re.match(r"trained for \d+ epochs: training accuracy [01]\.\d{4}, test accuracy [01]\.\d{4}\n", done.stdout)
+    split = json.loads((folder / "trained" / "split.json").read_text())
+    assert sorted(split["train"] + split["validation"] + split["test"]) == list(range(120))
+    run_well("explain", "graphs.pt", "--model", "trained/model.pt", "--k", 1, "--clusters", 1, "--out", "a")
+
+
+def test_a_second_run_leaves_no_pictures_of_the_first(run_well, run, folder):
+    arguments = ("explain", "graphs.pt", "--model", "model.pt", "--target", 0, "--k", 1, "--out", "again/and/again")
+    run_well(*arguments, "--clusters", 2)
+    assert (folder / "again/and/again/class0-prototype2.png").exists()
+    run_well(*arguments, "--clusters", 1)
+    assert not (folder / "again/and/again/class0-prototype2.png").exists()
+    assert run(*arguments[:2], "--model", "model.pt", "--target", 9, "--out", "new/one").returncode == 1
+    assert not (folder / "new").exists()
+
+
+def test_wrong_options_are_told(run):
+    done = run("explain", "graphs.pt", "--clusters", "many")
+    assert done.returncode == 2
+    assert "wants a whole number or auto, got 'many'" in done.stderr
+
+
+def test_a_model_of_the_user_s_own_in_float_only_works(run_well, folder):
+    (folder / "own.py").write_text("from tests import zoo\nmodel = zoo.make()\n")
+    graphs = zoo.random_graphs(40)
+    torch.save(graphs, folder / "own.pt")
+    run_well("explain", "own.pt", "--model", "own:model", "--k", 2, "--clusters", 1, "--out", "own")
+
+
+def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
+    # Labels that cannot be learned, so that training soon stops.
+    rows = [f"{'C' * (1 + i % 7)}{'NO'[i % 2]},{'amine' if i % 3 else 'alcohol'}" for i in range(60)]
+    (folder / "mol.csv").write_text("\n".join(["structure,kind", *rows, "C(,amine"]) + "\n")
+    arguments = ("explain", "mol.csv", "--smiles-column", "structure", "--label-column", "kind", "--k", 1)
+    without = run(*arguments)
+    assert without.returncode == 1
+    assert "(line 62: 'C(': not valid SMILES)" in without.stderr
+    done = run_well(*arguments, "--clusters", 1, "--skip-invalid", "--json")
+    assert done.stderr == "left out 1 row:\n  line 62: 'C(': not valid SMILES\n"
+    facts = json.loads(done.stdout)
+    assert facts["out"] == "runs/mol"
+    assert facts["left_out"] == ["line 62: 'C(': not valid SMILES"]
+    explanations = pg.load(folder / "runs" / "mol" / "explanation.json")
+    target, explanation = next(iter(explanations.items()))
+    assert explanation.class_names == ("alcohol", "amine")
+    prototype = explanation.prototypes[0]
+    assert set(prototype.smiles) <= set("CNO")
+    assert prototype.to_rdkit().GetNumAtoms() == prototype.num_nodes
+    assert f"SMILES {prototype.smiles}" in explanations.summary()
+    assert facts["classes"][str(target)]["prototypes"][0]["smiles"] == prototype.smiles
+
+
+def test_a_folder_of_shards_gives_what_one_file_gives(run_well, folder):
+    graphs = torch.load(folder / "graphs.pt", weights_only=False)
+    (folder / "shards").mkdir()
+    for number in range(3):
+        torch.save(graphs[40 * number : 40 * number + 40], folder / "shards" / f"part{number}.pt")
+    options = ("--model", "model.pt", "--k", 2, "--clusters", 1, "--json")
+    whole = json.loads(run_well("explain", "graphs.pt", *options, "--out", "w").stdout)
+    parts = json.loads(run_well("explain", "shards", *options, "--out", "p").stdout)
+    assert whole["classes"] == parts["classes"]
+
+
+def test_weights_of_the_user_s_own_model(run, folder):
+    """The same graphs, another seed of the weights: what comes out follows the file, not the factory."""
+    (folder / "plain.py").write_text(
+        "import torch\nfrom protograph.training import GCN\n"
+        "def build():\n    torch.manual_seed(5)\n    return GCN(3, 2, (8,))\n"
+        "class Log(GCN):\n"
+        "    def __init__(self):\n        super().__init__(3, 2, (8,))\n"
+        "    def forward(self, x, edge_index, batch=None):\n"
+        "        return super().forward(x, edge_index, batch).log_softmax(1)\n"
+    )
+    torch.manual_seed(6)
+    torch.save(GCN(3, 2, (8,)).state_dict(), folder / "weights.pt")
+    options = ("--k", 1, "--clusters", 1, "--target", 1, "--json")
+
+    def explained(name, *arguments):
+        done = run("explain", "graphs.pt", *arguments, *options, "--out", name)
+        return json.loads(done.stdout)["classes"] if done.returncode == 0 else done.stderr
+
+    plain = explained("w1", "--model", "plain:build")
+    weighted = explained("w2", "--model", "plain:build", "--weights", "weights.pt")
+    logs = explained("w3", "--model", "plain:Log", "--weights", "weights.pt", "--return-type", "log_probs")
+    assert weighted != plain
+    assert isinstance(weighted, dict)
+    (one,), (other,) = weighted["1"]["prototypes"], logs["1"]["prototypes"]
+    assert other["margin"] == pytest.approx(one["margin"], abs=1e-6)
+    assert "model.pt must have the weights of GCN, got" in explained(
+        "w4", "--model", "plain:build", "--weights", "model.pt"
+    )
+
+
+def test_nothing_of_an_earlier_run_stays_beside_the_next(run_well, folder):
+    options = ("--k", 1, "--clusters", 1, "--out", "mixed")
+    (folder / "mixed").mkdir()
+    for name in ("model.pt", "split.json", "class7-prototype1.png", "notes.txt"):
+        (folder / "mixed" / name).write_text("of an earlier run")
+    run_well("explain", "graphs.pt", "--model", "model.pt", *options)
+    left = {path.name for path in (folder / "mixed").iterdir()}
+    assert "notes.txt" in left
+    assert not left & {"model.pt", "split.json", "class7-prototype1.png"}
+    (folder / "mixed" / "model.pt").write_bytes((folder / "model.pt").read_bytes())
+    run_well("explain", "graphs.pt", "--model", "mixed/model.pt", *options)
+    assert (folder / "mixed" / "model.pt").exists()
+
+
+def test_clusters_and_size_follow_from_the_data_by_default(run_well, folder):
+    options = ("--model", "model.pt", "--target", 0, "--out", "auto")
+    run_well("explain", "graphs.pt", *options)
+    explanation = pg.load(folder / "auto" / "explanation.json")[0]
+    chosen = {name: explanation.options[name] for name in ("num_clusters", "max_nodes", "search")}
+    assert chosen == {"num_clusters": "auto", "max_nodes": None, "search": "consensus"}
+    assert explanation.prototypes[0].evidence.num_class == explanation.num_predicted
+    run_well("explain", "graphs.pt", *options, "--search", "walk", "--clusters", 1, "--max-nodes", 4)
+    explanation = pg.load(folder / "auto" / "explanation.json")[0]
+    assert explanation.options["search"] == "walk"
+    assert [prototype.num_clusters for prototype in explanation.prototypes] == [1]
+    assert explanation.prototypes[0].num_nodes <= 4
+
+
+def test_other_explainers_have_defaults_of_their_own(run_well, folder):
+    options = ("--model", "model.pt", "--target", 0, "--out", "peer", "--explainer", "random")
+    run_well("explain", "graphs.pt", *options)
+    explanation = pg.load(folder / "peer" / "explanation.json")[0]
+    chosen = {name: explanation.options[name] for name in ("num_prototypes", "max_nodes", "num_candidates")}
+    assert chosen == {"num_prototypes": 2, "max_nodes": 13, "num_candidates": 2 * 5 * 3}
+
+
+@pytest.mark.parametrize("name", ["random", "xgnn"])
+def test_other_explainers(run_well, folder, name):
+    options = ("--model", "model.pt", "--target", 0, "--clusters", 1, "--max-nodes", 4, "--json", "--out", name)
+    done = run_well("explain", "graphs.pt", *options, "--explainer", name)
+    (prototype,) = json.loads(done.stdout)["classes"]["0"]["prototypes"]
+    assert 1 <= prototype["nodes"] <= 4
+    assert prototype["cluster"] is None
+
+
+GIVEN = ("graphs.pt", "--model", "model.pt")
+FOR_A_MODEL = "--weights and --return-type are for a model of yours; give it with --model"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["graphs.pt", "--weights", "model.pt"], FOR_A_MODEL),
+        (["graphs.pt", "--return-type", "raw"], FOR_A_MODEL),
+        ([*GIVEN, "--split", "paper"], "--split is for training, which --model leaves out; give one of them"),
+        ([*GIVEN, "--target", "7"], "target must be in [0, 2), got 7; use an index into the model's output, not a "),
+        ([*GIVEN, "--device", "warp"], "device must be one that PyTorch can use here, got 'warp'"),
+        ([*GIVEN, "--k", "0"], "num_graphs must be at least 1, got 0"),
+        ([*GIVEN, "--clusters", "0"], "num_clusters must be at least 1, got 0"),
+        ([*GIVEN, "--max-nodes", "0"], "max_nodes must be at least 1, got 0"),
+        ([*GIVEN, "--engine", "ray"], "engine='ray' is not available in this version; use engine='local'"),
+        ([*GIVEN, "--out", "mine.py"], "cannot write to mine.py: it is a file, not a folder; choose another --out"),
+    ],
+)
+def test_options_that_cannot_be_followed(refused, arguments, message):
+    assert refused(*arguments).startswith(f"error: {message}")
+
+
+def test_graphs_that_the_model_does_not_take(refused, folder):
+    narrow = Data(x=torch.ones(2, 7), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    torch.save([narrow] * 9, folder / "narrow.pt")
+    error = refused("narrow.pt", "--model", "model.pt")
+    assert error.startswith("error: RuntimeError: ")
+    assert "shape" in error

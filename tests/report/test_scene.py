@@ -1,0 +1,55 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from protograph.explanation.explanation import Prototype
+from protograph.report import scene
+from protograph.report.figure import classes_figure
+from protograph.report.report import report_html
+from protograph.report.scene import ClassScenes, lay_out, nearest_nodes
+
+
+def test_nodes_have_the_same_places_alone_and_in_the_source(explain, house):
+    (of_class,) = lay_out([explain(prototypes=[house, house])])
+    first, second = of_class.scenes
+    assert (first.number, second.number, first.num_source_nodes) == (1, 2, 9)
+    assert np.array_equal(first.alone.positions, first.within.positions[:5])
+    assert first.within.part.edges.tolist() == [[0, 1], [0, 2], [1, 2], [1, 3], [2, 4], [3, 4]]
+
+
+def test_a_prototype_without_a_source_is_alone(explain, house):
+    made = Prototype(graph=house.graph, probability=0.5, margin=0.0)
+    (of_class,) = lay_out([explain(prototypes=[made])])
+    assert of_class.scenes[0].within is None
+    assert len(of_class.scenes[0].views) == 1
+
+
+def test_shares_are_those_of_the_graphs_looked_at(explain, house, evidence):
+    (of_class,) = lay_out([explain(prototypes=[replace(house, evidence=evidence)])])
+    alone = of_class.scenes[0].alone
+    assert alone.node_shares == [0.75, 1, 1, 1, 1]
+    assert list(alone.edge_shares.items())[:3] == [((0, 1), 0.75), ((0, 2), 0.5), ((1, 2), 1.0)]
+
+
+def test_what_is_laid_out_is_drawn_as_often_as_one_likes(explain, house, monkeypatch):
+    calls = []
+    plain = scene.layout
+    monkeypatch.setattr(scene, "layout", lambda *arguments: calls.append(1) or plain(*arguments))
+    classes = lay_out([explain(prototypes=[house, house]), explain(target=0)])
+    assert len(calls) == 3
+    report_html(classes)
+    classes_figure(classes)
+    for of_class in classes:
+        for one in of_class.scenes:
+            classes_figure([ClassScenes(of_class.explanation, [one])])
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("nodes", "limit", "nearest"),
+    [([2], 3, [2, 1, 3]), ([4, 0], 2, [4, 0]), ([4, 0], 1, [4, 0]), ([0], 9, [0, 1, 2, 3, 4]), ([5], 3, [5])],
+)
+def test_nearest_nodes(graph_of, nodes, limit, nearest):
+    path = graph_of([(0, 1), (1, 2), (2, 3), (3, 4)], num_nodes=6)
+    assert nearest_nodes(path, nodes, limit) == nearest

@@ -1,0 +1,36 @@
+import struct
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from protograph.report.sheet import fitted, save_figure, text_width
+
+
+def size_of(path):
+    """Width and height of a PNG file in pixels."""
+    return struct.unpack(">II", path.read_bytes()[16:24])
+
+
+def test_png_pictures_have_160_dots_an_inch(tmp_path):
+    save_figure(Figure(figsize=(4, 3)), tmp_path / "a.png")
+    assert size_of(tmp_path / "a.png") == (640, 480)
+
+
+def test_very_tall_figures_are_still_saved(tmp_path):
+    save_figure(Figure(figsize=(0.1, 500)), tmp_path / "a.png")
+    assert size_of(tmp_path / "a.png")[1] == 2**16 - 1
+
+
+@pytest.mark.parametrize("path", ["a.jpg", Path("figure")])
+def test_other_endings_are_refused(path):
+    with pytest.raises(ValueError, match=r"^path must end in \.png, \.svg or \.pdf, got ") as error:
+        save_figure(None, path)
+    assert str(error.value).endswith(f"got {path}")
+
+
+def test_text_is_cut_where_it_is_too_wide():
+    assert fitted("short", 1.0, 10) == "short"
+    cut = fitted("W" * 100, 1.0, 10)
+    assert cut.endswith("W…")
+    assert 0.8 < text_width(cut, 10) <= 1.0
