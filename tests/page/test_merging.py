@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 import torch
+from protograph.page.subject import Draft
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.clusters.selection import Cluster
 from protograph.page.evidence import without_features
 from protograph.page.merging import merged
-from protograph.page.subject import Draft
 from tests.page.naive_patterns import path_edges, ring_edges, undirected
 
 TRIANGLE = undirected(3, ring_edges(0, 1, 2), [0, 0, 1])

@@ -5,7 +5,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.patterns.common import CommonGround, Pattern
+from protograph.patterns.common import CommonPatterns
+from protograph.patterns.pattern import Pattern
 from tests.page.naive_patterns import (
     common_patterns,
     edges_of,
@@ -41,7 +42,7 @@ def check_valid(pattern, graphs, rule=True, match_edges=False):
 def test_the_largest_is_what_trying_everything_finds(graphs, data):
     start = data.draw(st.integers(0, graphs[0].num_nodes - 1))
     every = common_patterns(graphs, start)
-    found = CommonGround(graphs).largest(start)
+    found = CommonPatterns(graphs).largest(start)
     if not every:
         assert found is None
         return
@@ -61,7 +62,7 @@ def test_worths_order_and_what_is_left_out(graphs, data):
     ranks = np.array(data.draw(st.permutations(range(size))))
     without = data.draw(st.sets(st.integers(0, size - 1))) - {start}
     every = common_patterns(graphs, start, without=without)
-    found = CommonGround(graphs).largest(start, worth, ranks, without=without)
+    found = CommonPatterns(graphs).largest(start, worth, ranks, without=without)
     if not every:
         assert found is None
         return
@@ -78,7 +79,7 @@ def test_worths_order_and_what_is_left_out(graphs, data):
 def test_nothing_below_the_floor_is_wanted(graphs, floor, data):
     start = data.draw(st.integers(0, graphs[0].num_nodes - 1))
     most = max(map(worth_of, common_patterns(graphs, start)), default=0)
-    found = CommonGround(graphs).largest(start, floor=floor)
+    found = CommonPatterns(graphs).largest(start, floor=floor)
     assert (found is None) == (most <= floor)
     if found is not None:
         assert found.worth == most
@@ -90,7 +91,7 @@ def test_nothing_below_the_floor_is_wanted(graphs, floor, data):
 def test_a_search_cut_short_says_so(graphs, max_calls, data):
     start = data.draw(st.integers(0, graphs[0].num_nodes - 1))
     most = max(map(worth_of, common_patterns(graphs, start)), default=0)
-    found = CommonGround(graphs).largest(start, max_calls=max_calls)
+    found = CommonPatterns(graphs).largest(start, max_calls=max_calls)
     if found is None:
         return
     check_valid(found.pattern, graphs)
@@ -104,7 +105,7 @@ def test_the_largest_of_all_starts(graphs, max_calls):
     most = max(
         (worth_of(one) for start in range(graphs[0].num_nodes) for one in common_patterns(graphs, start)), default=0
     )
-    found = CommonGround(graphs).largest_of_all(max_calls)
+    found = CommonPatterns(graphs).largest_of_all(max_calls)
     if found is None:
         assert most == 0 or max_calls < 100_000
         return
@@ -130,7 +131,7 @@ def test_any_rule_for_features(rule, graphs, data):
         for graph in graphs
     ]
     every = common_patterns(graphs, 0, rule)
-    found = CommonGround(graphs, rule).largest(0)
+    found = CommonPatterns(graphs, rule).largest(0)
     assert (found is None) == (not every)
     if found is not None:
         check_valid(found.pattern, graphs, rule)
@@ -142,27 +143,27 @@ def test_any_rule_for_features(rule, graphs, data):
 @given(groups_of_graphs(2, 3, max_nodes=5))
 def test_edges_of_equal_attributes(graphs):
     every = common_patterns(graphs, 0, match_edges=True)
-    ground = CommonGround(graphs, match_edges=True)
-    found = ground.largest(0)
+    common = CommonPatterns(graphs, match_edges=True)
+    found = common.largest(0)
     assert (found is None) == (not every)
     if found is not None:
         check_valid(found.pattern, graphs, match_edges=True)
         assert found.worth == max(map(worth_of, every))
-        assert ground.is_common(found.pattern)
+        assert common.is_common(found.pattern)
 
 
 def test_by_hand():
     ring_with_tail = undirected(5, [*ring_edges(0, 1, 2, 3), (3, 4)], [0, 0, 0, 0, 1])
     path_with_tail = undirected(5, path_edges(0, 1, 2, 3, 4), [0, 0, 0, 0, 1])
-    ground = CommonGround([ring_with_tail, path_with_tail])
-    found = ground.largest(4)
+    common = CommonPatterns([ring_with_tail, path_with_tail])
+    found = common.largest(4)
     assert found.pattern.nodes == frozenset(range(5))
     assert len(found.pattern.edges) == 4
     assert (found.worth, found.bound, found.is_exact) == (9.0, 9.0, True)
-    assert ground.largest(4, without=[3]).pattern == Pattern(frozenset([4]), frozenset())
-    assert ground.largest(4, floor=9.0) is None
-    assert CommonGround([ring_with_tail, undirected(1, [], [2])]).largest(0) is None
-    assert CommonGround([ring_with_tail, undirected(1, [], [2])]).largest_of_all() is None
+    assert common.largest(4, without=[3]).pattern == Pattern(frozenset([4]), frozenset())
+    assert common.largest(4, floor=9.0) is None
+    assert CommonPatterns([ring_with_tail, undirected(1, [], [2])]).largest(0) is None
+    assert CommonPatterns([ring_with_tail, undirected(1, [], [2])]).largest_of_all() is None
 
 
 # ---- is it common, and where ----------------------------------------------------------------------------------------
@@ -186,7 +187,7 @@ def connected_parts(draw, graphs):
 def test_common_is_what_lies_in_every_graph(graphs, data):
     pattern = data.draw(connected_parts(graphs))
     expected = all(embeddings(*pair(pattern), graphs[0], graph) for graph in graphs[1:])
-    assert CommonGround(graphs).is_common(pattern) == expected
+    assert CommonPatterns(graphs).is_common(pattern) == expected
 
 
 @some
@@ -201,7 +202,7 @@ def test_alignment_has_the_highest_sum_of_scores(graphs, data):
         np.where((graphs[0].x.numpy()[:, None] == graph.x.numpy()[None]).all(axis=2), part, -np.inf)
         for part, graph in zip(whole, graphs[1:], strict=True)
     ]
-    aligned = CommonGround(graphs).align(pattern, scores, 1e-9)
+    aligned = CommonPatterns(graphs).align(pattern, scores, 1e-9)
     assert set(aligned) == pattern.nodes
     assert all(row[0] == node and len(row) == len(graphs) for node, row in aligned.items())
     for q, (images, score) in enumerate(zip(ways, scores, strict=True)):
@@ -215,8 +216,8 @@ def test_an_alignment_cut_short_is_an_alignment():
     graph = undirected(6, [(u, v) for u in range(6) for v in range(u + 1, 6)], [0] * 6)
     pattern = Pattern(frozenset([0, 1, 2]), frozenset([(0, 1), (0, 2), (1, 2)]))
     scores = np.arange(36.0).reshape(6, 6)
-    ground = CommonGround([graph, graph])
-    hasty, best = (ground.align(pattern, [scores], 0.0, max_calls=calls) for calls in (1, 10_000))
+    common = CommonPatterns([graph, graph])
+    hasty, best = (common.align(pattern, [scores], 0.0, max_calls=calls) for calls in (1, 10_000))
     assert sorted(row[1] for row in best.values()) == [3, 4, 5]
     assert len({row[1] for row in hasty.values()}) == 3
 
@@ -224,40 +225,18 @@ def test_an_alignment_cut_short_is_an_alignment():
 def test_equal_sums_go_to_the_first():
     graph = undirected(3, ring_edges(0, 1, 2), [0, 0, 0])
     pattern = Pattern(frozenset([0, 1]), frozenset([(0, 1)]))
-    ground = CommonGround([graph, graph])
+    common = CommonPatterns([graph, graph])
     nearly = np.array([[0.0, 0.0, 1e-9], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    assert ground.align(pattern, [nearly], 1e-6) == {0: (0, 0), 1: (1, 1)}
-    assert ground.align(pattern, [nearly], 1e-12) == {0: (0, 2), 1: (1, 0)}
-
-
-# ---- patterns -------------------------------------------------------------------------------------------------------
-
-
-def test_parts_of_a_pattern():
-    pattern = Pattern(frozenset(range(5)), frozenset([(0, 1), (1, 2), (3, 4)]))
-    assert len(pattern) == 5
-    assert not pattern.is_connected
-    assert pattern.within([1, 2, 3, 9]) == Pattern(frozenset([1, 2, 3]), frozenset([(1, 2)]))
-    assert pattern.within([0, 1, 2]).is_connected
-    assert pattern.neighbours[1] == {0, 2}
-    assert pattern.ordered() == [0, 1, 2]
-    assert Pattern(frozenset([7]), frozenset()).is_connected
+    assert common.align(pattern, [nearly], 1e-6) == {0: (0, 0), 1: (1, 1)}
+    assert common.align(pattern, [nearly], 1e-12) == {0: (0, 2), 1: (1, 0)}
 
 
 def test_loops_of_a_node_are_no_edges():
     graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 0, 1], [0, 1, 0]]))
-    assert CommonGround([graph]).whole == Pattern(frozenset([0, 1]), frozenset([(0, 1)]))
+    assert CommonPatterns([graph]).source == Pattern(frozenset([0, 1]), frozenset([(0, 1)]))
 
 
 def test_an_edge_is_not_looked_for_in_the_graph_before():
     # The last node of the first graph has an edge to node 0; the second graph has a node 0 but no edge at all.
     edge, nodes = undirected(2, [(0, 1)], [0, 0]), undirected(2, [], [0, 0])
-    assert not CommonGround([edge, nodes]).is_common(Pattern(frozenset([0, 1]), frozenset([(0, 1)])))
-
-
-def test_what_lies_around_a_node():
-    path_with_triangle = Pattern(frozenset(range(6)), frozenset({(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)}))
-    assert path_with_triangle.around(0, 3, 9).nodes == {0, 1, 2}
-    assert path_with_triangle.around(3, 6, 9) == path_with_triangle
-    assert path_with_triangle.around(3, 4, 9).nodes == {2, 3, 4, 5}
-    assert path_with_triangle.around(3, 4, 3).edges == {(2, 3), (3, 4)}  # all four have 4 edges
+    assert not CommonPatterns([edge, nodes]).is_common(Pattern(frozenset([0, 1]), frozenset([(0, 1)])))

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.page.clusters.mixture import covariance_for, evenly, fit_components, fit_mixture, mahalanobis, scaled
+from protograph.page.options import ClusterOptions
 from tests import oracle
 
 
@@ -44,30 +45,31 @@ def test_spreads_up_to_the_tolerance_are_rounding():
     ],
 )
 def test_the_covariance_has_what_the_graphs_can_decide(num_distinct, num_clusters, dim, kind):
-    assert covariance_for(num_distinct, num_clusters, dim)[0] == kind
+    assert covariance_for(num_distinct, num_clusters, dim, ClusterOptions())[0] == kind
 
 
 def test_singular_covariances_are_raised_until_it_works():
     line = np.random.default_rng(0).normal(size=(40, 1))
-    model, notes = fit_components(np.repeat(line, 3, axis=1), 2, "full", 0, regularisation=1e-20)
+    model, notes = fit_components(np.repeat(line, 3, axis=1), 2, "full", 0, ClusterOptions(regularisation=1e-20))
     assert model.reg_covar > 1e-20
     assert notes == [f"the mixture's covariances were singular, so {model.reg_covar:g} was added to every variance"]
 
 
 def test_numbers_that_no_covariance_helps_are_an_error():
     with pytest.raises(ValueError, match="NaN"):
-        fit_components(np.full((10, 2), np.nan), 2, "full", 0)
+        fit_components(np.full((10, 2), np.nan), 2, "full", 0, ClusterOptions())
 
 
 def test_a_mixture_that_did_not_converge_says_so():
     points = np.random.default_rng(0).normal(size=(60, 2))
-    assert fit_components(points, 2, "full", 0, tolerance=0.0)[1] == ["the mixture did not converge in 100 iterations"]
+    notes = fit_components(points, 2, "full", 0, ClusterOptions(tolerance=0.0))[1]
+    assert notes == ["the mixture did not converge in 100 iterations"]
 
 
 def test_starts_that_are_cut_short_go_on_to_the_end():
     rng = np.random.default_rng(0)
     points = np.concatenate([rng.normal(size=(60, 2)), rng.normal(1.5, 1.0, (60, 2))])
-    model, notes = fit_components(points, 2, "full", 0, start_iterations=2)
+    model, notes = fit_components(points, 2, "full", 0, ClusterOptions(start_iterations=2))
     assert notes == []
     assert model.converged_
 
@@ -75,7 +77,7 @@ def test_starts_that_are_cut_short_go_on_to_the_end():
 def test_with_many_graphs_the_best_start_goes_on_with_all():
     rng = np.random.default_rng(0)
     points = np.concatenate([rng.normal(size=(900, 2)), rng.normal(6.0, 1.0, (600, 2))])
-    model, notes = fit_components(points, 2, "full", 0)
+    model, notes = fit_components(points, 2, "full", 0, ClusterOptions())
     assert notes == []
     assert sorted(model.weights_) == pytest.approx([0.4, 0.6], abs=1e-3)
     largest = model.means_[np.argmax(model.weights_)]
@@ -87,7 +89,9 @@ def test_every_covariance_gives_the_groups(kind):
     sizes = {"full": 40, "diag": 12, "spherical": 4}
     rng, number = np.random.default_rng(0), sizes[kind]
     points = np.concatenate([rng.normal(-2, 0.3, (number, 8)), rng.normal(2, 0.3, (number, 8))])
-    found = fit_mixture(points, np.arange(2 * number), num_clusters=2, num_graphs=3, min_share=0.05, random_state=0)
+    found = fit_mixture(
+        points, np.arange(2 * number), num_clusters=2, num_graphs=3, random_state=0, options=ClusterOptions()
+    )
     assert found.covariance == kind
     assert len(set(found.labels[:number])) == len(set(found.labels[number:])) == 1
     assert found.labels[0] != found.labels[-1]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from protograph.page.clusters import num_clusters
 from protograph.page.clusters.mixture import scaled
 from protograph.page.clusters.num_clusters import agreement, choose, prediction_strengths
+from protograph.page.options import ClusterOptions
 from tests import oracle
 
 
@@ -18,11 +19,16 @@ def blobs(num_groups, size=60, dim=6, seed=0):
     return points / 8
 
 
-def chosen(points, groups=None, **options):
-    options = {"num_graphs": 3, "min_share": 0.05, "random_state": 0, **options}
+def chosen(points, twins=None, num_graphs=3, random_state=0, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return choose(points, np.arange(len(points)) if groups is None else groups, **options)
+        return choose(
+            points,
+            np.arange(len(points)) if twins is None else twins,
+            num_graphs=num_graphs,
+            random_state=random_state,
+            options=ClusterOptions(**options),
+        )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -49,12 +55,12 @@ def test_few_graphs_are_not_divided():
 
 
 def test_graphs_that_coincide_do_not_agree_with_themselves():
-    groups = np.repeat(np.arange(12), 50)
-    points = np.random.default_rng(0).normal(size=(12, 3))[groups]
-    assert chosen(points, groups).strengths == {1: 1.0}
-    for first in (num_clusters._split(groups, np.random.default_rng(seed)) for seed in range(5)):
-        assert not set(groups[first]) & set(groups[~first])
-        assert len(set(groups[first])) == 6
+    twins = np.repeat(np.arange(12), 50)
+    points = np.random.default_rng(0).normal(size=(12, 3))[twins]
+    assert chosen(points, twins).strengths == {1: 1.0}
+    for first in (num_clusters._split(twins, np.random.default_rng(seed)) for seed in range(5)):
+        assert not set(twins[first]) & set(twins[~first])
+        assert len(set(twins[first])) == 6
 
 
 def test_a_number_with_a_cluster_of_a_small_share_is_not_chosen():
@@ -70,13 +76,17 @@ def test_a_number_with_a_cluster_of_a_small_share_is_not_chosen():
 
 def test_it_is_the_same_for_a_seed_and_leaves_the_global_generators_alone():
     points = np.random.default_rng(0).normal(size=(200, 4))
+
+    def strengths(seed):
+        return prediction_strengths(points, np.arange(200), num_graphs=3, random_state=seed, options=ClusterOptions())
+
     before = np.random.get_state()[1].copy(), random.getstate()
-    first = prediction_strengths(points, np.arange(200), num_graphs=3, random_state=5)
+    first = strengths(5)
     np.testing.assert_array_equal(np.random.get_state()[1], before[0])
     assert random.getstate() == before[1]
     np.random.seed(1)
-    assert prediction_strengths(points, np.arange(200), num_graphs=3, random_state=5) == first
-    assert prediction_strengths(points, np.arange(200), num_graphs=3, random_state=6) != first
+    assert strengths(5) == first
+    assert strengths(6) != first
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
 from protograph.page.clusters.selection import canonical_order, select
+from protograph.page.options import ClusterOptions
 from tests import oracle
 
 
@@ -184,7 +185,9 @@ def test_a_cluster_of_a_small_share_is_merged():
     assert found.notes == (
         "a cluster of 6 graphs, 4.8% of the class, was merged into the others: a cluster must hold 5%",
     )
-    assert sorted(len(c.members) for c in chosen(points, num_clusters=3, min_share=0.04).clusters) == [6, 60, 60]
+    assert sorted(
+        len(c.members) for c in chosen(points, num_clusters=3, options=ClusterOptions(min_share=0.04)).clusters
+    ) == [6, 60, 60]
 
 
 def test_a_cluster_of_too_few_different_graphs_is_merged():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus.counting import Found, PatternCounter, information, spread
-from protograph.patterns.common import CommonGround
+from protograph.patterns.common import CommonPatterns
 from tests.page.naive_patterns import embeddings, groups_of_graphs, undirected
 
 
@@ -74,7 +74,7 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
     edge = data.draw(st.integers(0, len(graphs)))
     inside, outside = np.arange(edge), np.arange(edge, len(graphs))
     counter = PatternCounter(EncodedGraphs(graphs, match_edges=match_edges), source, inside, outside)
-    whole = CommonGround([graphs[source]]).whole
+    whole = CommonPatterns([graphs[source]]).source
     component = whole.within(whole.ordered())
     part = component.within(component.ordered()[: data.draw(st.integers(1, 5))])
 

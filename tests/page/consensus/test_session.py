@@ -4,7 +4,8 @@ import torch
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus.session import Group, Population, run_session
-from protograph.patterns.common import CommonGround, Pattern
+from protograph.patterns.common import CommonPatterns
+from protograph.patterns.pattern import Pattern
 from tests.page.naive_patterns import embeddings, path_edges, ring_edges, undirected
 
 # A house on a chain, and the chain alone; the house's nodes carry 1 each, the chain's nothing.
@@ -52,7 +53,7 @@ def test_a_house_is_found(indices):
     group = group_of(indices, graphs)
     found = run_session(group, population_of(graphs, 4), yes)
     check(found, group)
-    assert found.pattern == CommonGround([graphs[indices[0]]]).whole.within(range(5))
+    assert found.pattern == CommonPatterns([graphs[indices[0]]]).source.within(range(5))
     assert found.trimmed.found.shares == (1.0, 0.0)
     assert found.contribution_share <= 1.0
     assert found.weight == found.trimmed.found.information * (1 + found.trimmed.excess**2)

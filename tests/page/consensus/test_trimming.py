@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus.counting import PatternCounter, information
 from protograph.page.consensus.trimming import LEAST_INFORMATION, Closing, Scales, Surroundings, trim
-from protograph.patterns.common import CommonGround, Pattern
-from protograph.patterns.wholes import units_of
+from protograph.patterns.common import CommonPatterns
+from protograph.patterns.pattern import Pattern
+from protograph.patterns.wholes import wholes_of
 from tests.page.naive_patterns import embeddings, is_connected, path_edges, ring_edges, undirected
 
 HOUSE = [*ring_edges(0, 1, 2, 3), (0, 4), (1, 4)]
@@ -41,7 +42,7 @@ def scales_of(graphs, num_inside, contributions, source=0):
 def test_the_weight_by_hand():
     graphs = [undirected(2, [(0, 1)], [0, 1]), undirected(2, [(0, 1)], [0, 1]), undirected(2, [], [0, 1])]
     scales = scales_of([*graphs, undirected(1, [], [0])], 2, [3.0, 1.0])
-    edge = scales.weigh(CommonGround(graphs[:1]).whole)
+    edge = scales.weigh(CommonPatterns(graphs[:1]).source)
     assert edge.found.shares == (1.0, 0.0)
     assert edge.excess == pytest.approx(4 / np.sqrt(2))
     assert edge.weight == pytest.approx(1 + 4 / np.sqrt(2))
@@ -77,8 +78,8 @@ def test_the_smallest_part_that_weighs_nearly_as_much_as_the_heaviest(seed, max_
     graphs = [connected_graph(rng, 7), *(connected_graph(rng, 8) for _ in range(15))]
     contributions = rng.normal(size=graphs[0].num_nodes)
     scales = scales_of(graphs, 8, contributions)
-    whole = CommonGround(graphs[:1]).whole
-    units = units_of(whole, scales.counter.labels)
+    whole = CommonPatterns(graphs[:1]).source
+    units = wholes_of(whole, scales.counter.labels)
     chosen = [c for n in range(1, len(units) + 1) for c in combinations(units, n) if hang_together(c)]
     parts = {whole.within(frozenset().union(*c)) for c in chosen}
     judge = scales_of(graphs, 8, contributions)
@@ -104,19 +105,19 @@ def test_half_a_ring_is_no_part():
     source = undirected(5, edges, [0, 0, 0, 1, 2])
     bare = undirected(5, path_edges(3, 0, 2, 1, 4), [0, 0, 0, 1, 2])
     scales = scales_of([source, source, bare, bare], 2, [1.0, 1.0, -3.0, 1.0, 1.0])
-    whole = CommonGround([source]).whole
-    found = trim(whole, units_of(whole, scales.counter.labels), scales)
+    whole = CommonPatterns([source]).source
+    found = trim(whole, wholes_of(whole, scales.counter.labels), scales)
     assert found.pattern in (whole, whole.within([0, 1, 2]), whole.within([0, 1, 2, 3]), whole.within([0, 1, 2, 4]))
 
 
 def test_a_planted_house_is_what_is_left():
     inside = [planted(seed, HOUSE, 5) for seed in range(8)]
     outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 28)]
-    whole = CommonGround(inside[:1]).whole
+    whole = CommonPatterns(inside[:1]).source
 
     def left(roof):
         scales = scales_of([*inside, *outside], 8, [2.0] * 4 + [roof] + [-1.0] * 8)
-        return trim(whole, units_of(whole, scales.counter.labels), scales)
+        return trim(whole, wholes_of(whole, scales.counter.labels), scales)
 
     house = left(roof=4.0)
     assert house.pattern == whole.within(range(5))
@@ -129,13 +130,13 @@ def test_a_planted_house_is_what_is_left():
 
 def test_a_ring_that_is_too_large_is_cut_and_a_node_stays_one():
     ring = undirected(6, ring_edges(*range(6)), [0] * 6)
-    whole = CommonGround([ring]).whole
+    whole = CommonPatterns([ring]).source
     scales = scales_of([ring, ring], 1, [0.0] * 6)
-    cut = trim(whole, units_of(whole, [0] * 6), scales, 4).pattern
+    cut = trim(whole, wholes_of(whole, [0] * 6), scales, 4).pattern
     assert len(cut) == 4
     assert is_connected(cut.nodes, cut.edges)
     alone = Pattern(frozenset([2]), frozenset())
-    assert trim(alone, units_of(alone, [0] * 6), scales).pattern == alone
+    assert trim(alone, wholes_of(alone, [0] * 6), scales).pattern == alone
 
 
 # ---- surroundings ---------------------------------------------------------------------------------------------------
@@ -145,13 +146,13 @@ def test_a_ring_that_had_to_give_way_comes_back():
     """Both graphs have a square; the consensus walked three of its sides and down a tail."""
     edges = [*ring_edges(0, 1, 2, 3), *path_edges(3, 4, 5)]
     source, plain = undirected(6, edges, [0] * 6), undirected(7, path_edges(*range(7)), [0] * 7)
-    ground = CommonGround([source, source])
-    walked = Pattern(frozenset(range(6)), ground.whole.edges - {(0, 3)})
+    ground = CommonPatterns([source, source])
+    walked = Pattern(frozenset(range(6)), ground.source.edges - {(0, 3)})
     scales = scales_of([source, source, plain, plain], 2, [1.0] * 4 + [-1.0] * 2)
-    units = units_of(walked, [0] * 6)
+    units = wholes_of(walked, [0] * 6)
     assert trim(walked, units, scales).found.information == 0.0  # a path is everywhere
     found = trim(walked, units, scales, None, Surroundings(ground, [0] * 6, 1))
-    assert found.pattern == ground.whole.within(range(4))
+    assert found.pattern == ground.source.within(range(4))
     assert found.found.information == 1.0
 
 
@@ -160,12 +161,12 @@ def test_a_ring_that_had_to_give_way_comes_back():
 def test_a_part_of_the_surroundings_is_common(seed, k, max_nodes):
     rng = np.random.default_rng(seed)
     graphs = [connected_graph(rng, 7) for _ in range(12)]
-    ground, start = CommonGround(graphs[:k]), 0
+    ground, start = CommonPatterns(graphs[:k]), 0
     consensus = ground.largest(start)
     if consensus is None:
         return
     labels = graphs[0].x.argmax(dim=1).tolist()
-    units, contributions = units_of(consensus.pattern, labels), rng.normal(size=graphs[0].num_nodes)
+    units, contributions = wholes_of(consensus.pattern, labels), rng.normal(size=graphs[0].num_nodes)
     alone = trim(consensus.pattern, units, scales_of(graphs, 6, contributions), max_nodes)
     scales = scales_of(graphs, 6, contributions)
     found = trim(consensus.pattern, units, scales, max_nodes, Surroundings(ground, labels, start))
@@ -180,16 +181,16 @@ def test_a_part_of_the_surroundings_is_common(seed, k, max_nodes):
 
 
 def closing(graphs, num_inside, k, consensus=None, max_nodes=None):
-    ground = CommonGround(graphs[:k])
+    ground = CommonPatterns(graphs[:k])
     counter = PatternCounter(EncodedGraphs(graphs), 0, np.arange(num_inside), np.arange(num_inside, len(graphs)))
     pattern = consensus or ground.largest(0).pattern
-    return Closing(ground, pattern, units_of(pattern, counter.labels), counter, max_nodes), ground
+    return Closing(ground, pattern, wholes_of(pattern, counter.labels), counter, max_nodes), ground
 
 
 def test_the_roof_comes_back_and_the_backbone_does_not():
     inside = [planted(seed, HOUSE, 5) for seed in range(6)]
     outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 26)]
-    whole = CommonGround(inside[:1]).whole
+    whole = CommonPatterns(inside[:1]).source
     house, square = whole.within(range(5)), whole.within(range(4))
     closer, _ = closing([*inside, *outside], 6, 3, consensus=house)
     assert closer.close(square) == [square, house]
@@ -199,7 +200,7 @@ def test_the_roof_comes_back_and_the_backbone_does_not():
 def test_a_missing_edge_comes_back():
     inside = [planted(seed, HOUSE, 5) for seed in range(6)]
     outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 26)]
-    whole = CommonGround(inside[:1]).whole
+    whole = CommonPatterns(inside[:1]).source
     house = whole.within(range(5))
     # Without a wall it is a triangle with a tail, which no graph of the others has: all six contain the house too.
     open_house = Pattern(house.nodes, house.edges - {(2, 3)})
@@ -210,7 +211,7 @@ def test_a_missing_edge_comes_back():
 def test_no_more_nodes_than_allowed():
     inside = [planted(seed, HOUSE, 5) for seed in range(6)]
     outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 26)]
-    whole = CommonGround(inside[:1]).whole
+    whole = CommonPatterns(inside[:1]).source
     closer, _ = closing([*inside, *outside], 6, 3, consensus=whole.within(range(5)), max_nodes=4)
     assert closer.close(whole.within(range(4))) == [whole.within(range(4))]
 
@@ -220,11 +221,11 @@ def test_no_more_nodes_than_allowed():
 def test_closing_adds_what_all_have_and_loses_no_graph(seed, k):
     rng = np.random.default_rng(seed)
     graphs = [connected_graph(rng, 7) for _ in range(12)]
-    ground = CommonGround(graphs[:k])
+    ground = CommonPatterns(graphs[:k])
     consensus = ground.largest_of_all()
     if consensus is None or len(consensus.pattern) < 2:
         return
-    units = units_of(consensus.pattern, graphs[0].x.argmax(dim=1).tolist())
+    units = wholes_of(consensus.pattern, graphs[0].x.argmax(dim=1).tolist())
     part = consensus.pattern.within(units[int(rng.integers(len(units)))])
     closer, _ = closing(graphs, 7, k, consensus=consensus.pattern)
     path = closer.close(part)
@@ -247,6 +248,6 @@ def test_closing_adds_what_all_have_and_loses_no_graph(seed, k):
             assert bits >= LEAST_INFORMATION
     # Nothing that could be added is left: edges between its nodes are the simplest case.
     last = path[-1]
-    for edge in ground.whole.within(last.nodes).edges - last.edges:
+    for edge in ground.source.within(last.nodes).edges - last.edges:
         more = Pattern(last.nodes, last.edges | {edge})
         assert where(more, range(k)) != list(range(k)) or where(more, range(7)) != where(last, range(7))

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 
 import protograph as pg
+from protograph.page.options import SearchOptions
 from protograph.page.walk.prototype import common_size
-from protograph.page.walk.search import SearchOptions
 from tests import zoo
 from tests.page.naive_patterns import common_patterns, groups_of_graphs, path_edges, ring_edges, undirected, worth_of
 

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+from protograph.page.options import SCORINGS, SearchOptions
 from protograph.page.walk.matching import Matching
-from protograph.page.walk.scoring import SCORINGS, Scorer
-from protograph.page.walk.search import SearchOptions, search, search_lazily
-from protograph.patterns.agreement import Agreement
-from protograph.patterns.structure import build_structure
+from protograph.page.walk.scoring import Scorer
+from protograph.page.walk.search import _reachable, search, search_lazily, search_whole
+from protograph.patterns.joint import JointGraphs
 from tests import oracle
 from tests.strategies import matching_problems, neighbour_lists
 
@@ -18,7 +18,7 @@ OPTIONS = st.builds(
     budget=st.integers(1, 4),
     decay=st.sampled_from([1.0, 2.0, 10.0]),
     max_iterations=st.sampled_from([1, 3, 40]),
-    max_nodes=st.integers(1, 6),
+    max_nodes=st.one_of(st.none(), st.integers(1, 6)),
     scoring=st.sampled_from(SCORINGS),
     match_features=st.booleans(),
     distinct_starts=st.booleans(),
@@ -33,7 +33,7 @@ def expected_sessions(graphs, embeddings, options, tolerance):
         features,
         budget=options.budget,
         decay=options.decay,
-        max_nodes=options.max_nodes,
+        max_nodes=options.max_nodes or 99,
         max_iterations=options.max_iterations,
         scoring=options.scoring,
         tolerance=tolerance,
@@ -52,9 +52,8 @@ def assert_same_walks(walks, expected):
 @given(matching_problems(), OPTIONS)
 def test_walks_are_the_oracles_node_for_node(problem, options):
     graphs, embeddings = problem
-    if len(graphs) == 1 and options.scoring != "product":
-        return
-    tolerance = Matching(Scorer(embeddings, options.scoring), Agreement(graphs)).tolerance
+    assume(len(graphs) > 1 or options.scoring == "product")
+    tolerance = Matching(Scorer(embeddings, options.scoring), JointGraphs(graphs)).tolerance
     assert_same_walks(search(graphs, embeddings, options), expected_sessions(graphs, embeddings, options, tolerance))
 
 
@@ -62,10 +61,9 @@ def test_walks_are_the_oracles_node_for_node(problem, options):
 @given(matching_problems(), OPTIONS)
 def test_lazy_walks_are_the_oracles_too(problem, options):
     graphs, embeddings = problem
-    if len(graphs) == 1 and options.scoring != "product":
-        return
-    matching = Matching(Scorer(embeddings, options.scoring), Agreement(graphs, options.match_features))
-    walks = search_lazily(matching, build_structure(graphs), options)
+    assume(len(graphs) > 1 or options.scoring == "product")
+    matching = Matching(Scorer(embeddings, options.scoring), JointGraphs(graphs, options.match_features))
+    walks = search_lazily(matching, options)
     assert all(walk.is_exact for walk in walks)
     assert_same_walks(walks, expected_sessions(graphs, embeddings, options, matching.tolerance))
 
@@ -93,15 +91,18 @@ def test_a_walk_worked_out_by_hand():
     [
         (SearchOptions(budget=1, max_nodes=2), "full", 2),
         (SearchOptions(budget=1, max_nodes=9), "exhausted", 4),
+        (SearchOptions(budget=1), "exhausted", 4),
         (SearchOptions(budget=1, max_nodes=9, max_iterations=1), "max_iterations", 2),
     ],
 )
 def test_why_a_session_stops(options, stopped, size):
     graph = path_graph([0, 0, 0, 0])
     embeddings = np.array([[4.0], [3.0], [2.0], [1.0]])
+    matching = Matching(Scorer([embeddings]), JointGraphs([graph]))
     for walk in (
         search([graph], [embeddings], options)[0],
-        search_lazily(Matching(Scorer([embeddings]), Agreement([graph])), build_structure([graph]), options)[0],
+        search_whole(matching, options)[0],
+        search_lazily(matching, options)[0],
     ):
         assert walk.stopped == stopped
         assert len(walk.nodes[0]) == size
@@ -133,6 +134,15 @@ def test_scores_that_differ_by_rounding_tie_and_the_first_wins():
     embeddings = np.array([[3.0], [1.0], [1.0 + 1e-13], [1.0 + 2e-13]])
     (walk,) = search([graph], [embeddings], SearchOptions(budget=1))
     assert walk.nodes == ((0, 1, 2, 3),)
+
+
+def test_what_a_walk_can_reach_is_bounded_by_components_and_features():
+    path = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+    first = Data(x=torch.tensor([0, 0, 1, 0]), edge_index=path)
+    second = Data(x=torch.tensor([0, 0, 0, 0]), edge_index=path[:, :2])
+    # node 2 of the first graph has no partner and cuts off node 3; nodes 2 and 3 of the second are not connected
+    assert _reachable(JointGraphs([first, second]), (0, 0)).tolist() == [2, 2]
+    assert _reachable(JointGraphs([first, second], False), (0, 0)).tolist() == [4, 2]
 
 
 def test_nothing_in_common_means_no_session():

@@ -78,14 +78,14 @@ def _retrieved(
             num_iterations=walk.num_iterations,
             is_exact=walk.is_exact,
         )
-        partners = [source.nodes[walk.partners[q][:, r]] for r, source in enumerate(sources)]
+        columns = [source.nodes[walk.partners[q][:, r]] for r, source in enumerate(sources)]
         candidates.append(
             Candidate(
                 graph=parts[first + q],
                 sources=cluster.representatives,
                 source=session.source,
                 nodes=tuple(sources[q].nodes[list(walk.nodes[q])].tolist()),
-                matches=torch.tensor(partners).T.contiguous(),
+                matches=torch.from_numpy(np.stack(columns, axis=1)),
                 session=session,
             )
         )
