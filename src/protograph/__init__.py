@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from protograph._base.errors import NotFittedError, ProtographWarning
-from protograph._base.version import __version__
-from protograph.explanation.explanation import Evidence, Explanation, Explanations, Prototype, Session
+from protograph._base.version import __version__ as __version__
+from protograph.explanation import Evidence, Explanation, Explanations, Prototype, Session
 from protograph.models.classifier import GraphClassifier
 from protograph.page.explainer import PAGE
 from protograph.peers.random_subgraph import RandomSubgraph

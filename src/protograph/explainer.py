@@ -113,6 +113,11 @@ class Explainer(ABC):
         return self._running
 
     @property
+    def _column_names(self) -> dict[str, Any]:
+        """Names of the columns of features and of edges' attributes, which prototypes are built with."""
+        return {name: self._names[name] for name in ("feature_names", "edge_names")}
+
+    @property
     def _judge(self) -> Judge:
         """The fitted model as a judge of any graphs."""
         return Judge(self._classifier(), self._fitted().return_type)

@@ -1,6 +1,6 @@
 import pytest
 
-from protograph._base.words import clean_name, count, counted, listed, number_word, one_line
+from protograph._base.words import clean_name, count_of, counted, listed, number_word, one_line
 
 
 @pytest.mark.parametrize(
@@ -16,8 +16,8 @@ def test_one_is_singular():
 
 
 def test_one_is_singular_in_figures():
-    assert [count(number, "node") for number in (0, 1, 2, 1200)] == ["0 nodes", "1 node", "2 nodes", "1,200 nodes"]
-    assert count(2, "leaf", "leaves") == "2 leaves"
+    assert [count_of(number, "node") for number in (0, 1, 2, 1200)] == ["0 nodes", "1 node", "2 nodes", "1,200 nodes"]
+    assert count_of(2, "leaf", "leaves") == "2 leaves"
 
 
 def test_a_text_stays_whole_and_on_one_line():

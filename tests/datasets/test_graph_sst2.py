@@ -217,4 +217,4 @@ def test_texts_on_graphs_do_not_disturb_batches_or_the_pipeline(contents):
     part = induced_subgraph(dataset[0], [1, 0])
     assert part.x.tolist() == [[3, 4, 0], [1, 2, 0]]
     assert "tokens" not in part
-    assert pack_graph(dataset[0])["sentence"] == {"type": "value", "value": "a good film"}
+    assert pack(dataset[0], Data)["sentence"] == "a good film"

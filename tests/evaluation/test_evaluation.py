@@ -9,7 +9,7 @@ import protograph as pg
 from protograph.evaluation.evaluation import evaluate
 from protograph.evaluation.held_out import HeldOut, held_out
 from protograph.evaluation.truths import accuracy_of, planted_truth
-from protograph.explanation.explanation import EmbeddingMap
+from protograph.explanation import EmbeddingMap
 from protograph.metrics import EncodedGraphs
 from protograph.training import GCN
 from tests import zoo

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 from torch_geometric.nn.aggr import MaxAggregation, MeanAggregation, SumAggregation
 
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 
 
 class Linear(nn.Module):

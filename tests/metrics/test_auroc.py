@@ -4,7 +4,6 @@ import pytest
 import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
 from protograph.metrics.auroc import auroc
 
 

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph import datasets
 from protograph.datasets import mutagenicity, solubility
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 from protograph.molecules import toolkit
 from protograph.molecules.reading import BOND_NAMES, molecule_arrays, molecule_graphs, parse

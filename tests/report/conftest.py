@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation.explanation import EmbeddingMap, Evidence, Explanation, Prototype, Session
+from protograph.explanation import EmbeddingMap, Evidence, Explanation, Prototype, Session
 
 HOUSE = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4), (3, 4)]
 # A house, nodes 0 to 4, on a ring of backbone nodes, 5 to 8.

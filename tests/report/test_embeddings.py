@@ -1,7 +1,7 @@
 import numpy as np
 from matplotlib.colors import to_hex
 
-from protograph.explanation.explanation import EmbeddingMap
+from protograph.explanation import EmbeddingMap
 from protograph.report.embeddings import embedding_figure
 from protograph.report.palette import COLORS, OTHER_COLOR
 

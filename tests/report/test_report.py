@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from protograph.explanation.explanation import EmbeddingMap, Prototype
+from protograph.explanation import EmbeddingMap, Prototype
 from protograph.report import report
 from protograph.report.report import write_report
 from protograph.report.scene import lay_out

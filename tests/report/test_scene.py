@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protograph.explanation.explanation import Prototype
+from protograph.explanation import Prototype
 from protograph.report import scene
 from protograph.report.figure import classes_figure
 from protograph.report.report import report_html

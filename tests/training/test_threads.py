@@ -1,6 +1,5 @@
 import pytest
 import torch
-
 from protograph.training.threads import one_thread
 
 

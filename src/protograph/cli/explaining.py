@@ -12,7 +12,7 @@ from protograph.cli.folder import whole_folder
 from protograph.cli.loading import load_classifier, load_graphs
 from protograph.cli.runs import Run, read_parts, write_split
 from protograph.cli.train import describe_training, training_facts
-from protograph.explanation.explanation import Explanations
+from protograph.explanation import Explanations
 from protograph.report.figure import classes_figure
 from protograph.report.report import report_html
 from protograph.report.scene import ClassScenes, lay_out

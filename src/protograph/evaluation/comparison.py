@@ -18,7 +18,7 @@ from protograph.evaluation.evaluation import evaluate
 from protograph.evaluation.held_out import HeldOut, held_out
 from protograph.evaluation.robustness import OtherModels, robustness, train_others
 from protograph.explainer import Explainer
-from protograph.explanation.explanation import Explanation, Explanations
+from protograph.explanation import Explanation, Explanations
 from protograph.explanation.storage import load
 from protograph.graphs.fingerprint import fingerprint as content_key
 from protograph.training import GCN, load_model, save_model, train

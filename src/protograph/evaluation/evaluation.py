@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from protograph.evaluation.held_out import HeldOut
 from protograph.evaluation.truths import accuracy_of
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.metrics.accuracy import accuracy
 from protograph.metrics.coverage import coverage, gain_area, overlap
 from protograph.metrics.density import density

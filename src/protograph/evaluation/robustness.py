@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
-from protograph.explanation.explanation import Explanation
+from protograph.explanation import Explanation
 from protograph.metrics.consistency import consistency
 from protograph.metrics.faithfulness import corrupted, faithfulness
 from protograph.training import GCN, train

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from torch_geometric.data import Data
 
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.explanation.explanation import Prototype
+from protograph.explanation import Prototype
 from protograph.metrics.judging import Model, graphs_of, outputs_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.classifier import as_classifier, device_of

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import preserved_random_state
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.judging import Judgement, checked_outputs, decided_type
 from protograph.models.outputs import AskedType, ReturnType, log_scores

@@ -7,7 +7,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.randomness import preserved_random_state
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.metrics.judging import Model
 from protograph.models.classifier import as_classifier
 from protograph.models.judging import check_target, checked_outputs, decided_type

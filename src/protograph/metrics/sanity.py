@@ -16,7 +16,7 @@ from torch_geometric.data import Data
 from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer
-from protograph.explanation.explanation import Explanation
+from protograph.explanation import Explanation
 from protograph.metrics.accuracy import accuracy
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model

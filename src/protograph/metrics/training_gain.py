@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.explanation.explanation import Prototype
+from protograph.explanation import Prototype
 from protograph.metrics.attribution import Method, attribute
 from protograph.metrics.concentration import concentration
 from protograph.metrics.intervals import Measure

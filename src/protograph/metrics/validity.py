@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.molecules.toolkit import import_chem
 
 

@@ -296,6 +296,7 @@ class PAGE(Explainer):
             matches=candidate.matches,
             sessions=list(result.sessions),
             evidence=gather(candidate, members, scope),
+            **self._column_names,
         )
 
     def _order_notes(self, prototypes: Sequence[Prototype]) -> list[str]:

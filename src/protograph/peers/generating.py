@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch_geometric.data import Data
@@ -9,11 +10,32 @@ from torch_geometric.data import Data
 from protograph._base.options import check_count
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer, best_first, timed
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
+from protograph.patterns.canonical import canonical_graph
 from protograph.peers.vocabulary import MAX_TYPES, Vocabulary, learn
 
 # What a generated graph and its batch have, and a label, which no model is given.
 _GENERATED = frozenset({"x", "edge_index", "edge_attr", "batch", "ptr", "num_graphs", "num_nodes", "y"})
+
+
+@dataclass(frozen=True, eq=False)
+class GeneratedGraph:
+    """A graph that was made, with the model's judgement.
+
+    Attributes:
+        graph: The graph.
+        probability: Probability of the class.
+        margin: Its log-odds.
+    """
+
+    graph: Data
+    probability: float
+    margin: float
+
+    @cached_property
+    def key(self) -> bytes:
+        """The same for isomorphic graphs."""
+        return canonical_graph(self.graph).key
 
 
 @dataclass(kw_only=True, eq=False)
@@ -54,14 +76,18 @@ class GeneratingExplainer(Explainer):
         with timed(timings, "vocabulary"):
             vocabulary = self.vocabulary_
         with timed(timings, "generation"), preserved_random_state(), torch.inference_mode(False), torch.enable_grad():
-            prototypes, notes = self._generate(target)
-        if len(prototypes) < self.num_prototypes:
-            notes.append(f"only {len(prototypes)} different graphs were found, {self.num_prototypes} were asked for")
+            generated, notes = self._generate(target)
+        if len(generated) < self.num_prototypes:
+            notes.append(f"only {len(generated)} different graphs were found, {self.num_prototypes} were asked for")
+        prototypes = [
+            Prototype(graph=one.graph, probability=one.probability, margin=one.margin, **self._column_names)
+            for one in generated
+        ]
         ordered = best_first(prototypes, self._classifier().resolution)
         return self._explanation(target, prototypes=ordered, timings=timings, notes=[*self._notes(vocabulary), *notes])
 
     @abstractmethod
-    def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
+    def _generate(self, target: int) -> tuple[list[GeneratedGraph], list[str]]:
         """The best graphs of a class, and notes on what went otherwise than asked for."""
 
     def _notes(self, vocabulary: Vocabulary) -> list[str]:

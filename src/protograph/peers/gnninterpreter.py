@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx
 import numpy as np
 import torch
 from torch import Tensor
@@ -11,11 +10,11 @@ from torch.nn.functional import logsigmoid
 from torch_geometric.data import Data
 
 from protograph._base.options import check_count, check_number
-from protograph.explanation.explanation import Prototype
+from protograph._base.ties import TOLERANCE
 from protograph.models.classifier import RunningClassifier
 from protograph.models.judging import Judge, Judgement
 from protograph.models.outputs import log_scores
-from protograph.peers.generating import GeneratingExplainer
+from protograph.peers.generating import GeneratedGraph, GeneratingExplainer
 from protograph.peers.relaxation import (
     Part,
     largest_part,
@@ -26,7 +25,7 @@ from protograph.peers.relaxation import (
     soft_edges,
     unlikeness,
 )
-from protograph.peers.vocabulary import Vocabulary, assembled, bare, shape_of
+from protograph.peers.vocabulary import Vocabulary, assembled, bare
 
 _POSITIVE = ("learning_rate", "first_temperature", "last_temperature")
 _NOT_NEGATIVE = (
@@ -104,11 +103,11 @@ class GNNInterpreter(GeneratingExplainer):
         for name in (*_POSITIVE, *_NOT_NEGATIVE):
             check_number(name, getattr(self, name), above=0 if name in _POSITIVE else None)
 
-    def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
+    def _generate(self, target: int) -> tuple[list[GeneratedGraph], list[str]]:
         problem = self._problem(target)
         generator = torch.Generator().manual_seed(int(self.random_state))
         searches: list[_Search] = []
-        best: list[_Best] = []
+        best: list[GeneratedGraph] = []
 
         def iterate(done: int) -> int:
             number, iteration = divmod(done, self.num_iterations)
@@ -121,7 +120,7 @@ class GNNInterpreter(GeneratingExplainer):
         notes = self._search("generating", self.num_prototypes * self.num_iterations, "iterations", iterate, best)
         if not best:
             raise ValueError("the model's output for all generated graphs is NaN or infinite; it must take small ones")
-        return [one.prototype for one in best], notes
+        return best, notes
 
     def _problem(self, target: int) -> "_Problem":
         members = self._members(target)
@@ -155,22 +154,14 @@ class _Problem:
     max_edges: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Best:
-    """A graph that the model has judged, and its shape, to tell it from others."""
-
-    prototype: Prototype
-    shape: networkx.Graph
-
-
 class _Search:
     """The optimisation of one distribution, and the best graph that it has shown."""
 
     def __init__(
-        self, options: GNNInterpreter, problem: _Problem, earlier: Sequence[_Best], generator: torch.Generator
+        self, options: GNNInterpreter, problem: _Problem, earlier: Sequence[GeneratedGraph], generator: torch.Generator
     ) -> None:
         self.options, self.problem, self.earlier, self.generator = options, problem, earlier, generator
-        self.best: _Best | None = None
+        self.best: GeneratedGraph | None = None
         size = options.max_nodes
         self.pairs = torch.triu_indices(size, size, 1)
         num_pairs = self.pairs.size(1)
@@ -232,12 +223,12 @@ class _Search:
         valid = ~(outputs.isnan() | outputs.isposinf()).any(dim=1)
         for number in np.argsort(-judged.margins, kind="stable").tolist():
             probability, margin = float(judged.probabilities[number]), float(judged.margins[number])
-            bar = -np.inf if self.best is None else self.best.prototype.margin
-            if margin <= bar + 1e-9 * max(1.0, abs(bar)):
+            bar = -np.inf if self.best is None else self.best.margin
+            if margin <= bar + TOLERANCE * max(1.0, abs(bar)):
                 return
-            shape = shape_of(distinct[number].kinds, distinct[number].edges)
-            if valid[number] and not any(_is_same(shape, one.shape) for one in self.earlier):
-                self.best = _Best(Prototype(graph=graphs[number], probability=probability, margin=margin), shape)
+            offered = GeneratedGraph(graphs[number], probability, margin)
+            if valid[number] and offered.key not in {one.key for one in self.earlier}:
+                self.best = offered
 
     def _loss(self, weights: Tensor, types: Tensor, parts: Sequence[Part]) -> Tensor:
         problem, options, classifier = self.problem, self.options, self.problem.judge.classifier
@@ -290,8 +281,3 @@ class _Search:
 def _dtype_of(classifier: RunningClassifier) -> torch.dtype:
     own = (values.dtype for values in classifier.model.parameters() if values.is_floating_point())
     return torch.float64 if classifier.is_double else next(own, torch.float32)
-
-
-def _is_same(a: networkx.Graph, b: networkx.Graph) -> bool:
-    match = networkx.algorithms.isomorphism.categorical_node_match("kind", None)
-    return bool(networkx.is_isomorphic(a, b, node_match=match))

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 from protograph._base.options import check_count
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.explainer import Explainer, best_first, timed
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 
 
@@ -85,8 +85,7 @@ class RandomSubgraph(Explainer):
                 sources=[source],
                 source=source,
                 nodes=nodes,
-                feature_names=self._names["feature_names"],
-                edge_names=self._names["edge_names"],
+                **self._column_names,
             )
             for graph, (source, nodes), chance, odd in zip(
                 graphs, chosen, judged.probabilities, judged.margins, strict=True

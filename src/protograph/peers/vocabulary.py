@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import networkx
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -106,14 +105,6 @@ def assembled(num_nodes: int | None, x: Tensor | None, edge_index: Tensor, edge_
     """A graph of these tensors; ``x`` tells the number of nodes, where there is any."""
     tensors = {"x": x, "num_nodes": num_nodes if x is None else None, "edge_index": edge_index, "edge_attr": edge_attr}
     return Data(**{name: value for name, value in tensors.items() if value is not None})
-
-
-def shape_of(kinds: Sequence[int], edges: Sequence[Sequence[int]]) -> networkx.Graph:
-    """A graph with the types of its nodes, to be told from others; attributes of edges follow from the types."""
-    shape = networkx.Graph()
-    shape.add_nodes_from((node, {"kind": kind}) for node, kind in enumerate(kinds))
-    shape.add_edges_from(edges)
-    return shape
 
 
 def _distinct(values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

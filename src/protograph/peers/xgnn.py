@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx
 import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.options import check_count, check_number
-from protograph.explanation.explanation import Prototype
+from protograph._base.ties import tolerance_for
+from protograph.graphs.cleaning import node_count
 from protograph.models.judging import Judgement
-from protograph.peers.generating import GeneratingExplainer
+from protograph.peers.generating import GeneratedGraph, GeneratingExplainer
 from protograph.peers.generation import Partial, Policy, Rules
-from protograph.peers.vocabulary import Vocabulary, shape_of
+from protograph.peers.vocabulary import Vocabulary
 
 
 @dataclass(kw_only=True, eq=False)
@@ -91,7 +91,7 @@ class XGNN(GeneratingExplainer):
         if self.start_type is not None:
             check_count("start_type", self.start_type, least=0)
 
-    def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
+    def _generate(self, target: int) -> tuple[list[GeneratedGraph], list[str]]:
         """Train the policy; return the best graphs it came by."""
         starts = self._starts(target, self.vocabulary_)
         generator = torch.Generator().manual_seed(self.random_state)
@@ -105,8 +105,8 @@ class XGNN(GeneratingExplainer):
             self._train(target, kinds, policy, optimizer, best, generator)
             return epoch + 1
 
-        notes = self._search("generating", self.num_epochs, "epochs", run_epoch, best.prototypes)
-        return list(best.prototypes.values()), notes
+        notes = self._search("generating", self.num_epochs, "epochs", run_epoch, best.graphs)
+        return list(best.graphs.values()), notes
 
     def _starts(self, target: int, vocabulary: Vocabulary) -> list[int]:
         """Types to grow from, best first: by the model's margin for an edge to the type they are joined to most."""
@@ -147,7 +147,7 @@ class XGNN(GeneratingExplainer):
             rolled = policy.complete(grown.repeat(self.num_rollouts), num_steps - step - 1, rules, generator)
             shown = grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary)
             judged = self._judge(shown, target)
-            best.offer(shown, grown.kinds() + rolled.kinds(), judged)
+            best.offer(shown, judged)
             above = torch.from_numpy(judged.probabilities) - 1 / self.num_classes_
             now, later = above[:num_episodes], above[num_episodes:].reshape(num_episodes, -1)
             reward = now + self.rollout_weight * later.mean(dim=1)
@@ -164,36 +164,27 @@ class XGNN(GeneratingExplainer):
 
 
 class _Best:
-    """The best graphs seen, different ones up to isomorphism, as far as Weisfeiler and Leman can tell.
-
-    Graphs that they cannot tell apart have the same score in every message-passing model, so one is enough.
-    """
+    """The best graphs seen, different ones up to isomorphism."""
 
     def __init__(self, limit: int, resolution: float) -> None:
         self._limit, self._resolution = limit, resolution
-        self.prototypes: dict[str, Prototype] = {}
+        self.graphs: dict[bytes, GeneratedGraph] = {}
 
-    def offer(self, graphs: Sequence[Data], kinds: Sequence[Sequence[int]], judged: Judgement) -> None:
+    def offer(self, graphs: Sequence[Data], judged: Judgement) -> None:
         """Keep those that are among the best; of graphs that tie, the one seen first."""
         for place in np.argsort(-judged.margins, kind="stable").tolist():
             value = float(judged.margins[place])
-            if len(self.prototypes) == self._limit:
-                least = min(self.prototypes, key=lambda key: self.prototypes[key].margin)
-                bar = self.prototypes[least].margin
-                if value <= bar + max(1e-9, self._resolution * abs(bar)):
+            if len(self.graphs) == self._limit:
+                least = min(self.graphs, key=lambda key: self.graphs[key].margin)
+                bar = self.graphs[least].margin
+                if value <= bar + tolerance_for(abs(bar), self._resolution):
                     return
-            key = _fingerprint(shape_of(kinds[place], graphs[place].edge_index.t().tolist()))
-            if key in self.prototypes or len(kinds[place]) < 2:
+            offered = GeneratedGraph(graphs[place], float(judged.probabilities[place]), value)
+            if node_count(offered.graph) < 2 or offered.key in self.graphs:
                 continue
-            if len(self.prototypes) == self._limit:
-                del self.prototypes[least]
-            probability = float(judged.probabilities[place])
-            self.prototypes[key] = Prototype(graph=graphs[place], probability=probability, margin=value)
-
-
-def _fingerprint(shape: networkx.Graph) -> str:
-    """The same for isomorphic graphs."""
-    return str(networkx.weisfeiler_lehman_graph_hash(shape, node_attr="kind", iterations=len(shape)))
+            if len(self.graphs) == self._limit:
+                del self.graphs[least]
+            self.graphs[offered.key] = offered
 
 
 def _policy_features(vocabulary: Vocabulary) -> Tensor:

@@ -6,7 +6,7 @@ from os import PathLike
 from torch_geometric.data import Data
 
 from protograph._base.words import count_of
-from protograph.explanation.explanation import Explanations
+from protograph.explanation import Explanations
 from protograph.report.layout import layout
 from protograph.report.legend import Legend
 from protograph.report.palette import Palette, palette_of

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from protograph._base.words import count_of
-from protograph.explanation.explanation import EmbeddingMap, Explanation
+from protograph.explanation import EmbeddingMap, Explanation
 from protograph.report.palette import COLORS, OTHER_COLOR
 from protograph.report.sheet import INK, MUTED, RULE, our_style
 from protograph.report.words import cluster_name

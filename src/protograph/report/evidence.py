@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from html import escape
 
 from protograph._base.words import count_of
+from protograph.explanation import Explanation, Prototype
 from protograph.explanation.describing.sentences import share_of
-from protograph.explanation.explanation import Explanation, Prototype
 from protograph.graphs.kinds import node_columns
 from protograph.report.html import columns, details, row, table
 from protograph.report.words import shortened

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
-from protograph.explanation.explanation import Explanation
+from protograph.explanation import Explanation
 from protograph.report.legend import Legend
 from protograph.report.palette import Palette, palette_of
 from protograph.report.panel import draw_view

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 from protograph.report.layout import Edges, Positions, layout, node_count, undirected_edges
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from protograph._base.words import count_of
-from protograph.explanation.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 
 NO_PROTOTYPE = "No prototype was found."
 

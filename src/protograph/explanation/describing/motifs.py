@@ -10,8 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.words import counted, listed, number_word
-from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.containment import is_isomorphic
+from protograph.patterns.isomorphism import same_graph
 
 # Larger graphs get no name: nobody sees a motif in them, and the search is exact.
 MAX_NODES = 60
@@ -113,8 +112,7 @@ def is_same(first: Any, second: Any) -> bool:
     # Degrees differ in most cases, and cost next to nothing.
     if sorted(degree for _, degree in first.degree) != sorted(degree for _, degree in second.degree):
         return False
-    pair = EncodedGraphs([_as_data(first), _as_data(second)])
-    return is_isomorphic(pair[0], pair[1])
+    return same_graph(_as_data(first), _as_data(second))
 
 
 def _as_data(graph: Any) -> Data:
