@@ -55,7 +55,7 @@ def evidence():
         edge_graphs=(30, 20, 40, 40, 40, 40),
         num_looked_at=40,
         contributions=(1.5, -0.25, 0.5, 0.5, 0.5),
-        margin_share=0.625,
+        contribution_share=0.625,
         steps=("3 graphs have 7 nodes in common", "left out 2 nodes that the other classes have too"),
     )
 

@@ -125,13 +125,13 @@ def test_the_report_leaves_out_evidence_that_is_not_known(explain, house, eviden
         edge_graphs=(),
         num_looked_at=0,
         contributions=(),
-        margin_share=None,
+        contribution_share=None,
         steps=(),
     )
     made = Prototype(graph=house.graph, probability=0.5, margin=0.0, evidence=little)
     page = Page(report_html([explain(prototypes=[made])]))
     assert {"400 of 455 (88%)", "-0.50 of 1 bit"} <= set(page.texts)
-    assert not {"Predicted otherwise", "Its cluster", "Margin share"} & set(page.texts)
+    assert not {"Predicted otherwise", "Its cluster", "Contribution share"} & set(page.texts)
     assert "details" not in page.tags
     # Features without names, and edges that were not counted.
     plain = replace(house, evidence=replace(little, node_sources=(3,) * 5), sources=None, nodes=None)

@@ -30,9 +30,9 @@ def evidence_table(prototype: Prototype) -> str:
         if total
     ]
     rows.append(_row("Information", f"{evidence.information:.2f} of 1 bit", evidence.information))
-    share = evidence.margin_share
+    share = evidence.contribution_share
     if share is not None:
-        rows.append(_row("Margin share", f"{100 * share:.0f}%", share))
+        rows.append(_row("Contribution share", f"{100 * share:.0f}%", share))
     return table(rows, caption="Evidence: graphs that contain it", style="evidence")
 
 
