@@ -5,7 +5,6 @@ from os import PathLike
 
 from torch_geometric.data import Data
 
-from protograph._base.words import count_of
 from protograph.explanation import Explanations
 from protograph.report.layout import layout
 from protograph.report.legend import Legend
@@ -13,7 +12,7 @@ from protograph.report.palette import Palette, palette_of
 from protograph.report.panel import draw_view
 from protograph.report.scene import View
 from protograph.report.sheet import INK, MUTED, Sheet, our_style, save_figure
-from protograph.report.words import shortened
+from protograph.report.words import shortened, size
 
 # In inches: a picture with its caption, the margin, and the room of headings.
 WIDTH, HEIGHT, CAPTION = 2.1, 2.0, 0.2
@@ -65,17 +64,12 @@ def plot_comparison(
 
 
 def _columns(target: int, explained: Mapping[str, Explanations], truths: Sequence[Data]) -> list[Column]:
-    columns: list[Column] = [("ground truth", [(_size(graph), graph) for graph in truths])] if truths else []
+    columns: list[Column] = [("ground truth", [(size(graph), graph) for graph in truths])] if truths else []
     for name, explanations in explained.items():
         prototypes = explanations[target].prototypes if target in explanations else []
-        cells = [(f"p = {one.probability:.3f}, {_size(one.graph)}", one.graph) for one in prototypes]
+        cells = [(f"p = {one.probability:.3f}, {size(one.graph)}", one.graph) for one in prototypes]
         columns.append((shortened(name, 20), cells))
     return columns
-
-
-def _size(graph: Data) -> str:
-    source, target = graph.edge_index
-    return f"{count_of(int(graph.num_nodes or 0), 'node')}, {count_of(int((source <= target).sum()), 'edge')}"
 
 
 def _draw_class(sheet: Sheet, label: str, columns: Sequence[Column], top: float, palette: Palette) -> None:
@@ -93,6 +87,6 @@ def _draw_class(sheet: Sheet, label: str, columns: Sequence[Column], top: float,
             draw_view(sheet.axes(left, bottom + 0.1, *frame), frame, View(graph, layout(graph)), palette)
 
 
-def _write(sheet: Sheet, x: float, y: float, text: str, size: float, *, is_title: bool = True) -> None:
+def _write(sheet: Sheet, x: float, y: float, text: str, points: float, *, is_title: bool = True) -> None:
     color, weight = (INK, "bold") if is_title else (MUTED, "normal")
-    sheet.write(x, y, text, fontsize=size, color=color, fontweight=weight, va="center")
+    sheet.write(x, y, text, fontsize=points, color=color, fontweight=weight, va="center")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,18 +96,12 @@ class _Targets:
 
 
 def _distances(edges: Edges, size: int) -> Matrix:
-    import networkx as nx
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import shortest_path
 
-    distances: Matrix = nx.floyd_warshall_numpy(_network(edges, size), range(size))
+    adjacency = csr_array((np.ones(len(edges)), edges.T), shape=(size, size))
+    distances: Matrix = shortest_path(adjacency, directed=False, unweighted=True)
     return distances
-
-
-def _network(edges: Edges, size: int) -> Any:
-    import networkx as nx
-
-    network = nx.empty_graph(size)
-    network.add_edges_from(edges.tolist())
-    return network
 
 
 def _inside(edges: Edges, nodes: Edges, size: int) -> Edges:
@@ -196,7 +189,9 @@ def _scaling(distances: Matrix) -> Positions:
 def _planar(size: int, edges: Edges) -> list[Positions]:
     import networkx as nx
 
-    is_planar, embedding = nx.check_planarity(_network(edges, size))
+    network = nx.empty_graph(size)
+    network.add_edges_from(edges.tolist())
+    is_planar, embedding = nx.check_planarity(network)
     if not is_planar or size < 4:
         return []
     grid = nx.combinatorial_embedding_to_pos(embedding)

@@ -170,7 +170,7 @@ def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str
     rows = {
         "Probability of the class": f"{prototype.probability:.7f}",
         "Margin (log-odds)": f"{prototype.margin:.4f}",
-        "Size": f"{size(prototype)} ({composition})" if composition else size(prototype),
+        "Size": size(prototype.graph) + (f" ({composition})" if composition else ""),
         "Cluster": cluster.removeprefix("cluster "),
         "Cluster size": members and f"{members} graphs predicted as the class",
         "Representatives (sources)": ", ".join(f"graph {source}" for source in prototype.sources or ()),

@@ -3,6 +3,8 @@
 import math
 from dataclasses import replace
 
+from torch_geometric.data import Data
+
 from protograph._base.words import count_of
 from protograph.explanation import Explanation, Prototype
 
@@ -42,9 +44,15 @@ def score(prototype: Prototype) -> str:
     return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}"
 
 
-def size(prototype: Prototype) -> str:
-    """How many nodes and edges a prototype has."""
-    return f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
+def size(graph: Data) -> str:
+    """How many nodes and undirected edges a graph has.
+
+    >>> import torch
+    >>> size(Data(edge_index=torch.tensor([[0, 1, 1], [1, 0, 1]]), num_nodes=2))
+    '2 nodes, 2 edges'
+    """
+    source, target = graph.edge_index
+    return f"{count_of(int(graph.num_nodes or 0), 'node')}, {count_of(int((source <= target).sum()), 'edge')}"
 
 
 def cluster_name(number: int, num_clusters: int | None = None) -> str:
@@ -82,7 +90,7 @@ def pale_note(prototype: Prototype) -> str:
 
 def origin(prototype: Prototype, num_source_nodes: int | None = None) -> str:
     """Cluster, size and source of a prototype."""
-    parts = [size(prototype)]
+    parts = [size(prototype.graph)]
     if prototype.cluster is not None:
         members = "" if prototype.cluster_size is None else f", {count_of(prototype.cluster_size, 'graph')}"
         parts.insert(0, f"{cluster_name(prototype.cluster, prototype.num_clusters)}{members}")
