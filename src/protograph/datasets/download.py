@@ -35,8 +35,8 @@ def download(url: str, path: Path, check: Callable[[Path], object], progress: Pr
         receive = HTTPDownloader(
             progressbar=_Bar(f"downloading {path.name}", progress),
             chunk_size=CHUNK,
-            # pooch leaves an answer open that breaks off.
-            hooks={"response": lambda response, **_: held.enter_context(_checked(response))},
+            # pooch leaves an answer open that is not read to its end.
+            hooks={"response": lambda response, **_: _checked(held.enter_context(response))},
         )
         try:
             receive(url, str(temporary), None)

@@ -10,7 +10,7 @@ from protograph.datasets.sources import DataFiles, SourceFile
 
 Counting = Literal["directed", "undirected", "undirected, training graphs only"]
 State = Literal["generated", "here", "to be downloaded", "not here"]
-# Called with the files, the seed, and how many graphs to give, all if None; what it needs not it leaves unread.
+# Called with the files, the seed, and how many graphs to give, all if None; what it does not need it leaves unread.
 Loader = Callable[[DataFiles, int, int | None], GraphDataset]
 
 
