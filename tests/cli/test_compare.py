@@ -7,6 +7,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.cli.compare import NAMES, _chosen
 from protograph.datasets import registry
+from protograph.datasets.spec import DatasetSpec
 
 
 @pytest.mark.parametrize(("prototypes", "clusters", "count"), [(None, "auto", 2), (3, 3, 3)])
@@ -28,12 +29,12 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
         edge_index = torch.stack([torch.cat([ends, ends + 1]), torch.cat([ends + 1, ends])])
         return Data(x=torch.eye(2)[[kind] * size], edge_index=edge_index, y=torch.tensor([kind]))
 
-    def tiny(root, **options):
+    def tiny(files, random_state, num_graphs):
         graphs = [path(number % 2, 3 + number % 5) for number in range(60)]
         truths = {1: (Data(x=graphs[1].x[:3], edge_index=path(1, 3).edge_index),)}
         return pg.datasets.GraphDataset(graphs=graphs, name="tiny", class_names=("a", "b"), ground_truths=truths)
 
-    monkeypatch.setattr(registry, "LOADERS", {**registry.LOADERS, "tiny": tiny})
+    monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "tiny": DatasetSpec(name="tiny", load=tiny)})
     arguments = ("compare", "tiny", "--explainers", "page,walk,random", "--seeds", 1, "--max-nodes", 6)
     done = run_well(*arguments)
     header, *rows = done.stdout.splitlines()[:4]

@@ -4,7 +4,7 @@ import json
 import pytest
 
 import protograph as pg
-from protograph.datasets import catalogue, registry
+from protograph.datasets import registry
 from protograph.datasets.sources import SourceFile
 from tests.datasets.file_server import serving
 
@@ -28,9 +28,9 @@ def test_data_sets_are_checked_against_table_1(run_well, run, monkeypatch):
     assert facts["ba-house"]["paper"] == {"graphs": 2000, "nodes": 21029, "edges": 62870}
     assert {name: row["verdict"] for name, row in facts.items()} == {"ba-house": "explained", "ba-grid": "explained"}
     # A difference that nothing explains.
-    entry = catalogue.CATALOGUE["ba-house"]
-    strict = dataclasses.replace(entry, paper=dataclasses.replace(entry.paper, within=0.0))
-    monkeypatch.setattr(catalogue, "CATALOGUE", {"ba-house": strict})
+    spec = registry.SPECS["ba-house"]
+    strict = dataclasses.replace(spec, paper=dataclasses.replace(spec.paper, within=0.0))
+    monkeypatch.setattr(registry, "SPECS", {"ba-house": strict})
     done = run("datasets", "check")
     assert done.returncode == 1
     assert "directed: different" in done.stdout
@@ -40,7 +40,7 @@ def test_data_sets_are_checked_against_table_1(run_well, run, monkeypatch):
 
 
 def test_checking_does_not_download(run_well, folder, monkeypatch, no_data_folder):
-    monkeypatch.setattr("protograph.datasets.download._open", lambda url, offset: pytest.fail(url))
+    monkeypatch.setattr("protograph.datasets.sources.download", lambda url, *_: pytest.fail(url))
     monkeypatch.setenv("PROTOGRAPH_CACHE", str(folder / "no-cache"))
     done = run_well("datasets", "check")
     assert "benzene       not here: `protograph datasets fetch benzene` gets it" in done.stdout
@@ -49,7 +49,8 @@ def test_checking_does_not_download(run_well, folder, monkeypatch, no_data_folde
 def test_files_are_fetched(run_well, run, folder, monkeypatch):
     with serving(b"smiles,label\n") as server:
         file = SourceFile("mine/table.csv", None, server.url)
-        monkeypatch.setattr(registry, "FILES", {"solubility": ((file,),)})
+        spec = dataclasses.replace(registry.SPECS["solubility"], files=((file,),))
+        monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "solubility": spec})
         done = run_well("datasets", "fetch", "solubility", "--data-root", "fetched")
         assert done.stdout == "fetched/mine/table.csv\n"
         assert (folder / "fetched" / "mine" / "table.csv").read_bytes() == b"smiles,label\n"

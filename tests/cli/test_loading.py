@@ -42,7 +42,7 @@ def bad_files(folder):
         (["solubility", "--data-root", "empty"], "solubility/delaney-processed.csv was looked for in empty"),
         (
             ["benzene", "--data-root", "nowhere"],
-            "benzene/benzene_graphs.npz was looked for in nowhere (root=), which is not a folder",
+            "benzene/benzene_smiles.csv was looked for in nowhere (root=), which is not a folder",
         ),
         (["one.csv", "--label-column", "active"], "label_column 'active' of one.csv must have two classes or"),
         (["bad.csv"], "bad.csv has 2 of 4 rows that are not valid (line 3: 'C1C': not valid SMILES; line 5: ''"),

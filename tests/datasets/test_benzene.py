@@ -13,7 +13,7 @@ from protograph.molecules import toolkit
 from tests.datasets.real_files import contains, directed_edges, find, needs, typed
 
 REAL = needs(f"{benzene.FILE.relative}.gz")
-# The published graphs and attributions, which are not read but must be the same.
+# The published graphs and attributions, read where RDKit is not installed.
 PUBLISHED = "benzene/benzene_graphs.npz"
 
 
@@ -204,3 +204,19 @@ def test_rdkit_is_asked_for_before_a_download(monkeypatch, tmp_path):
 def test_folder_without_the_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"^benzene/benzene_smiles\.csv was looked for in "):
         datasets.load("benzene", tmp_path)
+
+
+@REAL
+@needs(PUBLISHED)
+def test_without_rdkit_the_file_of_arrays_gives_the_same_graphs(dataset, monkeypatch):
+
+    def missing(purpose):
+        raise ImportError(f"{purpose} needs RDKit; pip install 'protograph[molecules]'")
+
+    monkeypatch.setattr(benzene, "import_chem", missing)
+    plain = datasets.load("benzene")
+    assert "charge" not in plain[0]
+    for ours, theirs in zip(dataset, plain, strict=True):
+        for name in ("x", "edge_index", "edge_attr", "y", "attributions", "node_mask"):
+            assert torch.equal(ours[name], theirs[name])
+        assert ours.smiles == theirs.smiles

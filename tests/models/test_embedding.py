@@ -128,7 +128,7 @@ def test_outputs_that_are_no_probabilities_are_refused_as_such():
 
 def test_one_column_between_0_and_1_is_taken_for_a_probability_with_a_warning():
     message = (
-        "the model's single output lies in [0, 1] for every graph, so it is taken as the probability of class 1; "
+        "the model's single output lies in [0, 1] for all 3 graphs, so it is taken as the probability of class 1; "
         "say so with GraphClassifier(model, return_type='probs'), or return_type='raw' if it is a logit"
     )
     with pytest.warns(ProtographWarning, match=f"^{re.escape(message)}$"):

@@ -20,8 +20,8 @@ TOLERANCE = 1e-9
 def tolerance_for(scale: float, resolution: float = 0.0) -> float:
     """Most by which numbers of this size, known to a relative precision, may differ and be equal.
 
-    >>> tolerance_for(1e6, 1e-13), tolerance_for(1.0, 1e-5)
-    (1e-07, 1e-05)
+    >>> tolerance_for(4.0, 1e-13), tolerance_for(4.0, 0.25)
+    (1e-09, 1.0)
     """
     return max(TOLERANCE, resolution * scale)
 

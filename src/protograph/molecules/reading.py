@@ -115,7 +115,7 @@ def molecule_graphs(
     """The first molecules as graphs.
 
     Each has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr``, the label in ``y``, each atom's formal
-    ``charge``, and its ``smiles``.
+    ``charge`` where it is known, and its ``smiles``.
 
     Args:
         arrays: What :func:`molecule_arrays` gives.
@@ -131,7 +131,7 @@ def molecule_graphs(
     graphs = split_graphs(
         node_values={
             "x": one_hot(arrays["atom"], len(arrays["atom_types"]), "atom"),
-            "charge": torch.from_numpy(arrays["charge"]),
+            **({"charge": torch.from_numpy(arrays["charge"])} if "charge" in arrays else {}),
             **node_values,
         },
         edge_values={

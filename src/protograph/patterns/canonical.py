@@ -199,6 +199,8 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
 
 def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
     """Tensors with a row a node or an edge, side by side."""
+    if not keys or not count:
+        return None
     rows = [graph[key].detach().cpu().reshape(count, -1) for key in keys]
     rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
-    return torch.cat([row.double() for row in rows], dim=1) if rows and count else None
+    return torch.cat([row.double() for row in rows], dim=1)
