@@ -225,6 +225,8 @@ def _by_direction(graph: EncodedGraph, edges: Ints, rows: NDArray[np.float64] | 
 
 def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
     """Tensors with a row a node or an edge, side by side."""
+    if not count:  # the width of nothing is not known
+        return None
     rows = [graph[key].detach().cpu().reshape(count, -1) for key in keys]
     rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
-    return torch.cat([row.double() for row in rows], dim=1) if rows and count else None
+    return torch.cat([row.double() for row in rows], dim=1) if rows else None
