@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_values_tie_if_no_gap_between_them_is_wider_than_the_tolerance(values, t
     for i, one in enumerate(values):
         for j, other in enumerate(values):
             between = [v for v in ordered if min(one, other) <= v <= max(one, other)]
-            is_chain = all(high - low <= tolerance for low, high in zip(between, between[1:], strict=False))
+            is_chain = all(high - low <= tolerance for low, high in pairwise(between))
             assert (found[i] == found[j]) == is_chain
 
 
