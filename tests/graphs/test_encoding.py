@@ -13,11 +13,11 @@ from tests.metrics.small_graphs import graph_of, graphs, path, plain, ring
 
 
 def node_kinds(graph):
-    return graph[0].tolist()
+    return graph.node_kinds.tolist()
 
 
 def edge_kinds(graph):
-    return graph[3].tolist()
+    return graph.edge_kinds.tolist()
 
 
 def edges_of(graph):
@@ -77,6 +77,33 @@ def test_how_many_graphs_are_joined_at_a_time_makes_no_difference(originals):
         in_twos = EncodedGraphs(originals, match_edges=True)
     for one, other in zip(at_once, in_twos, strict=True):
         assert all(np.array_equal(left, right) for left, right in zip(one, other, strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(graphs(max_nodes=5), min_size=1, max_size=5), st.randoms(use_true_random=False))
+def test_kinds_are_numbered_by_content(originals, random):
+    """Neither the order of the graphs nor that of their nodes changes a number, and counts are of all graphs."""
+    order = list(range(len(originals)))
+    random.shuffle(order)
+    plain_one, shuffled = (EncodedGraphs(g, match_edges=True) for g in (originals, [originals[i] for i in order]))
+    for place, index in enumerate(order):
+        assert node_kinds(shuffled[place]) == node_kinds(plain_one[index])
+        assert edge_kinds(shuffled[place]) == edge_kinds(plain_one[index])
+    counts = plain_one.kind_counts.tolist()
+    assert counts == shuffled.kind_counts.tolist()
+    assert counts == [sum(node_kinds(graph).count(kind) for graph in plain_one) for kind in range(len(counts))]
+    turned = [Data(x=g.x.flip(0), edge_index=g.num_nodes - 1 - g.edge_index, num_nodes=g.num_nodes) for g in originals]
+    for one, other in zip(EncodedGraphs(originals), EncodedGraphs(turned), strict=True):
+        assert node_kinds(one) == node_kinds(other)[::-1]
+
+
+def test_without_features_all_nodes_are_of_one_kind():
+    mixed = [path(3, kinds=[0, 1, 2]), path(2)]  # not even alike
+    encoded = EncodedGraphs(mixed, match_features=False)
+    assert [node_kinds(graph) for graph in encoded] == [[0, 0, 0], [0, 0]]
+    assert node_kinds(encoded.encode(path(2, kinds=[1, 2], num_kinds=7))) == [0, 0]
+    assert encoded.kind_counts.tolist() == [5]
+    assert EncodedGraphs([]).kind_counts.tolist() == [0]
 
 
 def test_loops_are_ignored_and_the_first_of_repeated_edges_counts():

@@ -3,15 +3,19 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_geometric.data import Data
 
+from protograph.explanation import Session
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
-from protograph.page import evidence
+from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information
-from protograph.page.evidence import Ground, encode, gather
+from protograph.page.evidence import EvidenceScope, edges_of, gather
+from protograph.page.options import EvidenceOptions
+from protograph.patterns.joint import must_be_equal
 from tests.metrics.small_graphs import networkx_contains
 from tests.page.naive_patterns import (
     common_patterns,
-    edges_of,
     groups_of_graphs,
     path_edges,
     ring_edges,
@@ -20,20 +24,47 @@ from tests.page.naive_patterns import (
 )
 
 
-def gathered(graph, graphs, predictions, cluster, *, sources=(), matches=None, rule=True, match_edges=False):
-    store = GraphStore(graphs)
-    ground = Ground(
-        store=store,
-        encoded=encode(store, rule, match_edges=match_edges),
-        predictions=np.array(predictions),
-        target=1,
-        cluster=cluster,
-        sources=sources,
-        match_features=rule,
-        match_edges=match_edges,
+def candidate_of(graph, sources=(), matches=None, **parts):
+    session = Session(
+        start=(0,) * len(sources),
+        probability=0.5,
+        margin=0.0,
+        size=graph.num_nodes,
+        source=0,
+        stopped="consensus",
+        num_iterations=0,
+        is_exact=True,
     )
     rows = torch.empty(graph.num_nodes, 0) if matches is None else torch.tensor(matches)
-    return gather(graph, sorted(edges_of(graph)), rows, ground)
+    return Candidate(graph=graph, sources=tuple(sources), source=0, nodes=(), matches=rows, session=session, **parts)
+
+
+def gathered(
+    graph,
+    graphs,
+    predictions,
+    cluster,
+    *,
+    sources=(),
+    matches=None,
+    rule=True,
+    match_edges=False,
+    is_looked_up=True,
+    parts=None,
+    **options,
+):
+    """``sources`` are numbers of graphs."""
+    scope = EvidenceScope(
+        store=GraphStore(graphs),
+        encoded=EncodedGraphs(graphs, match_features=must_be_equal(rule), match_edges=match_edges),
+        predictions=np.array(predictions),
+        target=1,
+        match_features=rule,
+        match_edges=match_edges,
+        is_looked_up=is_looked_up,
+        options=EvidenceOptions(**options),
+    )
+    return gather(candidate_of(graph, sources, matches, **parts or {}), cluster, scope)
 
 
 @settings(max_examples=25, deadline=None)
@@ -72,8 +103,7 @@ def test_by_hand():
     node, nothing = undirected(1, [], [1]), undirected(2, [(0, 1)], [2, 2])
     graphs = [triangle, path, node, nothing, triangle, path]
     matches = [[1, 0], [0, 1], [2, 2]]
-    turned = undirected(3, path_edges(0, 1, 2), [0, 0, 1])
-    found = gathered(triangle, graphs, [1, 1, 1, 1, 0, 0], [0, 1, 2, 3], sources=[triangle, turned], matches=matches)
+    found = gathered(triangle, graphs, [1, 1, 1, 1, 0, 0], [0, 1, 2, 3], sources=[0, 1], matches=matches)
     assert (found.num_in_class, found.num_class, found.num_elsewhere, found.num_others) == (1, 4, 1, 2)
     assert found.node_sources == (2, 2, 2)
     assert found.edge_sources == (2, 1, 2)
@@ -85,18 +115,44 @@ def test_by_hand():
 
 def test_a_node_without_a_counterpart_is_in_fewer_sources():
     edge = undirected(2, [(0, 1)], [0, 0])
-    found = gathered(edge, [edge], [1], [0], sources=[edge, edge], matches=[[0, 0], [1, -1]])
+    found = gathered(edge, [edge], [1], [0], sources=[0, 0], matches=[[0, 0], [1, -1]])
     assert found.node_sources == (2, 1)
     assert found.edge_sources == (1,)
 
 
-def test_of_many_graphs_some_are_looked_at(monkeypatch):
-    monkeypatch.setattr(evidence, "LOOKED_AT", 4)
+def test_of_many_graphs_some_are_looked_at():
     edge, nodes = undirected(2, [(0, 1)], [0, 0]), undirected(2, [], [0, 0])
-    found = gathered(edge, [edge, nodes] * 10, [1] * 20, list(range(20)))
+    found = gathered(edge, [edge, nodes] * 10, [1] * 20, list(range(20)), looked_at=4)
     assert found.num_looked_at == 4
     assert found.num_in_cluster == 10
     assert sum(found.node_graphs) <= 8
+
+
+def test_nothing_is_looked_up_where_nobody_asks():
+    edge, nodes = undirected(2, [(0, 1)], [0, 0]), undirected(2, [], [0, 0])
+    found = gathered(edge, [edge, nodes], [1, 1], [0, 1], is_looked_up=False)
+    assert (found.node_graphs, found.edge_graphs, found.num_looked_at) == ((), (), 0)
+    assert found.num_in_class == 1
+
+
+def test_a_graph_that_takes_too_long_counts_as_one_without_the_prototype():
+    ring, calls = undirected(6, ring_edges(*range(6)), [0] * 6), {"whole_calls": 2}
+    assert gathered(ring, [ring], [1], [0]).num_in_class == 1
+    assert gathered(ring, [ring], [1], [0], **calls).num_in_class == 0
+    # A single node to try for the largest part is enough for that node alone.
+    assert sum(gathered(ring, [ring], [1], [0], part_calls=1, **calls).node_graphs) < 6
+
+
+def test_what_the_candidate_knows_is_kept():
+    edge = undirected(2, [(0, 1)], [0, 0])
+    known = {"contributions": (1.0, 2.0), "contribution_share": 0.5, "steps": ("a step",)}
+    found = gathered(edge, [edge], [1], [0], parts=known)
+    assert (found.contributions, found.contribution_share, found.steps) == tuple(known.values())
+
+
+def test_edges_are_told_once_and_loops_not_at_all():
+    graph = Data(num_nodes=3, edge_index=torch.tensor([[2, 0, 1, 2, 1], [0, 2, 1, 1, 2]]))
+    assert edges_of(graph) == [(0, 2), (1, 2)]
 
 
 def test_features_that_need_not_be_equal_do_not_count():

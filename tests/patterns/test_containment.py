@@ -1,4 +1,5 @@
 from functools import cache
+from itertools import combinations, permutations
 
 import networkx as nx
 import numpy as np
@@ -13,7 +14,7 @@ from protograph.datasets import load
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.containment import contained_in, contains
 from tests.datasets.real_files import needs
-from tests.metrics.small_graphs import graph_of, graphs, grid, networkx_contains, path, ring
+from tests.metrics.small_graphs import graph_of, graphs, grid, networkx_contains, path, plain, ring
 
 
 @settings(max_examples=200, deadline=None)
@@ -102,7 +103,7 @@ def test_the_limit():
     assert contains(encoded[0], encoded.encode(pattern), 5) == -1
 
 
-@pytest.mark.parametrize("name", ["max_calls", "workers"])
+@pytest.mark.parametrize("name", ["max_calls", "workers", "at_least"])
 def test_options_are_checked(name):
     with pytest.raises(ValueError, match=rf"^{name} must be at least 1, got 0$"):
         contained_in(path(2), EncodedGraphs([path(2)]), **{name: 0})
@@ -137,6 +138,93 @@ def test_attributes_of_edges_are_checked():
 def test_a_pattern_is_checked():
     with pytest.raises(ValueError, match=r"; graph 0 has 3 columns, the prototype has 4 columns$"):
         EncodedGraphs([path(2, kinds=[0, 1])]).encode(path(2, kinds=[0, 1], num_kinds=4))
+
+
+# ---- how it must lie there ------------------------------------------------------------------------------------------
+
+
+def places_of(graph, pattern, induced=False, match_edges=False, closed=()):
+    """Sets of nodes at which a pattern lies, by trying every way to place its nodes."""
+    (kinds, edges), (wanted, joined) = plain(graph), plain(pattern)
+    degrees = [sum(node in ends for ends in edges) for node in range(graph.num_nodes)]
+    own = [sum(node in ends for ends in joined) for node in range(pattern.num_nodes)]
+    places = set()
+    for image in permutations(range(graph.num_nodes), pattern.num_nodes):
+        ways = {frozenset(pair): frozenset(image[node] for node in pair) for pair in combinations(range(len(image)), 2)}
+        if (
+            all(kinds[other] == kind for other, kind in zip(image, wanted, strict=True))
+            and all(
+                way in edges and (not match_edges or edges[way] == joined[e]) for e, way in ways.items() if e in joined
+            )
+            and not (induced and any(way in edges for e, way in ways.items() if e not in joined))
+            and all(degrees[image[node]] == own[node] for node in closed)
+        ):
+            places.add(frozenset(image))
+    return places
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    st.lists(graphs(max_nodes=6), min_size=1, max_size=3),
+    graphs(min_nodes=1, max_nodes=4),
+    st.booleans(),
+    st.booleans(),
+    st.integers(1, 4),
+    st.data(),
+)
+def test_every_way_to_ask_is_what_trying_everything_says(whole, pattern, induced, match_edges, at_least, data):
+    closed = data.draw(st.sets(st.integers(0, pattern.num_nodes - 1)))
+    encoded = EncodedGraphs(whole, match_edges=match_edges)
+    expected = [len(places_of(graph, pattern, induced, match_edges, closed)) >= at_least for graph in whole]
+    options = {"induced": induced, "closed": closed, "at_least": at_least}
+    assert contained_in(pattern, encoded, **options).tolist() == expected
+    part = encoded.encode(pattern)
+    assert contained_in(part, encoded, workers=2, **options).tolist() == expected
+    assert [contains(graph, part, **options) for graph in encoded] == expected
+
+
+@pytest.mark.parametrize(
+    ("graph", "pattern", "options", "num_places"),
+    [
+        (ring(6), path(3), {}, 6),
+        (ring(6), path(3), {"closed": [1]}, 6),  # both neighbours of the middle one are there
+        (ring(6), path(3), {"closed": [0]}, 0),  # its ends have others besides
+        (path(5), path(3), {"closed": [0]}, 2),
+        (path(3), path(3), {"closed": [0, 1, 2]}, 1),
+        (graph_of(4, [(0, 1), (0, 2), (0, 3)]), path(3), {}, 3),
+        (graph_of(4, [(0, 1), (0, 2), (0, 3)]), path(3), {"closed": [0, 2]}, 3),
+        (graph_of(4, [(0, 1), (0, 2), (0, 3)]), path(3), {"closed": [1]}, 0),
+        (grid(3, 3), ring(4), {}, 4),
+        (grid(3, 3), ring(4), {"closed": [0]}, 4),  # each square of a grid has a corner with two neighbours
+        (grid(3, 3), ring(4), {"closed": [0, 2]}, 0),
+        (ring(4), path(3), {"induced": True}, 4),
+        (graph_of(4, [(0, 1), (2, 3)]), path(2), {}, 2),
+        (graph_of(3, []), graph_of(2, []), {}, 3),
+        (graph_of(3, []), graph_of(2, []), {"closed": [0, 1]}, 3),
+        (path(2), graph_of(2, []), {"closed": [0]}, 0),
+    ],
+)
+def test_places_by_hand(graph, pattern, options, num_places):
+    encoded = EncodedGraphs([graph])
+    assert len(places_of(graph, pattern, **options)) == num_places
+    for at_least, expected in ((num_places, 1), (num_places + 1, 0)):
+        if at_least:
+            assert contained_in(pattern, encoded, at_least=at_least, **options).tolist() == [expected]
+
+
+def test_a_count_of_places_that_takes_too_long_is_not_decided():
+    encoded = EncodedGraphs([ring(12)])
+    assert contained_in(path(3), encoded, at_least=12).tolist() == [1]
+    assert contained_in(path(3), encoded, at_least=12, max_calls=10).tolist() == [-1]
+
+
+def test_closed_nodes_are_the_pattern_s():
+    encoded = EncodedGraphs([path(3)])
+    message = r"^closed must be nodes of the pattern, below 2, got \[0, 2\]$"
+    with pytest.raises(ValueError, match=message):
+        contained_in(path(2), encoded, closed=[2, 0])
+    with pytest.raises(ValueError, match=message):
+        contains(encoded[0], encoded.encode(path(2)), closed=[2, 0])
 
 
 @cache

@@ -18,6 +18,8 @@ def fingerprint(graph: Data) -> bytes:
     for key, value in sorted(graph.to_dict().items()):
         if isinstance(value, Tensor):
             plain = value.detach().cpu().contiguous()
+            if plain.is_floating_point():
+                plain = plain + 0.0  # so that -0.0 has the bytes of 0.0
             digest.update(f"{key} {plain.dtype} {tuple(plain.shape)}".encode())
             digest.update(plain.reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.digest()

@@ -135,4 +135,4 @@ def as_options(name: str, value: Any, kind: type[Options]) -> Options:
         return value
     if isinstance(value, Mapping):
         return kind(**value)
-    raise TypeError(f"{name} must be a {kind.__name__} or a mapping of its options, got {value!r}")
+    raise TypeError(f"{name} must be {kind.__name__} or a mapping of its options, got {value!r}")

@@ -180,16 +180,7 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     >>> canonical_graph(path).key == canonical_graph(again).key
     True
     """
-    of_nodes = [key for key in node_keys(graph) if key not in _NOT_CONTENT]
-    of_edges = [key for key in edge_keys(graph) if key not in _NOT_CONTENT]
-    content = Data(
-        x=_joined(graph, of_nodes, node_count(graph)),
-        edge_index=graph.edge_index,
-        edge_attr=_joined(graph, of_edges, graph.edge_index.size(1)),
-        num_nodes=graph.num_nodes,
-    )
-    encoded = EncodedGraphs([content], match_edges=content.edge_attr is not None)
-    order = canonical_order(encoded[0], max_work)
+    order = canonical_order(_encoded(graph), max_work)
     part = induced_subgraph(graph, order.nodes.tolist())
     by_ends = np.lexsort(part.edge_index.cpu().numpy()[::-1])
     for key in edge_keys(part):
@@ -197,10 +188,45 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     return CanonicalGraph(part, order.nodes, fingerprint(part), order.is_canonical)
 
 
+def _encoded(graph: Data) -> EncodedGraph:
+    """The graph by all that it knows: of a node also its loop, of an edge what it holds in both directions."""
+    of_nodes = [key for key in node_keys(graph) if key not in _NOT_CONTENT]
+    of_edges = [key for key in edge_keys(graph) if key not in _NOT_CONTENT]
+    edge_index, size = graph.edge_index.cpu().long(), node_count(graph)
+    x, edge_attr = _joined(graph, of_nodes, size), _joined(graph, of_edges, edge_index.size(1))
+    loops = edge_index[0] == edge_index[1]
+    if bool(loops.any()):
+        held = torch.ones(int(loops.sum()), 1) if edge_attr is None else edge_attr[loops]
+        own = torch.zeros(size, 1 + held.size(1), dtype=torch.double)
+        own[edge_index[0, loops]] = torch.cat([torch.ones(held.size(0), 1), held], dim=1).double()
+        x = own if x is None else torch.cat([x, own], dim=1)
+    content = Data(x=x, edge_index=edge_index, edge_attr=edge_attr, num_nodes=size)
+    encoded = EncodedGraphs([content], match_edges=edge_attr is not None)[0]
+    return _by_direction(encoded, edge_index.numpy(), None if edge_attr is None else edge_attr.numpy())
+
+
+def _by_direction(graph: EncodedGraph, edges: Ints, rows: NDArray[np.float64] | None) -> EncodedGraph:
+    """The graph as it is if its edges hold the same there and back; else their kinds are told by both directions."""
+    keys, reverses = edges[0] * graph.num_nodes + edges[1], edges[1] * graph.num_nodes + edges[0]
+    order = np.argsort(keys)
+    back = order[np.searchsorted(keys, reverses, sorter=order).clip(max=keys.size - 1)]
+    if np.array_equal(keys[back], reverses) and (rows is None or np.array_equal(rows, rows[back])):
+        return graph
+    held = [b""] * keys.size if rows is None else [(row + 0.0).tobytes() for row in rows]
+    known = dict(zip(keys.tolist(), held, strict=True))
+    owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
+    ends = owners, graph.neighbours.astype(np.int64)
+    ways = zip(ends[0] * graph.num_nodes + ends[1], ends[1] * graph.num_nodes + ends[0], strict=True)
+    # Nothing at all where an edge goes one way only.
+    both = [tuple((known[way],) if way in known else () for way in pair) for pair in ways]
+    number = {kind: n for n, kind in enumerate(sorted(set(both)))}
+    return graph._replace(edge_kinds=np.array([number[kind] for kind in both], dtype=np.int32))
+
+
 def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
     """Tensors with a row a node or an edge, side by side."""
-    if not keys or not count:
+    if not count:  # the width of nothing is not known
         return None
     rows = [graph[key].detach().cpu().reshape(count, -1) for key in keys]
     rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
-    return torch.cat([row.double() for row in rows], dim=1)
+    return torch.cat([row.double() for row in rows], dim=1) if rows else None

@@ -10,6 +10,7 @@ from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from protograph.metrics.margin_share import margin_share
 from protograph.models.embedding import embed
+from protograph.models.judging import Judge
 from protograph.models.outputs import margins
 from protograph.page.consensus import contributions
 from protograph.page.consensus.contributions import linear_head, node_contributions
@@ -51,7 +52,7 @@ def contributed(model, graphs, target, *, by_map=True, fitted=GRAPHS):
     whole = running.embed(graphs, nodes=True)
     nodes = [part.numpy() for part in torch.split(whole.node_embeddings, [g.num_nodes for g in graphs])]
     head = linear_head(embedded, running.resolution) if by_map else None
-    return node_contributions(running, graphs, whole, nodes, target, return_type=embedded.return_type, head=head)
+    return node_contributions(Judge(running, embedded.return_type), graphs, whole, nodes, target, head)
 
 
 # ---- the linear map -------------------------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.counting import Found, PatternCounter, information, spread
+from protograph.page.consensus.counting import Occurrence, PatternCounter, Population, information, spread
+from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
-from tests.page.naive_patterns import embeddings, groups_of_graphs, undirected
+from tests.page.naive_patterns import embeddings, groups_of_graphs, ring_edges, undirected
 
 
 def mutual(inside, outside):
@@ -49,9 +50,9 @@ def test_information_is_mutual_information_with_a_sign(inside, outside):
 
 def test_shares_of_nothing_are_nothing():
     none = np.zeros(0, np.bool_)
-    assert Found(none, none).shares == (0.0, 0.0)
-    assert Found(np.array([True, True]), none).shares == (1.0, 0.0)
-    found = Found(np.array([True, True]), np.array([True, False]))
+    assert Occurrence(none, none).shares == (0.0, 0.0)
+    assert Occurrence(np.array([True, True]), none).shares == (1.0, 0.0)
+    found = Occurrence(np.array([True, True]), np.array([True, False]))
     assert found.shares == (1.0, 0.5)
     assert found.information == information(1.0, 0.5)
 
@@ -73,9 +74,10 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
     source = data.draw(st.integers(0, len(graphs) - 1))
     edge = data.draw(st.integers(0, len(graphs)))
     inside, outside = np.arange(edge), np.arange(edge, len(graphs))
-    counter = PatternCounter(EncodedGraphs(graphs, match_edges=match_edges), source, inside, outside)
-    whole = CommonPatterns([graphs[source]]).source
-    component = whole.within(whole.ordered())
+    encoded = EncodedGraphs(graphs, match_edges=match_edges)
+    counter = PatternCounter(encoded, encoded[source], inside, outside)
+    every = CommonPatterns([graphs[source]]).source
+    component = every.within(every.ordered())
     part = component.within(component.ordered()[: data.draw(st.integers(1, 5))])
 
     def contain(pattern, chosen):
@@ -92,9 +94,42 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
     assert again.outside.tolist() == contain(component, outside)
 
 
-def test_labels_are_equal_where_features_are():
+def test_kinds_are_equal_where_features_are():
+    encoded = EncodedGraphs([undirected(2, [(0, 1)], [2, 1]), undirected(4, [(0, 1)], [1, 2, 1, 0])])
+    none = np.zeros(0, np.int64)
+    kinds = PatternCounter(encoded, encoded[1], none, none).kinds
+    assert kinds[0] == kinds[2]
+    assert len(set(kinds)) == 3
 
-    graphs = [undirected(2, [(0, 1)], [2, 1]), undirected(4, [(0, 1)], [1, 2, 1, 0])]
-    labels = PatternCounter(EncodedGraphs(graphs), 1, np.zeros(0, np.int64), np.zeros(0, np.int64)).labels
-    assert labels[0] == labels[2]
-    assert len(set(labels)) == 3
+
+@pytest.mark.parametrize(("num_edges", "most", "expected"), [(59, 40, 40), (60, 40, 40), (120, 40, 20), (900, 40, 8)])
+def test_of_dense_graphs_fewer_patterns_are_counted(num_edges, most, expected):
+    source = undirected(num_edges + 1, [(0, n) for n in range(1, num_edges + 1)])
+    encoded, none = EncodedGraphs([source]), np.zeros(0, np.int64)
+    assert PatternCounter(encoded, encoded[0], none, none).affordable(most) == expected
+    generous = ConsensusOptions(sparse_edges=900, least_counted=1)
+    assert PatternCounter(encoded, encoded[0], none, none, generous).affordable(most) == most
+
+
+def test_a_pattern_that_takes_too_long_counts_as_not_there():
+    ring = undirected(6, ring_edges(*range(6)))
+    encoded, index, none = EncodedGraphs([ring]), np.zeros(1, np.int64), np.zeros(0, np.int64)
+    pattern = CommonPatterns([ring]).source
+    for calls, expected in ((1000, True), (2, False)):
+        counter = PatternCounter(encoded, encoded[0], index, none, ConsensusOptions(count_calls=calls))
+        assert counter.count(pattern).inside.tolist() == [expected]
+
+
+def test_samples_of_a_population():
+    edge, node = undirected(2, [(0, 1)]), undirected(2, [])
+    graphs = [edge, node] * 4 + [node] * 10
+    encoded = EncodedGraphs(graphs)
+    population = Population(encoded=encoded, cluster=np.arange(8), others=np.arange(8, 18), options=ConsensusOptions())
+    pattern = CommonPatterns([edge]).source
+    every = population.counter(encoded[0], 100).count(pattern)
+    assert every.inside.tolist() == [True, False] * 4
+    assert every.outside.tolist() == [False] * 10
+    some = population.counter(encoded[0], 4, outside=2).count(pattern)
+    assert some.inside.tolist() == [graphs[i] is edge for i in spread(np.arange(8), 4)]
+    assert some.outside.size == 2
+    assert population.counter(encoded[0], 3).count(pattern).outside.size == 3

@@ -1,146 +1,220 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.session import Group, Population, run_session
-from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern
-from tests.page.naive_patterns import embeddings, path_edges, ring_edges, undirected
+from protograph.models.judging import Judgement
+from protograph.page.consensus.counting import Population
+from protograph.page.consensus.session import run_session
+from protograph.page.consensus.session_graphs import SessionGraphs
+from protograph.page.options import ConsensusOptions, SearchOptions
+from protograph.patterns.canonical import canonical_graph
+from tests.page.naive_patterns import edges_of, embeddings, is_connected, path_edges, ring_edges, undirected
 
 # A house on a chain, and the chain alone; the house's nodes carry 1 each, the chain's nothing.
 HOUSE = [*ring_edges(0, 1, 2, 3), (0, 4), (1, 4)]
 WITH = [undirected(5 + n, [*HOUSE, *path_edges(*range(5, 5 + n)), (2, 5)], [0] * (5 + n)) for n in (3, 4, 5, 6)]
 WITHOUT = [undirected(5 + n, path_edges(*range(5 + n)), [0] * (5 + n)) for n in (3, 4, 5, 6)]
+GRAPHS = [*WITH, *WITHOUT]
 
 
-def group_of(indices, graphs, carried=None):
+class Judge:
+    """A model that predicts the class for those graphs of a call whose numbers it is told, by default for all."""
+
+    classifier = SimpleNamespace(resolution=1e-13)
+
+    def __init__(self, predicted=slice(None)):
+        self.predicted, self.seen = predicted, []
+
+    def __call__(self, graphs, target):
+        self.seen.append((list(graphs), target))
+        leads = np.full(len(graphs), -1.0)
+        leads[self.predicted] = 1.0
+        return Judgement(probabilities=np.linspace(0.5, 0.6, len(graphs)), margins=leads * 2, leads=leads)
+
+
+def carried_by_the_house(graph):
+    return np.array([1.0] * 5 + [0.0] * (graph.num_nodes - 5))
+
+
+def session_of(indices, graphs, carried=carried_by_the_house, match_edges=False):
+    """The graphs of a session; contributions are given in the numbers of the user."""
     rng = np.random.default_rng(0)
-    if carried is None:
-        carried = [np.array([1.0] * 5 + [0.0] * (graphs[i].num_nodes - 5)) for i in indices]
-    return Group(
+    encoded = EncodedGraphs(graphs, match_edges=match_edges)
+    sources = [canonical_graph(graphs[i]) for i in indices]
+    contributions = None if carried is None else [carried(graphs[i]) for i in indices]
+    return SessionGraphs(
         indices=tuple(indices),
-        graphs=[graphs[i] for i in indices],
+        sources=sources,
+        encoded=encoded.encode(sources[0].graph),
         embeddings=[rng.normal(size=(graphs[i].num_nodes, 3)) for i in indices],
-        contributions=carried,
+        contributions=contributions
+        and [part[source.nodes] for part, source in zip(contributions, sources, strict=True)],
     )
 
 
-def population_of(graphs, num_inside):
-    return Population(
-        encoded=EncodedGraphs(graphs), cluster=np.arange(num_inside), others=np.arange(num_inside, len(graphs))
+def searched(session, graphs=GRAPHS, num_inside=4, judge=None, match_edges=False, **options):
+    population = Population(
+        encoded=EncodedGraphs(graphs, match_edges=match_edges),
+        cluster=np.arange(num_inside),
+        others=np.arange(num_inside, len(graphs)),
+        options=options.get("consensus", ConsensusOptions()),
     )
+    options = SearchOptions(match_edges=match_edges, **options)
+    return run_session(session, population, judge or Judge(), 1, options)
 
 
-def yes(patterns):
-    return [1.0] * len(patterns)
+def pattern_of(candidate):
+    """Nodes and edges in the numbers of the user's graph."""
+    nodes = candidate.nodes
+    return frozenset(nodes), {tuple(sorted((nodes[u], nodes[v]))) for u, v in edges_of(candidate.graph)}
 
 
-def check(proposal, group):
-    pattern = proposal.pattern
-    assert pattern.is_connected
-    assert set(proposal.matches) == pattern.nodes
-    assert proposal.start[0] in proposal.consensus.pattern.nodes
-    for q, graph in enumerate(group.graphs):
-        image = {node: row[q] for node, row in proposal.matches.items()}
-        assert image in embeddings(pattern.nodes, pattern.edges, group.graphs[0], graph)
-    assert all(row[0] == node for node, row in proposal.matches.items())
+def check(candidate, graphs=GRAPHS):
+    nodes, edges = pattern_of(candidate)
+    source = graphs[candidate.source]
+    assert candidate.source == candidate.sources[0] == candidate.session.source
+    assert is_connected(nodes, edges)
+    assert torch.equal(candidate.graph.x, source.x[list(candidate.nodes)])
+    assert candidate.matches.shape == (len(nodes), len(candidate.sources))
+    assert candidate.matches[:, 0].tolist() == list(candidate.nodes)
+    for q, index in enumerate(candidate.sources):
+        image = dict(zip(candidate.nodes, candidate.matches[:, q].tolist(), strict=True))
+        assert image in embeddings(nodes, edges, source, graphs[index])
+    assert len(candidate.session.start) == len(candidate.sources)
+    assert candidate.session.size == len(nodes)
+    assert candidate.session.stopped == "consensus"
+    assert candidate.encoded.num_nodes == len(nodes)
+    assert candidate.encoded.num_edges == len(edges)
 
 
 @pytest.mark.parametrize("indices", [[0], [0, 1], [0, 1, 2], [3, 2, 1, 0]])
 def test_a_house_is_found(indices):
-    graphs = [*WITH, *WITHOUT]
-    group = group_of(indices, graphs)
-    found = run_session(group, population_of(graphs, 4), yes)
-    check(found, group)
-    assert found.pattern == CommonPatterns([graphs[indices[0]]]).source.within(range(5))
-    assert found.trimmed.found.shares == (1.0, 0.0)
-    assert found.contribution_share <= 1.0
-    assert found.weight == found.trimmed.found.information * (1 + found.trimmed.excess**2)
-    assert found.consensus.is_exact
-    assert 0 < found.num_weighed <= 100
+    session, judge = session_of(indices, GRAPHS), Judge()
+    found = searched(session, judge=judge)
+    check(found)
+    assert pattern_of(found) == (frozenset(range(5)), set(edges_of(undirected(5, HOUSE))))
+    assert found.contributions == (1.0,) * 5
+    assert found.contribution_share == pytest.approx(1.0)
+    assert found.session.is_exact
+    assert 0 < found.session.num_iterations <= 100
+    ((path, target),) = judge.seen
+    assert target == 1
+    assert (found.session.probability, found.session.margin) == (np.linspace(0.5, 0.6, len(path))[-1], 2.0)
+
+
+@pytest.mark.parametrize("indices", [[0, 1], [3, 2, 1]])
+def test_what_a_session_weighs(indices):
+    """Its bits, times 1 and the square of how many standard errors its nodes carry more than any: what is trimmed."""
+    session = session_of(indices, GRAPHS)
+    found = searched(session, judge=Judge(predicted=[0]))
+    check(found)
+    joined = np.concatenate(session.contributions)
+    # In every graph the nodes are of the house: each carries 1, whatever its counterparts.
+    assert found.contributions == (1.0,) * len(found.nodes)
+    excess = (1 - joined.mean()) / joined.std() * np.sqrt(len(found.nodes))
+    assert found.weight == pytest.approx(1.0 * (1 + excess**2))
+    assert f"its nodes add {excess:.1f} standard errors more to the margin than any nodes do" in found.steps[1]
 
 
 def test_what_was_done_is_told():
-    graphs = [*WITH, *WITHOUT]
-    first, second, third = run_session(group_of([0, 1], graphs), population_of(graphs, 4), yes).steps()
-    assert first.startswith("the consensus of graphs 0, 1 around node ")
-    assert first.endswith("(proven to be worth the most)")
-    assert "found in 100.0% of the cluster's graphs looked at and 0.0% of the others (1.00 bits)" in second
-    assert third.startswith("closed to 5 nodes and 6 edges")
+    found = searched(session_of([0, 1], GRAPHS))
+    first, second, third = found.steps
+    start, size = found.session.start[0], "8 nodes and 9 edges"  # all of the smaller graph
+    assert first == (
+        f"the consensus of graphs 0, 1 around node {start} of graph 0 has {size} (proven to be worth the most)"
+    )
+    assert second.startswith("trimmed to ")
+    assert ": found in 100.0% of the cluster's graphs looked at and 0.0% of the others (1.00 bits); its" in second
+    assert third == "closed to 5 nodes and 6 edges: what all of those graphs of the cluster have besides"
+    open_end = searched(session_of([0, 1], GRAPHS, carried=None), consensus=ConsensusOptions(max_steps=0))
+    assert open_end.steps[1].endswith(" of the others (1.00 bits)")
+    assert open_end.steps[2] == "nothing more belongs to all of those graphs of the cluster and to the class"
 
 
 def test_the_model_holds_the_closing():
-    graphs = [*WITH, *WITHOUT]
-    seen = []
-
-    def only_the_first(patterns):
-        seen.append(list(patterns))
-        return [1.0] + [-1.0] * (len(patterns) - 1)
-
-    def none(patterns):
-        return [-1.0] * len(patterns)
-
-    group, population = group_of([0, 1], graphs), population_of(graphs, 4)
-    found = run_session(group, population, only_the_first)
-    assert found.pattern == seen[0][0] == found.trimmed.pattern
-    assert run_session(group, population, none).pattern == seen[0][-1]
+    session, all_of_them = session_of([0, 1], GRAPHS), Judge()
+    searched(session, judge=all_of_them)
+    ((path, _),) = all_of_them.seen
+    sizes = [graph.num_nodes for graph in path]
+    assert len(sizes) > 1
+    held = searched(session, judge=Judge(predicted=[0]))
+    assert held.session.size == sizes[0]
+    assert held.session.probability == 0.5
+    none = searched(session, judge=Judge(predicted=[]))
+    assert (none.session.size, none.session.margin) == (sizes[-1], -2.0)
 
 
 def test_nothing_in_common_is_none():
     graphs = [undirected(2, [(0, 1)], [0, 0]), undirected(2, [(0, 1)], [1, 1])]
-    group = group_of([0, 1], graphs, [np.zeros(2), np.zeros(2)])
-    assert run_session(group, population_of(graphs, 2), yes) is None
-    assert run_session(group, population_of(graphs, 2), yes, match_features=False) is not None
+    session = session_of([0, 1], graphs, lambda graph: np.zeros(2))
+    assert searched(session, graphs, 2) is None
+    assert searched(session, graphs, 2, match_features=False) is not None
 
 
 @pytest.mark.parametrize("carried", ["unknown", "equal", "negative"])
 def test_contributions_that_tell_nothing(carried):
-    graphs = [*WITH, *WITHOUT]
-    sizes = [graphs[i].num_nodes for i in (0, 1)]
-    group = group_of([0, 1], graphs, [np.full(size, 2.0 if carried == "equal" else -1.0) for size in sizes])
-    if carried == "unknown":
-        group = Group(indices=(0, 1), graphs=group.graphs, embeddings=group.embeddings, contributions=None)
-    found = run_session(group, population_of(graphs, 4), yes)
-    check(found, group)
-    assert found.trimmed.excess == 0.0
-    assert found.trimmed.found.information == 1.0  # what tells the class is found all the same
-    assert (found.contributions == {}) == (carried == "unknown")
-    assert found.contribution_share == (pytest.approx(len(found.pattern) / 8, abs=0.1) if carried == "equal" else None)
+    value = {"unknown": None, "equal": 2.0, "negative": -1.0}[carried]
+    session = session_of([0, 1], GRAPHS, value and (lambda graph: np.full(graph.num_nodes, value)))
+    found = searched(session)
+    check(found)
+    assert found.weight == 1.0  # what tells the class is found all the same: 1 bit, nothing carried
+    assert found.contributions == (() if carried == "unknown" else (value,) * len(found.nodes))
+    share = np.mean([len(found.nodes) / graph.num_nodes for graph in GRAPHS[:2]])
+    assert found.contribution_share == (pytest.approx(share) if carried == "equal" else None)
 
 
 def test_a_single_node_in_common():
     graphs = [undirected(3, path_edges(0, 1, 2), [0, 1, 2]), undirected(1, [], [1]), undirected(1, [], [2])]
-    group = group_of([0, 1], graphs, [np.array([0.0, 1.0, 5.0]), np.array([1.0])])
-    found = run_session(group, population_of(graphs, 2), yes)
-    assert found.pattern == Pattern(frozenset([1]), frozenset())
-    assert found.matches == {1: (1, 0)}
-    assert "has 1 node and 0 edges" in found.steps()[0]
+    found = searched(session_of([0, 1], graphs, lambda graph: np.arange(graph.num_nodes, dtype=float)), graphs, 2)
+    check(found, graphs)
+    assert found.nodes == (1,)
+    assert found.matches.tolist() == [[1, 0]]
+    assert "has 1 node and 0 edges" in found.steps[0]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5])
 def test_max_nodes(limit):
-    graphs = [*WITH, *WITHOUT]
-    group = group_of([0, 1, 2], graphs)
-    found = run_session(group, population_of(graphs, 4), yes, max_nodes=limit)
-    check(found, group)
-    assert len(found.pattern) <= limit
+    found = searched(session_of([0, 1, 2], GRAPHS), max_nodes=limit)
+    check(found)
+    assert len(found.nodes) <= limit
 
 
 def test_no_others():
-    group = group_of([0, 1], WITH)
-    found = run_session(group, population_of(WITH, 4), yes)
-    check(found, group)
-    assert found.trimmed.found.shares == (1.0, 0.0)
+    found = searched(session_of([0, 1], WITH), WITH)
+    check(found)
+    assert "found in 100.0% of the cluster's graphs looked at; its nodes add " in found.steps[1]
 
 
 def test_equal_attributes_of_edges():
-    graphs = [undirected(3, path_edges(0, 1, 2), [0, 0, 0], [0, bond]) for bond in (0, 1)]
+    graphs = [undirected(3, path_edges(0, 1, 2), [0, 0, 0], [0, kind]) for kind in (0, 1)]
     assert not torch.equal(graphs[0].edge_attr, graphs[1].edge_attr)
-    group = group_of([0, 1], graphs, [np.arange(3.0), np.arange(3.0)])
-    population = Population(
-        encoded=EncodedGraphs(graphs, match_edges=True), cluster=np.arange(2), others=np.zeros(0, np.int64)
-    )
-    found = run_session(group, population, yes, match_edges=True)
-    assert len(found.pattern) <= 2
-    assert embeddings(found.pattern.nodes, found.pattern.edges, graphs[0], graphs[1], match_edges=True)
+    session = session_of([0, 1], graphs, lambda graph: np.arange(3.0), match_edges=True)
+    found = searched(session, graphs, 2, match_edges=True)
+    assert len(found.nodes) <= 2
+    assert embeddings(*pattern_of(found), graphs[0], graphs[1], match_edges=True)
+
+
+@pytest.mark.parametrize("indices", [[0, 1], [2, 1, 0]])
+def test_the_user_s_numbers_come_back(indices):
+    """The same session over graphs numbered otherwise: the same graph, and the same nodes by another name."""
+    rng = np.random.default_rng(3)
+    orders = [rng.permutation(graph.num_nodes) for graph in GRAPHS]
+    renumbered = []
+    for graph, order in zip(GRAPHS, orders, strict=True):
+        place = torch.from_numpy(np.argsort(order))
+        renumbered.append(type(graph)(x=graph.x[order], edge_index=place[graph.edge_index], num_nodes=len(order)))
+    plain = searched(session_of(indices, GRAPHS))
+    session = session_of(indices, renumbered, None)
+    carried = [
+        carried_by_the_house(GRAPHS[i])[orders[i]][source.nodes]
+        for i, source in zip(indices, session.sources, strict=True)
+    ]
+    found = searched(replace(session, contributions=carried), renumbered)
+    check(found, renumbered)
+    assert {int(orders[indices[0]][node]) for node in found.nodes} == set(plain.nodes)
+    assert torch.equal(found.graph.edge_index, plain.graph.edge_index)
+    assert found.weight == pytest.approx(plain.weight)

@@ -1,0 +1,110 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import protograph as pg
+from protograph.page.clusters.selection import Cluster
+from protograph.page.consensus.session_graphs import chosen_graphs, session_graphs
+from protograph.page.fitted import FittedClass
+from tests import zoo
+
+GRAPHS = zoo.random_graphs(60)
+
+
+def fitted_to(embeddings, keys=None):
+    """What choosing graphs needs of a fitted model: the graphs' embeddings, and what they hold."""
+    keys = keys or [bytes([index]) for index in range(len(embeddings))]
+    return FittedClass(
+        judge=SimpleNamespace(classifier=SimpleNamespace(resolution=1e-13)),
+        embedded=SimpleNamespace(graph_embeddings=np.asarray(embeddings, dtype=float)),
+        encoded=None,
+        canonical=lambda index: SimpleNamespace(key=keys[index]),
+        target=1,
+    )
+
+
+def cluster_of(members, representatives, far=()):
+    return Cluster(
+        tuple(members), tuple(map(float, range(len(members)))), tuple(representatives), np.zeros(1), frozenset(far)
+    )
+
+
+def test_by_hand():
+    # On a line, nearest the mean first: 0 and 1 are the representatives; 2 takes 5 along, 3 takes 4.
+    embeddings = [[0.0], [0.1], [1.0], [-1.2], [-1.3], [1.5], [9.0]]
+    fitted, cluster = fitted_to(embeddings), cluster_of(range(7), [0, 1])
+    assert chosen_graphs(fitted, cluster, 3) == [(0, 1), (2, 5), (3, 4)]
+    assert chosen_graphs(fitted, cluster, 9) == [(0, 1), (2, 5), (3, 4)]  # a single graph is left over
+    assert chosen_graphs(fitted, cluster, 1) == [(0, 1)]
+    # With so few graphs to choose from, 5 is out of reach of 2.
+    assert chosen_graphs(fitted, cluster, 2, pool=1) == [(0, 1), (2, 3)]
+
+
+def test_graphs_with_the_same_embedding_are_taken_once_the_first_by_content():
+    embeddings = [[0.0], [1.0], [1.0 + 1e-12], [2.0], [2.0]]
+    cluster = cluster_of(range(5), [0])
+    for keys, expected in (("abcde", [(0,), (1,), (3,)]), ("acbed", [(0,), (2,), (4,)]), ("aaaaa", [(0,), (1,), (3,)])):
+        fitted = fitted_to(embeddings, [key.encode() for key in keys])
+        assert chosen_graphs(fitted, cluster, 9) == expected
+
+
+def test_graphs_far_off_are_left_alone():
+    fitted = fitted_to([[0.0], [1.0], [1e9], [2.0]])
+    assert chosen_graphs(fitted, cluster_of([0, 1, 2, 3], [0], far=[2]), 9) == [(0,), (1,), (3,)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 5), st.integers(1, 3))
+def test_no_graph_is_taken_twice_and_partners_are_the_most_alike(seed, k, count, pool):
+    rng = np.random.default_rng(seed)
+    embeddings = rng.normal(size=(14, 3))
+    members = np.argsort((embeddings**2).sum(axis=1)).tolist()
+    chosen = chosen_graphs(fitted_to(embeddings), cluster_of(members, members[:k]), count, pool)
+    assert chosen[0] == tuple(members[:k])
+    taken = [index for graphs in chosen for index in graphs]
+    assert len(set(taken)) == len(taken)
+    assert set(taken) <= set(members[: max(k, pool * count * k)])
+    assert len(chosen) == min(count, len(members[: pool * count * k]) // k)
+    low, middle, high = np.quantile(embeddings, [0.25, 0.5, 0.75], axis=0)
+    points = (embeddings - middle) / (high - low)
+    free = members[k : pool * count * k]
+    for first, *partners in chosen[1:]:
+        assert first == free[0]  # the next nearest the mean
+        free = [index for index in free if index != first]
+        distances = {index: float(((points[index] - points[first]) ** 2).sum()) for index in free}
+        assert partners == sorted(free, key=distances.__getitem__)[: k - 1]
+        free = [index for index in free if index not in partners]
+
+
+@pytest.mark.parametrize(("pool", "head"), [("add", True), ("add", False), ("max", True)])
+def test_the_graphs_of_all_sessions_are_embedded_at_once(pool, head):
+    model = zoo.make(pool=pool)
+    explainer = pg.PAGE(num_clusters=1).fit(model, GRAPHS)
+    fitted = explainer._fitted_class(1)
+    chosen = [(3, 5), (8, 1), (2, 9)]
+    sessions = session_graphs(fitted, chosen, explainer._head() if head else None)
+    assert [session.indices for session in sessions] == chosen
+    for session in sessions:
+        assert len(session.graphs) == len(session.embeddings) == len(session.contributions) == 2
+        for index, source, nodes, carried in zip(
+            session.indices, session.sources, session.embeddings, session.contributions, strict=True
+        ):
+            graph = GRAPHS[index]
+            assert torch.equal(source.graph.x, graph.x[torch.from_numpy(source.nodes)])
+            with torch.no_grad():
+                model(graph.x, graph.edge_index, torch.zeros(graph.num_nodes, dtype=torch.long))
+            np.testing.assert_allclose(nodes, model.seen_nodes.numpy()[source.nodes], atol=1e-5)
+            assert carried.shape == (graph.num_nodes,)
+        expected = fitted.encoded.encode(session.graphs[0])
+        assert all(one.tolist() == other.tolist() for one, other in zip(session.encoded, expected, strict=True))
+
+
+def test_nodes_that_cannot_be_left_out_have_no_contributions():
+    named = pg.GraphClassifier(zoo.make(pool="max"), node_embeddings="conv2", graph_embeddings="head")
+    explainer = pg.PAGE(num_clusters=1).fit(named, GRAPHS)
+    (session,) = session_graphs(explainer._fitted_class(1), [(0, 1)], None)
+    assert session.contributions is None
