@@ -11,11 +11,11 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base import ties
+from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
@@ -67,12 +67,12 @@ class Explainer(ABC):
         return self
 
     @property
-    def embeddings_(self) -> NDArray[np.float64]:
+    def embeddings_(self) -> Floats:
         """Graph embeddings, ``[num_graphs, dim]``."""
         return self._fitted().graph_embeddings
 
     @property
-    def predictions_(self) -> NDArray[np.int64]:
+    def predictions_(self) -> Ints:
         """Predicted class of each graph."""
         return self._fitted().predictions
 
@@ -126,7 +126,7 @@ class Explainer(ABC):
         check_target(target, self._fitted().num_classes)
         return int(target)
 
-    def _members(self, target: int) -> NDArray[np.int64]:
+    def _members(self, target: int) -> Ints:
         """Indices of the graphs predicted as ``target``."""
         target, embedded = self._checked_target(target), self._fitted()
         members = np.flatnonzero(embedded.predictions == target)

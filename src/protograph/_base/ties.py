@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from protograph._base.arrays import Ints
 
 T = TypeVar("T")
 
@@ -26,7 +28,7 @@ def tolerance_for(scale: float, resolution: float = 0.0) -> float:
     return max(TOLERANCE, resolution * scale)
 
 
-def levels(values: ArrayLike, tolerance: float = TOLERANCE) -> NDArray[np.int64]:
+def levels(values: ArrayLike, tolerance: float = TOLERANCE) -> Ints:
     """Place of each value among the different ones, the highest first: 0, 1, ...; those that tie share it.
 
     Two values tie if no gap between them and the values in between is wider than the tolerance. A fixed grid would part

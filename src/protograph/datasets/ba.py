@@ -11,9 +11,9 @@ from itertools import combinations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Ints
 from protograph._base.randomness import checked_seed
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.sources import DataFiles
@@ -46,7 +46,7 @@ class Motif:
     edges: tuple[Edge, ...]
 
 
-def both_directions(edges: Sequence[Edge] | NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
+def both_directions(edges: Sequence[Edge] | Ints, num_nodes: int) -> Ints:
     """Sorted ``edge_index`` with each undirected edge in both directions.
 
     >>> both_directions([(2, 0)], num_nodes=3)
@@ -149,7 +149,7 @@ def attach(motif: Motif, label: int, link_probability: float, rng: np.random.Gen
     return _with_masks(roles, both_directions(place[np.asarray(edges)], num_nodes), label)
 
 
-def _with_masks(roles: NDArray[np.int64], edge_index: NDArray[np.int64], label: int) -> Data:
+def _with_masks(roles: Ints, edge_index: Ints, label: int) -> Data:
     node_mask = (roles != BACKBONE) & (label != 0)
     edge_mask = node_mask[edge_index].all(axis=0)
     new_id = np.cumsum(node_mask) - 1
@@ -167,11 +167,11 @@ def _with_masks(roles: NDArray[np.int64], edge_index: NDArray[np.int64], label: 
     )
 
 
-def _features(roles: NDArray[np.int64]) -> torch.Tensor:
+def _features(roles: Ints) -> torch.Tensor:
     return one_hot(roles, len(FEATURE_NAMES), "roles")
 
 
-def shuffled_kinds(shares: Sequence[int], num_graphs: int, random_state: int) -> NDArray[np.int64]:
+def shuffled_kinds(shares: Sequence[int], num_graphs: int, random_state: int) -> Ints:
     """The kind of each graph: blocks that hold kind ``j`` exactly ``shares[j]`` times, each block shuffled.
 
     The data set so keeps the shares without the chance of a plain draw, and a longer one starts with the

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from protograph._base.arrays import Bools
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
@@ -110,7 +111,7 @@ def make_arrays(smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
     return molecule_arrays(molecules) | {"attributions": np.concatenate(padded)}
 
 
-def ring_unions(rings: Sequence[Sequence[int]], num_atoms: int) -> NDArray[np.bool_]:
+def ring_unions(rings: Sequence[Sequence[int]], num_atoms: int) -> Bools:
     """A column for every union of rings, those of fewer rings first.
 
     >>> ring_unions([[0, 1], [1, 2]], 3).astype(int)

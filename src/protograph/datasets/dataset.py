@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Bools
 from protograph.datasets.lazy import LazyGraphs
 
-Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | NDArray[np.bool_]
+Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

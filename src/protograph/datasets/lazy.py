@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
+
+from protograph._base.arrays import Ints
 
 
 class LazyGraphs(Sequence[Data]):
@@ -24,7 +25,7 @@ class LazyGraphs(Sequence[Data]):
     (2, tensor([1., 1., 0.]))
     """
 
-    def __init__(self, make: Callable[[int], Data], labels: Tensor, positions: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, make: Callable[[int], Data], labels: Tensor, positions: Ints | None = None) -> None:
         self._make = make
         self._all_labels = labels
         # Not a tensor: an entry of an array is read ten times as fast.

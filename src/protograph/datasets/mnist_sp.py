@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Ints
 from protograph.datasets import superpixels
 from protograph.datasets.archives import reading
 from protograph.datasets.cache import Arrays, cached_arrays
@@ -214,7 +215,7 @@ def _from_parts(content: Any, count: int) -> Arrays:
     return compact(Superpixels(centres, values[..., 0], neighbours), labels)
 
 
-def _packed_edges(edge_index: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _packed_edges(edge_index: Ints) -> NDArray[np.uint8]:
     check_range(edge_index, NUM_NODES, "edge_index")
     adjacency = np.zeros((NUM_NODES, NUM_NODES), dtype=np.bool_)
     adjacency[tuple(edge_index)] = True

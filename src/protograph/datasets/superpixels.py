@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.arrays import Bools, Floats
 from protograph._base.progress import Progress
 
 # Part of the cache's key: raise it when the same images would give other graphs.
@@ -25,7 +26,6 @@ TIE = 1e-9
 # Images between two reports of progress.
 CHUNK = 500
 
-Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
 
@@ -109,7 +109,7 @@ def merged(sums: Floats, num_nodes: int) -> Floats:
     return sums[:num_nodes]
 
 
-def neighbours(centres: Floats, radius: float = RADIUS) -> NDArray[np.bool_]:
+def neighbours(centres: Floats, radius: float = RADIUS) -> Bools:
     """Which centres lie within the radius of each other, each of itself too: ``[num_nodes, num_nodes]``."""
     return _squared_distances(centres) <= radius**2 + TIE
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from protograph._base.arrays import Ints
 from protograph.datasets.archives import reading
 
 NEEDED = ("A", "graph_indicator", "graph_labels")
@@ -88,7 +89,7 @@ def _table(text: bytes, path: Path, ending: str) -> NDArray[Any]:
         raise ValueError(f"{path}: {ending} must have {kind} divided by commas: {error}") from error
 
 
-def _check_nodes(graph_of: NDArray[np.int64], num_graphs: int, path: Path) -> None:
+def _check_nodes(graph_of: Ints, num_graphs: int, path: Path) -> None:
     numbers = np.unique(graph_of)
     if (np.diff(graph_of) < 0).any() or not np.array_equal(numbers, np.arange(1, num_graphs + 1)):
         raise ValueError(
@@ -97,7 +98,7 @@ def _check_nodes(graph_of: NDArray[np.int64], num_graphs: int, path: Path) -> No
         )
 
 
-def _check_edges(edges: NDArray[np.int64], graph_of: NDArray[np.int64], path: Path) -> None:
+def _check_edges(edges: Ints, graph_of: Ints, path: Path) -> None:
     if edges.shape[1] != 2 or edges.min() < 1 or edges.max() > len(graph_of):
         raise ValueError(
             f"{path}: A must have two nodes from 1 to {len(graph_of)} a line, "

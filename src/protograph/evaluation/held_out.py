@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Ints
 from protograph._base.randomness import preserved_random_state
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.judging import Model
@@ -18,7 +17,7 @@ class HeldOut:
     """Graphs that no prototype was found in, encoded once, and what the model predicts for them."""
 
     graphs: EncodedGraphs
-    predictions: NDArray[np.int64]
+    predictions: Ints
     num_classes: int
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.files import atomic_path
 from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
@@ -36,7 +35,7 @@ class EmbeddingMap:
     """
 
     indices: tuple[int, ...]
-    positions: NDArray[np.float64]
+    positions: Floats
     clusters: tuple[int, ...]
     explained: tuple[float, float]
 

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Ints, Kinds
 from protograph.graphs.cleaning import node_count
-
-Ints = NDArray[np.int64]
-Kinds = NDArray[np.int32]
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000

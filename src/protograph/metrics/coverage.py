@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Bools
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.metrics.intervals import Estimate, checked_confidence, hoeffding, student, wilson
 from protograph.metrics.support import Predictions, as_encoded, checked_predictions, containment
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)

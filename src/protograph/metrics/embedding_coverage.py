@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.randomness import preserved_random_state
 from protograph.graphs.store import GraphStore
 from protograph.metrics.intervals import Estimate, wilson
@@ -90,7 +90,7 @@ def embedding_coverage(
     )
 
 
-def _usual_distance(members: NDArray[np.float64], target: int) -> float:
+def _usual_distance(members: Floats, target: int) -> float:
     if len(members) < 2:
         raise ValueError(
             f"only one graph is predicted as class {target}, so there is no distance between its graphs; pass radius"
@@ -98,11 +98,11 @@ def _usual_distance(members: NDArray[np.float64], target: int) -> float:
     return float(np.median(_nearest(members, None)))
 
 
-def _nearest(points: NDArray[np.float64], queries: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def _nearest(points: Floats, queries: Floats | None) -> Floats:
     """Distance of each query to its nearest point; without queries, of each point to its nearest other point."""
     from sklearn.neighbors import NearestNeighbors
 
     # A tree computes distances by differences; the other way is by products, and equal points come out apart.
     neighbours = NearestNeighbors(n_neighbors=1, algorithm="kd_tree").fit(points)
-    distances: NDArray[np.float64] = neighbours.kneighbors(queries)[0][:, 0]
+    distances: Floats = neighbours.kneighbors(queries)[0][:, 0]
     return distances

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from math import inf, lgamma, log, sqrt
 from statistics import NormalDist
 
-import numpy as np
-from numpy.typing import NDArray
+from protograph._base.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float
     return low, high
 
 
-def student(values: NDArray[np.float64], confidence: float = 0.95) -> tuple[float, float]:
+def student(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
     r"""Student's interval for a mean.
 
     .. math:: \bar v \pm t_{n - 1} s / \sqrt n

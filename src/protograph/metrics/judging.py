@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
@@ -33,8 +32,8 @@ class Judged:
         return_type: What the model's outputs were taken for.
     """
 
-    probabilities: NDArray[np.float64]
-    margins: NDArray[np.float64]
+    probabilities: Floats
+    margins: Floats
     return_type: ReturnType
 
     @property

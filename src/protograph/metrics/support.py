@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Bools, Ints
 from protograph._base.errors import ProtographWarning
-from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs, Ints
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.metrics.intervals import Measure, wilson
 from protograph.models.judging import check_target
 
@@ -30,7 +31,7 @@ class Support(Measure):
         num_undecided: Graphs whose search was given up; they count as not containing it.
     """
 
-    contains: NDArray[np.bool_]
+    contains: Bools
     counts: tuple[int, ...]
     totals: tuple[int, ...]
     num_undecided: int = 0
@@ -155,7 +156,7 @@ def containment(
     max_calls: int = MAX_CALLS,
     workers: int = 1,
     stacklevel: int = 2,
-) -> tuple[NDArray[np.bool_], int]:
+) -> tuple[Bools, int]:
     """Which graph contains which prototype, ``[num_prototypes, num_graphs]``, and how many searches were given up.
 
     Those count as not containing it, and there is a warning, at ``stacklevel`` counted from here.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
 from protograph.graphs.store import GraphStore
@@ -32,11 +32,11 @@ class EmbeddedGraphs:
         warnings: What went otherwise than asked for.
     """
 
-    graph_embeddings: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    probabilities: NDArray[np.float64]
-    predictions: NDArray[np.int64]
-    labels: NDArray[np.int64] | None
+    graph_embeddings: Floats
+    scores: Floats
+    probabilities: Floats
+    predictions: Ints
+    labels: Ints | None
     return_type: ReturnType
     warnings: tuple[str, ...]
 

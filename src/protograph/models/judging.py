@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.errors import ProtographWarning
 from protograph._base.words import counted
 from protograph.models.classifier import RunningClassifier
@@ -37,9 +37,9 @@ class Judgement:
         leads: Its log score less that of the best other class: above 0 where the model predicts it.
     """
 
-    probabilities: NDArray[np.float64]
-    margins: NDArray[np.float64]
-    leads: NDArray[np.float64]
+    probabilities: Floats
+    margins: Floats
+    leads: Floats
 
     @classmethod
     def of(cls, scores: Tensor, target: int) -> "Judgement":

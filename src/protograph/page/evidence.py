@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Bools, Ints
 from protograph.explanation import Evidence
 from protograph.graphs.cleaning import node_count
-from protograph.graphs.encoding import EncodedGraphs, Ints
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information, spread
@@ -84,7 +84,7 @@ def edges_of(graph: Data) -> list[Edge]:
     return sorted({(min(u, v), max(u, v)) for u, v in graph.edge_index.T.tolist() if u != v})
 
 
-def _bits(inside: NDArray[np.bool_], outside: NDArray[np.bool_]) -> float:
+def _bits(inside: Bools, outside: Bools) -> float:
     """What containing the prototype tells; nothing where there is nothing to tell the cluster from."""
     return information(float(inside.mean()), float(outside.mean())) if inside.size and outside.size else 0.0
 
@@ -104,7 +104,7 @@ def _in_sources(
 
 
 def _in_cluster(
-    graph: Data, edges: Sequence[Edge], contains: NDArray[np.bool_], members: Ints, scope: EvidenceScope
+    graph: Data, edges: Sequence[Edge], contains: Bools, members: Ints, scope: EvidenceScope
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """In how many graphs of the cluster each node and each edge is found, and how many were looked at.
 

@@ -3,19 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.embedding import EmbeddedGraphs
 from protograph.models.judging import Judge
 from protograph.patterns.canonical import CanonicalGraph
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats, Ints
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys
 from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.encoding import EncodedGraph, EncodedGraphs, Ints
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.fingerprint import fingerprint
 from protograph.patterns.containment import are_twins, neighbours_of
 
@@ -205,7 +206,7 @@ def _encoded(graph: Data) -> EncodedGraph:
     return _by_direction(encoded, edge_index.numpy(), None if edge_attr is None else edge_attr.numpy())
 
 
-def _by_direction(graph: EncodedGraph, edges: Ints, rows: NDArray[np.float64] | None) -> EncodedGraph:
+def _by_direction(graph: EncodedGraph, edges: Ints, rows: Floats | None) -> EncodedGraph:
     """The graph as it is if its edges hold the same there and back; else their kinds are told by both directions."""
     keys, reverses = edges[0] * graph.num_nodes + edges[1], edges[1] * graph.num_nodes + edges[0]
     order = np.argsort(keys)

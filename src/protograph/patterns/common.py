@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph.graphs.encoding import Ints
+from protograph._base.arrays import Floats, Ints
 from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Pattern, edge
 
 if TYPE_CHECKING:
     from protograph.patterns.common_kernels import Layout, Worth
 
-Floats = NDArray[np.float64]
 # Nodes that one search tries to place before it is content with the best pattern so far.
 MAX_CALLS = 200_000
 

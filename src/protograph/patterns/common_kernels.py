@@ -11,11 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from protograph._base.arrays import Bools, Floats, Ints
 
 _FREE, _IN, _OUT = 0, 1, 2
 

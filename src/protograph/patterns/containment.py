@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Ints
 from protograph._base.options import check_count
-from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs, Ints
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Plan

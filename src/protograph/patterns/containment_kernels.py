@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from protograph.graphs.encoding import Ints, Kinds
+from protograph._base.arrays import Bools, Ints, Kinds
 
 YES, NO, UNDECIDED = 1, 0, -1
 
@@ -20,7 +19,7 @@ class Plan(NamedTuple):
     kinds: Ints  # [size] compact kind of each position
     lookup: Ints  # compact kind of each kind, -1 where the pattern has no such node
     degrees: Ints  # [size]
-    is_closed: NDArray[np.bool_]  # [size] whether the node may have no other neighbours
+    is_closed: Bools  # [size] whether the node may have no other neighbours
     counts: Ints  # [num_kinds] nodes of each compact kind
     pairs: Ints  # [num_kinds, num_kinds] edges between each two compact kinds, the lower one first
     around: Ints  # [size, num_kinds] neighbours of each compact kind
@@ -84,7 +83,7 @@ def _has_enough(node_kinds: Kinds, starts: Ints, neighbours: Kinds, plan: Plan) 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _allowed(
-    node_kinds: Kinds, starts: Ints, neighbours: Kinds, plan: Plan, allowed: NDArray[np.bool_]
+    node_kinds: Kinds, starts: Ints, neighbours: Kinds, plan: Plan, allowed: Bools
 ) -> bool:  # pragma: no cover - compiled
     """Fill in which nodes have the neighbours that a position needs, kind by kind. False if a position has none."""
     around = np.zeros((node_kinds.size, plan.counts.size), np.int64)
@@ -118,7 +117,7 @@ def _agrees(
     position: int,
     node: int,
     image: Ints,
-    is_used: NDArray[np.bool_],
+    is_used: Bools,
 ) -> bool:  # pragma: no cover - compiled
     """Whether a node has the edges to the images of the earlier neighbours, and no others if they are induced."""
     first, last = starts[node], starts[node + 1]

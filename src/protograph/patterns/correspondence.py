@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from protograph.graphs.encoding import EncodedGraph, Ints, Kinds
+from protograph._base.arrays import Bools, Ints, Kinds
+from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.containment import are_twins, neighbours_of
 
 _FREE = -1
@@ -146,7 +146,7 @@ def _most_to_come(
     large: _Side,
     common: Ints,
     image: Ints,
-    is_used: NDArray[np.bool_],
+    is_used: Bools,
     needed: int,
     weights: Ints,
     scratch: Ints,
@@ -208,7 +208,7 @@ def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _candidates(
-    small: _Side, large: _Side, common: Ints, image: Ints, is_used: NDArray[np.bool_], spare: Ints, node: int, out: Ints
+    small: _Side, large: _Side, common: Ints, image: Ints, is_used: Bools, spare: Ints, node: int, out: Ints
 ) -> int:  # pragma: no cover - compiled
     """List the partners to try for a node, the most promising first; ``large.node_kinds.size`` stands for none.
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.graphs.encoding import EncodedGraphs, Ints
+from protograph._base.arrays import Bools, Ints
+from protograph.graphs.encoding import EncodedGraphs
 
 MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool]
-Bools = NDArray[np.bool_]
 
 
 def must_be_equal(match_features: MatchFeatures) -> bool:

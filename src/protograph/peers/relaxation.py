@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 from torch_geometric.nn import FAConv, MessagePassing
 from torch_geometric.utils import scatter
 
+from protograph._base.arrays import Floats, Ints
 from protograph.models.outputs import ReturnType, log_scores
 from protograph.peers.vocabulary import Vocabulary
 
@@ -189,9 +189,7 @@ class Part:
     kept: tuple[int, ...]
 
 
-def largest_part(
-    weights: NDArray[np.float64], kinds: NDArray[np.int64], vocabulary: Vocabulary, max_edges: int, negligible: float
-) -> Part:
+def largest_part(weights: Floats, kinds: Ints, vocabulary: Vocabulary, max_edges: int, negligible: float) -> Part:
     """The largest connected part of a sample, the most probable edges first, as far as the rules of the data allow.
 
     Args:

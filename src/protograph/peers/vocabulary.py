@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Batch, Data
+
+from protograph._base.arrays import Floats, Ints
 
 # A model's table of types must stay small: continuous features give one for every node.
 MAX_TYPES = 200
@@ -29,11 +30,11 @@ class Vocabulary:
     """
 
     x: Tensor | None
-    counts: NDArray[np.int64]
-    max_degree: NDArray[np.int64]
-    joined: NDArray[np.int64]
+    counts: Ints
+    max_degree: Ints
+    joined: Ints
     edge_attr: Tensor | None
-    edges_per_node: NDArray[np.float64]
+    edges_per_node: Floats
     num_left_out: int = 0
 
     @property
@@ -89,10 +90,10 @@ def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
     )
 
 
-def _edges_per_node(batch: Batch) -> NDArray[np.float64]:
+def _edges_per_node(batch: Batch) -> Floats:
     first, second = batch.edge_index
     counts = batch.batch[first[first < second]].bincount(minlength=batch.num_graphs)
-    ratios: NDArray[np.float64] = counts.numpy() / batch.ptr.diff().clamp(min=1).numpy()
+    ratios: Floats = counts.numpy() / batch.ptr.diff().clamp(min=1).numpy()
     return ratios
 
 
@@ -107,7 +108,7 @@ def assembled(num_nodes: int | None, x: Tensor | None, edge_index: Tensor, edge_
     return Data(**{name: value for name, value in tensors.items() if value is not None})
 
 
-def _distinct(values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _distinct(values: Tensor) -> tuple[Ints, Ints, Ints]:
     """First place of each distinct row, most frequent row first; the row each place has; and their counts."""
     flat = np.ascontiguousarray(values.reshape(len(values), -1).numpy())
     # As one sequence of bytes a row is compared far faster than column by column.
@@ -119,7 +120,7 @@ def _distinct(values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64], NDA
     return first[order], rank[inverse.reshape(-1)], counts[order]
 
 
-def _edge_attr(batch: Batch, type_of: NDArray[np.int64], num_types: int) -> Tensor | None:
+def _edge_attr(batch: Batch, type_of: Ints, num_types: int) -> Tensor | None:
     attributes = batch.get("edge_attr")
     if attributes is None or not len(attributes):
         return None

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-Positions = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-Edges = NDArray[np.int64]
+from protograph._base.arrays import Floats, Ints
+
+Positions = Floats
+Matrix = Floats
+Edges = Ints
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.
 SMALL = 60

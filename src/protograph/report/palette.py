@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph.graphs.kinds import is_one_hot, shown_columns
 from protograph.report.layout import node_count
 from protograph.report.sheet import INK
@@ -219,12 +219,12 @@ def _scale(x: Tensor, names: Sequence[str]) -> Scale:
     return Scale(label, float(finite.min()), float(finite.max()))
 
 
-def _numbers(x: Tensor) -> NDArray[np.float64]:
-    numbers: NDArray[np.float64] = (x[:, 0] if x.size(1) == 1 else x.norm(dim=1)).numpy()
+def _numbers(x: Tensor) -> Floats:
+    numbers: Floats = (x[:, 0] if x.size(1) == 1 else x.norm(dim=1)).numpy()
     return numbers
 
 
-def _scaled_colors(numbers: NDArray[np.float64], scale: Scale) -> list[str]:
+def _scaled_colors(numbers: Floats, scale: Scale) -> list[str]:
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 

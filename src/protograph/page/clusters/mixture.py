@@ -16,14 +16,11 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.words import count_of
 from protograph.page.options import ClusterOptions
 
-Ints = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Covariance = Literal["full", "diag", "spherical", "none"]
 
 # A normal distribution's inter-quartile range, in standard deviations.
@@ -109,7 +106,7 @@ def fit_mixture(
     num_graphs: int,
     random_state: int,
     options: ClusterOptions,
-    aside: Booleans | None = None,
+    aside: Bools | None = None,
 ) -> Mixture:
     """Fit the mixture, then merge away the clusters that are too small.
 

@@ -17,10 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from protograph._base.arrays import Bools, Floats, Ints
 from protograph.page.clusters.mixture import (
-    Booleans,
-    Floats,
-    Ints,
     Mixture,
     covariance_for,
     evenly,
@@ -54,7 +52,7 @@ def choose(
     num_graphs: int,
     random_state: int,
     options: ClusterOptions,
-    aside: Booleans | None = None,
+    aside: Bools | None = None,
 ) -> NumClusters:
     """Fit the mixture with the largest number of clusters that two halves of the class agree on.
 
@@ -119,18 +117,18 @@ def agreement(labels: Ints, others: Ints, num_clusters: int) -> float:
     return float((together / np.maximum(pairs, 1)).min())
 
 
-def _split(twins: Ints, generator: np.random.Generator) -> Booleans:
+def _split(twins: Ints, generator: np.random.Generator) -> Bools:
     names, position = np.unique(twins, return_inverse=True)
     first = np.zeros(len(names), dtype=bool)
     first[generator.permutation(len(names))[: len(names) // 2]] = True
-    chosen: Booleans = first[position]
+    chosen: Bools = first[position]
     return chosen
 
 
 def _strength(
     points: Floats,
     twins: Ints,
-    splits: Sequence[Booleans],
+    splits: Sequence[Bools],
     num_clusters: int,
     random_state: int,
     options: ClusterOptions,
@@ -145,7 +143,7 @@ def _strength(
 
 
 def _halves_agree(
-    points: Floats, twins: Ints, first: Booleans, num_clusters: int, random_state: int, options: ClusterOptions
+    points: Floats, twins: Ints, first: Bools, num_clusters: int, random_state: int, options: ClusterOptions
 ) -> float:
     quick = replace(
         options,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protograph.page.clusters.mixture import Floats
+from protograph._base.arrays import Floats
 
 
 def project(embeddings: Floats) -> tuple[Floats, tuple[float, float]]:

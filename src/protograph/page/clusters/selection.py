@@ -7,14 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.ties import TOLERANCE, levels, tolerance_for
 from protograph._base.words import count_of
 from protograph.page.clusters.mixture import (
     NORMAL_RANGE,
-    Booleans,
     Covariance,
-    Floats,
-    Ints,
     Mixture,
     fit_mixture,
     mahalanobis,
@@ -179,7 +177,7 @@ def _clustered(
     return result.mixture, result.strengths, tuple(notes)
 
 
-def _aside(positions: Floats, twins: Ints, num_needed: int, num_graphs: int, options: ClusterOptions) -> Booleans:
+def _aside(positions: Floats, twins: Ints, num_needed: int, num_graphs: int, options: ClusterOptions) -> Bools:
     """Which graphs the mixture is fitted without: those far outside of the class, too few to be a cluster.
 
     The likelihood knows no bound where a single graph has a component: it would take one from the others.
@@ -210,7 +208,7 @@ def _affordable(num_clusters: int, num_graphs: int, num_distinct: int) -> tuple[
     return clusters, graphs, notes
 
 
-def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, options: ClusterOptions) -> Booleans:
+def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, options: ClusterOptions) -> Bools:
     """Which graphs lie so far outside of their cluster that they must not represent it.
 
     In enough of the dimensions they are many units from the cluster's median; a unit is the cluster's own
@@ -231,7 +229,7 @@ def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, opti
     return far
 
 
-def _far_notes(indices: Ints, positions: Floats, is_far: Booleans) -> list[str]:
+def _far_notes(indices: Ints, positions: Floats, is_far: Bools) -> list[str]:
     number = int(is_far.sum())
     if not number:
         return []

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
 from protograph.models.classifier import ForwardResult
@@ -26,7 +27,6 @@ from protograph.models.judging import Judge
 from protograph.models.leaving_out import check_readout, classified_without
 from protograph.models.outputs import log_scores, margins
 from protograph.page.consensus.counting import spread
-from protograph.page.fitted import Floats
 from protograph.page.options import ConsensusOptions
 
 # Rows of nodes that go through the model at a time where it is run again for every node.

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from protograph.graphs.encoding import EncodedGraph, EncodedGraphs, Ints
+from protograph._base.arrays import Bools, Ints
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.containment import contained_in
 from protograph.patterns.pattern import Pattern
-
-Bools = NDArray[np.bool_]
 
 
 def information(inside: float, outside: float) -> float:

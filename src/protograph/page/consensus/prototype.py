@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from protograph._base.arrays import Ints
 from protograph._base.ties import best
-from protograph.graphs.encoding import Ints
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
 from protograph.page.consensus.contributions import LinearHead

@@ -11,11 +11,12 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import TOLERANCE, best_first, levels
 from protograph._base.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
-from protograph.graphs.encoding import EncodedGraph, Ints
+from protograph.graphs.encoding import EncodedGraph
 from protograph.models.judging import Judge
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.closing import Closing
@@ -23,7 +24,6 @@ from protograph.page.consensus.counting import Occurrence, PatternCounter, Popul
 from protograph.page.consensus.session_graphs import SessionGraphs
 from protograph.page.consensus.trimming import Surroundings, trim
 from protograph.page.consensus.weighing import PartWeigher, WeighedPart
-from protograph.page.fitted import Floats
 from protograph.page.options import SearchOptions
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer

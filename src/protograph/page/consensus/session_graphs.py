@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.ties import levels, tolerance_for
 from protograph.graphs.encoding import EncodedGraph
 from protograph.page.clusters.mixture import scaled
 from protograph.page.clusters.selection import Cluster
 from protograph.page.consensus.contributions import LinearHead, node_contributions
-from protograph.page.fitted import FittedClass, Floats, split_by_graph
+from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.patterns.canonical import CanonicalGraph
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from protograph._base.arrays import Floats
 from protograph.page.consensus.counting import Occurrence, PatternCounter
-from protograph.page.fitted import Floats
 from protograph.patterns.pattern import Pattern
 
 

@@ -4,13 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import first_best
 from protograph.page.walk.matching import Matching
-from protograph.page.walk.scoring import Floats
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

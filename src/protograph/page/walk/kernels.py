@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from protograph._base.arrays import Bools, Floats, Ints
 
 COMPLETE, DEAD_END, MAX_ITERATIONS = 0, 1, 2
 # Candidates kept for the tuples that a walk stands on again.

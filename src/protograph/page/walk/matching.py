@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import tolerance_for
-from protograph.page.walk.scoring import Floats, Rows, Scorer
+from protograph.page.walk.scoring import Rows, Scorer
 from protograph.patterns.joint import JointGraphs
 
 
@@ -90,7 +90,7 @@ class Matching:
         total = prod(lengths)
         return max(total // length * int(size) for length, size in zip(lengths, self.sizes, strict=True))
 
-    def line(self, choice: Sequence[int], axis: int, nodes: NDArray[np.int64]) -> Floats:
+    def line(self, choice: Sequence[int], axis: int, nodes: Ints) -> Floats:
         """Log scores of ``choice`` with its node in graph ``axis`` replaced by each of ``nodes``."""
         rows = [nodes if q == axis else np.array([node]) for q, node in enumerate(choice)]
         return self.block(rows).reshape(-1)

@@ -7,13 +7,14 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.ties import first_best, tolerance_for
 from protograph.explanation import Session
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.page.candidate import Candidate, NoPrototypeError
 from protograph.page.clusters.selection import Cluster
-from protograph.page.fitted import FittedClass, Floats, split_by_graph
+from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.page.options import SearchOptions
 from protograph.page.walk.search import Walk, search
 from protograph.patterns.canonical import CanonicalGraph

@@ -13,12 +13,11 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from protograph._base.arrays import Floats, Ints
 from protograph.page.options import Scoring
 
-Floats = NDArray[np.float64]
-Rows = Sequence[NDArray[np.int64]]
+Rows = Sequence[Ints]
 
 
 class Scorer:

@@ -6,17 +6,16 @@ from math import log, prod
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats, Ints
 from protograph.page.options import SearchOptions, WalkOptions
 from protograph.page.walk.ascent import Peak, ascend
 from protograph.page.walk.matching import Matching
-from protograph.page.walk.scoring import Floats, Scorer
+from protograph.page.walk.scoring import Scorer
 from protograph.page.walk.starts import Start, find_starts
 from protograph.patterns.joint import JointGraphs
 
-Ints = NDArray[np.int64]
 Stopped = Literal["full", "exhausted", "dead end", "max_iterations"]
 # The whole tensor is built up to this many cells (16 MiB of float64).
 MAX_WHOLE = 2**21

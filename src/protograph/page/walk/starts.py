@@ -12,15 +12,12 @@ from math import prod
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.ties import first_best
 from protograph.page.options import WalkOptions
 from protograph.page.walk.ascent import ascend
 from protograph.page.walk.matching import Matching
-from protograph.page.walk.scoring import Floats
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Start:
 class _Barred:
     """What may not be chosen any more: nodes of each graph, and whole tuples."""
 
-    nodes: list[NDArray[np.bool_]]
+    nodes: list[Bools]
     tuples: list[tuple[int, ...]] = field(default_factory=list)
 
 
