@@ -12,7 +12,6 @@ from typing import Any, cast
 import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
-from platformdirs import user_cache_dir
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.files import atomic_path
@@ -33,9 +32,15 @@ def cache_folder() -> Path:
         FileNotFoundError: If the variable is not set and there is no home folder.
     """
     try:
-        return Path(os.environ.get(VARIABLE) or user_cache_dir("protograph", appauthor=False)).expanduser()
+        return Path(os.environ.get(VARIABLE) or _platform_folder()).expanduser()
     except RuntimeError as error:
         raise FileNotFoundError(f"no home folder is known for the cache; set {VARIABLE} to a folder") from error
+
+
+def _platform_folder() -> str:
+    from platformdirs import user_cache_dir  # only where no folder is named
+
+    return user_cache_dir("protograph", appauthor=False)
 
 
 def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], Arrays]) -> dict[str, NDArray[Any]]:
