@@ -1,6 +1,7 @@
 import random
 import warnings
 from dataclasses import asdict, replace
+from functools import cache
 
 import networkx as nx
 import numpy as np
@@ -23,6 +24,12 @@ either = pytest.mark.parametrize("search", SEARCHES)
 
 def fitted(model=None, graphs=GRAPHS, search="walk", **options):
     return pg.PAGE(**SEARCHES[search] | options).fit(model or zoo.make(), graphs)
+
+
+@cache
+def reference(search, pool="add"):
+    """What others are compared with, worked out once."""
+    return fitted(zoo.make(pool=pool), search=search).explain_all()
 
 
 # ---- what comes out -----------------------------------------------------------------------------------------------
@@ -116,7 +123,7 @@ def test_twenty_classes(search):
 @either
 @pytest.mark.parametrize("output", ["probs", "log_probs"])
 def test_every_return_type_gives_the_same_explanation(output, search):
-    raw = fitted(zoo.make(), search=search).explain(1)
+    raw = reference(search)[1]
     model = zoo.make()
     model.output = output
     other = fitted(model, search=search).explain(1)
@@ -140,7 +147,7 @@ def test_one_sigmoid_column_is_two_classes_and_warns(search):
 
 @either
 def test_a_generator_a_tuple_and_a_list_are_the_same(search):
-    expected = fitted(search=search).explain(1).prototypes[0]
+    expected = reference(search)[1].prototypes[0]
     for graphs in (tuple(GRAPHS), (g for g in GRAPHS)):
         found = fitted(graphs=graphs, search=search).explain(1).prototypes[0]
         assert (found.source, found.nodes) == (expected.source, expected.nodes)
@@ -186,7 +193,7 @@ def test_directed_graphs_are_made_undirected_with_a_warning(search):
         explainer = fitted(graphs=directed, search=search)
     explanation = explainer.explain(1)
     assert all(p.graph.is_undirected() for p in explanation.prototypes)
-    assert [p.nodes for p in explanation.prototypes] == [p.nodes for p in fitted(search=search).explain(1).prototypes]
+    assert [p.nodes for p in explanation.prototypes] == [p.nodes for p in reference(search)[1].prototypes]
     assert "directed edges" in explanation.warnings[0]
 
 
@@ -258,7 +265,7 @@ def floats(explanations):
 )
 def test_the_batch_size_makes_no_difference(search, pool, batch_size):
     model = zoo.make(pool=pool)
-    plain = pg.PAGE(**SEARCHES[search]).fit(model, GRAPHS).explain_all()
+    plain = reference(search, pool)
     other = pg.PAGE(**SEARCHES[search]).fit(model, GRAPHS, batch_size=batch_size).explain_all()
     assert fingerprint(plain) == fingerprint(other)
     assert floats(plain) == pytest.approx(floats(other), abs=1e-5)
@@ -284,7 +291,7 @@ def test_the_number_of_threads_makes_no_difference(search):
 def test_the_order_of_the_graphs_makes_no_difference(search, seed):
     order = list(range(len(GRAPHS)))
     random.Random(seed).shuffle(order)
-    plain = fitted(search=search).explain_all()
+    plain = reference(search)
     shuffled = fitted(graphs=[GRAPHS[i] for i in order], search=search).explain_all()
     assert fingerprint(plain) == fingerprint(shuffled, index_of=lambda i: order[i])
     assert floats(plain) == pytest.approx(floats(shuffled), abs=1e-5)
@@ -294,9 +301,7 @@ def test_the_order_of_the_graphs_makes_no_difference(search, seed):
 def test_repeated_runs_are_the_same(search):
     explainer = fitted(search=search)
     assert (
-        fingerprint(explainer.explain_all())
-        == fingerprint(explainer.explain_all())
-        == fingerprint(fitted(search=search).explain_all())
+        fingerprint(explainer.explain_all()) == fingerprint(explainer.explain_all()) == fingerprint(reference(search))
     )
 
 
