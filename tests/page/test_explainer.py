@@ -187,6 +187,27 @@ def test_odd_graphs_are_explained(search):
 
 
 @either
+def test_a_lone_node_among_graphs_with_attributes_of_edges(search):
+    lone = Data(x=torch.eye(3)[:1], edge_index=torch.empty(2, 0, dtype=torch.long), edge_attr=torch.empty(0, 2))
+    graphs = [*zoo.random_graphs(20, edge_dim=2), lone]
+    (prototype,) = fitted(zoo.make(conv="gine"), graphs, search).explain(1, representatives=[20]).prototypes
+    assert (prototype.num_nodes, prototype.graph.edge_attr.shape) == (1, (0, 2))
+
+
+@either
+def test_which_of_two_equal_nodes_has_a_loop_makes_no_difference(search):
+    rows = torch.eye(3)[[0, 0, 1]]
+    one, other = (
+        Data(x=rows, edge_index=torch.tensor([[0, 1, 2, 0, 2, 1, at], [1, 0, 0, 2, 1, 2, at]])) for at in (0, 1)
+    )
+    found = [fitted(graphs=[*GRAPHS, g], search=search).explain(1, representatives=[60]) for g in (one, other)]
+    first, second = (explanation.prototypes[0] for explanation in found)
+    assert torch.equal(first.graph.x, second.graph.x)
+    assert torch.equal(first.graph.edge_index, second.graph.edge_index)
+    assert first.margin == pytest.approx(second.margin, abs=1e-6)
+
+
+@either
 def test_directed_graphs_are_made_undirected_with_a_warning(search):
     directed = [Data(x=g.x, edge_index=g.edge_index[:, g.edge_index[0] < g.edge_index[1]]) for g in GRAPHS]
     with pytest.warns(pg.ProtographWarning, match=r"^60 graphs \(the first is graph 0\) have directed edges"):
