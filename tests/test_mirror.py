@@ -8,21 +8,16 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
-    "cli/*.py": ("cli/test_commands.py", "the command is tested as a user meets it: by output, files and exit status"),
     "explainer.py": ("test_contract.py", "what every explainer owes is tested on every explainer"),
     "datasets/archives.py": ("datasets/test_benzene.py", "damaged archives are tested through the sets that have them"),
-    "datasets/benzene_smiles.py": ("datasets/test_benzene.py", "both ways to the same 12,000 graphs are compared"),
-    "datasets/sst2_*.py": ("datasets/test_graph_sst2.py", "both layouts of the files are tested through the set"),
-    "datasets/tu.py": ("datasets/test_tu_collection.py", "the reader is tested against PyG's on whole files"),
     "evaluation/*.py": ("evaluation/test_evaluation.py", "the parts of one table"),
-    "explanation/*json.py": ("explanation/test_storage.py", "files are written, damaged and read as a whole"),
-    "explanation/explanation.py": ("explanation/test_storage.py", "records of values: saved, loaded and compared"),
-    "page/subject.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
+    "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
+    "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),
     "page/clusters/projection.py": ("page/test_explainer.py", "a picture's coordinates, tested with the explanation"),
-    "page/walk/*.py": ("page/walk/test_search.py", "the walk is compared with the oracle, node for node"),
+    "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
-    "patterns/structure.py": ("patterns/test_agreement.py", "neighbour lists, tested with what may be matched"),
-    "peers/generation.py": ("peers/test_xgnn.py", "what both generators share, tested by what they generate"),
+    "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
+    "peers/generati*.py": ("peers/test_xgnn.py", "what both generators share, tested by what they generate"),
     "report/*.py": ("report/test_report.py", "a page and its pictures are tested by what they show"),
 }
 

@@ -103,6 +103,12 @@ def common_patterns(graphs, start, rule=True, match_edges=False, without=()):
     return found
 
 
+def every_common_pattern(graphs, rule=True, match_edges=False):
+    """All of them, wherever they start: each once, from its lowest node."""
+    starts = range(graphs[0].num_nodes)
+    return [one for start in starts for one in common_patterns(graphs, start, rule, match_edges, range(start))]
+
+
 def worth_of(pattern, node_worth=None):
     nodes, edges = pattern
     if node_worth is None:

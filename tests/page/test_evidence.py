@@ -15,7 +15,7 @@ from protograph.page.options import EvidenceOptions
 from protograph.patterns.joint import must_be_equal
 from tests.metrics.small_graphs import networkx_contains
 from tests.page.naive_patterns import (
-    common_patterns,
+    every_common_pattern,
     groups_of_graphs,
     path_edges,
     ring_edges,
@@ -73,8 +73,7 @@ def test_counts_are_those_of_trying_everything(graphs, data):
     predictions = [1, *data.draw(st.lists(st.integers(0, 1), min_size=len(graphs) - 1, max_size=len(graphs) - 1))]
     of_class = [i for i, prediction in enumerate(predictions) if prediction == 1]
     cluster = sorted(data.draw(st.sets(st.sampled_from(of_class), min_size=1)))
-    starts = [common_patterns(graphs[:1], start) for start in range(graphs[0].num_nodes)]
-    nodes, edges = max((one for every in starts for one in every), key=worth_of)
+    nodes, edges = max(every_common_pattern(graphs[:1]), key=worth_of)
     place = {node: n for n, node in enumerate(sorted(nodes))}
     kinds = graphs[0].x.argmax(dim=1)[sorted(nodes)].tolist()
     pattern = undirected(len(nodes), [(place[u], place[v]) for u, v in sorted(edges)], kinds, [0] * len(edges))
@@ -88,10 +87,7 @@ def test_counts_are_those_of_trying_everything(graphs, data):
     assert found.information == pytest.approx(bits)
     assert found.num_looked_at == len(cluster)
     # Together, nodes and edges are found as often as the largest common parts are large.
-    every = [
-        [one for start in range(pattern.num_nodes) for one in common_patterns([pattern, graphs[i]], start)]
-        for i in cluster
-    ]
+    every = [every_common_pattern([pattern, graphs[i]]) for i in cluster]
     assert sum(found.node_graphs) + sum(found.edge_graphs) == sum(max(map(worth_of, one), default=0) for one in every)
     assert max(found.node_graphs) <= len(cluster)
     assert min(found.node_graphs) >= contain[cluster].sum()

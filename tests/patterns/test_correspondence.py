@@ -1,9 +1,14 @@
 from itertools import permutations
 
 import pytest
+import torch
 from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
 
+from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.patterns.containment import contained_in
 from protograph.patterns.correspondence import largest_common_subgraph
 from tests.metrics.small_graphs import graph_of, graphs, grid, path, plain, ring
 
@@ -85,3 +90,35 @@ def test_a_search_cut_short_gives_a_bound_that_holds(small, large):
     assert num_common(short, small, large) <= most <= short.bound
     # It may have found the most by chance without knowing; what it calls exact is.
     assert not short.is_exact or num_common(short, small, large) == most
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(min_nodes=1, max_nodes=5), graphs(min_nodes=5, max_nodes=7), st.randoms(use_true_random=False))
+def test_the_numbers_of_the_nodes_make_no_difference(small, large, random):
+    order = list(range(large.num_nodes))
+    random.shuffle(order)
+    place = torch.empty(large.num_nodes, dtype=torch.long)
+    place[torch.tensor(order)] = torch.arange(large.num_nodes)
+    other = Data(x=large.x[order], edge_index=place[large.edge_index], edge_attr=large.edge_attr)
+    for match_edges in (False, True):
+        one, two = searched(small, large, match_edges), searched(small, other, match_edges)
+        assert (one.bound, one.is_exact) == (two.bound, two.is_exact)
+        assert num_common(two, small, other, match_edges) == num_common(one, small, large, match_edges)
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(min_nodes=1, max_nodes=4), graphs(min_nodes=4, max_nodes=6), st.booleans())
+def test_all_edges_are_common_exactly_where_the_graph_is_contained_but_for_lone_nodes(small, large, match_edges):
+    joined = sorted({node for pair in plain(small)[1] for node in pair})
+    part = induced_subgraph(small, joined)
+    is_contained = contained_in(part, EncodedGraphs([large], match_edges=match_edges)).tolist() == [1]
+    result = searched(small, large, match_edges)
+    assert (result.bound == len(plain(small)[1])) == is_contained
+
+
+def test_many_nodes_that_can_be_swapped_take_few_steps():
+    """Stars of ten leaves: without their order there are 10! ways to place them."""
+    star = graph_of(11, [(0, leaf) for leaf in range(1, 11)])
+    other = graph_of(12, [(0, leaf) for leaf in range(1, 10)] + [(1, 10), (2, 11)])
+    result = searched(star, other, max_calls=20_000)
+    assert (num_common(result, star, other), result.is_exact) == (9, True)

@@ -40,7 +40,8 @@ def levels(values: ArrayLike, tolerance: float = TOLERANCE) -> Ints:
     array = np.asarray(values, dtype=np.float64)
     order = np.argsort(-array, kind="stable")
     ordered = array[order]
-    with np.errstate(invalid="ignore"):  # infinite values have no difference; equal ones tie
+    # Infinite values have no difference, and equal ones tie; a difference may be beyond any number.
+    with np.errstate(invalid="ignore", over="ignore"):
         differs = (ordered[:-1] != ordered[1:]) & ~(ordered[:-1] - ordered[1:] <= tolerance)
     result = np.empty(array.size, np.int64)
     result[order] = np.concatenate([[0], np.cumsum(differs)])[: array.size]

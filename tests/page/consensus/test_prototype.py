@@ -7,7 +7,10 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus.counting import information
+from protograph.page.consensus.prototype import heaviest
+from protograph.page.consensus.session import ConsensusCandidate
 from tests import zoo
 from tests.metrics.by_hand import POOLS, Linear
 from tests.metrics.small_graphs import networkx_contains
@@ -136,6 +139,51 @@ def test_a_nitro_group_is_found(pool):
         kinds = prototype.graph.x.argmax(dim=1).tolist()
         assert evidence.contributions == pytest.approx([{2: 2.0, 3: 4.0}[kind] for kind in kinds], abs=1e-6)
         assert evidence.contribution_share == pytest.approx(1.0, abs=1e-6)
+
+
+# ---- the vote -------------------------------------------------------------------------------------------------------
+
+
+def candidates_of(*pairs):
+    """Candidates that are these graphs and weigh so much; a candidate's number is its source."""
+    encoded = EncodedGraphs([graph for graph, _ in pairs])
+    return [
+        ConsensusCandidate(
+            graph=graph,
+            sources=(number,),
+            source=number,
+            nodes=tuple(range(graph.num_nodes)),
+            matches=torch.arange(graph.num_nodes).reshape(-1, 1),
+            session=pg.Session(
+                start=(0,), probability=0.5, margin=0.0, size=3, source=number, stopped="consensus", num_iterations=1
+            ),
+            encoded=encoded[number],
+            weight=weight,
+        )
+        for number, (graph, weight) in enumerate(pairs)
+    ]
+
+
+EDGE, PATH, TURNED = (
+    undirected(len(kinds), path_edges(*range(len(kinds))), kinds) for kinds in ([0, 0], [0, 0, 1], [1, 0, 0])
+)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "winner"),
+    [
+        ([(EDGE, 3.0)], 0),
+        ([(EDGE, 3.0), (PATH, 4.0)], 1),
+        ([(EDGE, 3.0), (PATH, 2.0), (TURNED, 2.5)], 2),  # 4.5 in sum, and the heavier of the two
+        ([(EDGE, 3.0), (PATH, 1.5), (TURNED, 1.5)], 0),  # a tie goes to the first
+        ([(PATH, 1.5), (EDGE, 3.0), (TURNED, 1.5 + 1e-12)], 0),  # and rounding is none
+        ([(EDGE, -1.0), (PATH, -0.9), (TURNED, -0.8)], 2),  # being many does not make it worse
+        ([(EDGE, 0.1), (PATH, 2.0), (TURNED, -5.0)], 0),  # but one session may speak against the others
+        ([(EDGE, 0.0), (PATH, -1.0)], 0),
+    ],
+)
+def test_sessions_that_arrive_at_the_same_pattern_speak_with_one_voice(candidates, winner):
+    assert heaviest(candidates_of(*candidates)).source == winner
 
 
 # ---- any model, any graphs ------------------------------------------------------------------------------------------

@@ -63,10 +63,5 @@ def test_large_scores_neither_overflow_nor_vanish():
     assert values[0, 0] > values[0, 1] > values[1, 1] > values[1, 0]
 
 
-def test_pair_scorings_need_two_graphs():
-    with pytest.raises(ValueError, match=r"^scoring='arithmetic' needs num_graphs of at least 2, got 1$"):
-        Scorer([np.ones((2, 2))], "arithmetic")
-
-
 def _bare_graphs(sizes):
     return [Data(num_nodes=size, edge_index=torch.empty(2, 0, dtype=torch.long)) for size in sizes]

@@ -5,13 +5,20 @@ import protograph as pg
 from protograph.page.options import SearchOptions
 from protograph.page.walk.prototype import common_size
 from tests import zoo
-from tests.page.naive_patterns import common_patterns, groups_of_graphs, path_edges, ring_edges, undirected, worth_of
+from tests.page.naive_patterns import (
+    every_common_pattern,
+    groups_of_graphs,
+    path_edges,
+    ring_edges,
+    undirected,
+    worth_of,
+)
 
 
 @settings(max_examples=40, deadline=None)
 @given(groups_of_graphs(2, 3, max_nodes=5))
 def test_a_walk_is_as_long_as_what_the_graphs_have_in_common(graphs):
-    every = {one for start in range(graphs[0].num_nodes) for one in common_patterns(graphs, start)}
+    every = every_common_pattern(graphs)
     most = max(map(worth_of, every), default=0)
     sizes = {len(nodes) for nodes, edges in every if worth_of((nodes, edges)) == most} or {0}
     assert common_size(graphs, SearchOptions()) in {max(2, size) for size in sizes}
