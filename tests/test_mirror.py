@@ -8,7 +8,6 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
-    "cli/*.py": ("cli/test_commands.py", "the command is tested as a user meets it: by output, files and exit status"),
     "explainer.py": ("test_contract.py", "what every explainer owes is tested on every explainer"),
     "datasets/archives.py": ("datasets/test_benzene.py", "damaged archives are tested through the sets that have them"),
     "datasets/benzene_smiles.py": ("datasets/test_benzene.py", "both ways to the same 12,000 graphs are compared"),
@@ -55,7 +54,7 @@ def test_the_table_is_not_out_of_date():
 
 def test_every_test_file_of_a_package_has_its_module():
     """A test file whose module is gone is to move with it; those named here test several modules at once."""
-    shared = {"cli/test_commands.py", "datasets/test_ba_sets.py"}
+    shared = {"datasets/test_ba_sets.py"}
     files = [file.relative_to(TESTS) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
     modules = {file.as_posix(): SOURCE / file.parent / file.name.removeprefix("test_") for file in files}
     assert [name for name, module in modules.items() if not module.is_file() and name not in shared] == []

@@ -8,8 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from protograph import PAGE, datasets
+from protograph._base.progress import progress_bars
 from protograph._base.words import count_of
 from protograph.cli import arguments
+from protograph.cli.explainers import NUM_PROTOTYPES, explainer_of
+from protograph.evaluation.comparison import Comparison, summarised
+from protograph.report.comparison import plot_comparison
 
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
 
@@ -38,11 +43,6 @@ def compare(
 
     Results are kept in the folder, and a run that was broken off goes on where it ended.
     """
-    from protograph import datasets
-    from protograph._base.progress import progress_bars
-    from protograph.evaluation.comparison import Comparison, summarised
-    from protograph.report.comparison import plot_comparison
-
     chosen = _chosen(explainers, prototypes, max_nodes)
     folder = out or Path("runs") / f"compare-{data.lower()}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,14 +79,10 @@ def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mappin
 
 
 def _made(name: str, prototypes: int | None, max_nodes: int | None, seed: int) -> Any:
-    from protograph import PAGE
-    from protograph.cli.explainers import NUM_PROTOTYPES, peer_of
-
     options: Any = {"max_nodes": max_nodes, "random_state": seed}
     if name == "walk":
         return PAGE(search="walk", num_clusters=prototypes or NUM_PROTOTYPES, **options)
-    page = PAGE(num_clusters=prototypes or "auto", **options)
-    return page if name == "page" else peer_of(name, page)
+    return explainer_of(name, PAGE(num_clusters=prototypes or "auto", **options))
 
 
 COLUMNS = {
