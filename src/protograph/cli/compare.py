@@ -118,10 +118,10 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
         "those of fit included; time is that of explain after fit, which is the same for all",
     ]
     if truth:
-        notes.append("accuracy: of a cluster against the truth most of its graphs have, of others against the closest")
-        notes.append(
-            f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself"
-        )
+        notes += [
+            "accuracy: of a cluster against the truth most of its graphs have, of others against the closest",
+            f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself",
+        ]
     failed = sorted({f"{row['explainer']}, seed {row['seed']}: {row['failed']}" for row in rows if "failed" in row})
     return [*lines, "", *notes, *failed]
 

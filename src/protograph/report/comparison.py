@@ -7,10 +7,8 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Explanations
 from protograph.report.layout import layout
-from protograph.report.legend import Legend
-from protograph.report.palette import Palette, palette_of
-from protograph.report.panel import draw_view
-from protograph.report.scene import View
+from protograph.report.palette import Legend, Palette, palette_of
+from protograph.report.scene import View, draw_view
 from protograph.report.sheet import INK, MUTED, Sheet, our_style, save_figure
 from protograph.report.words import shortened, size
 

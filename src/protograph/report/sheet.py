@@ -43,7 +43,7 @@ def our_style() -> Iterator[None]:
 
 
 class Sheet:
-    """A figure of matplotlib, written and drawn on by inches.
+    """A figure of matplotlib, written and drawn on by inches; what is filled from the top moves ``top`` down.
 
     Args:
         figure: matplotlib's ``Figure``.
@@ -54,6 +54,7 @@ class Sheet:
         self.figure = figure
         self.width, self.height = map(float, figure.get_size_inches())
         self.margin = margin
+        self.top = self.height - margin
 
     def write(self, x: float, y: float, text: str, **style: Any) -> None:
         """Write text as it is, its left end there."""
