@@ -57,9 +57,9 @@ def compare(
         rows = comparison.run(progress)
     reference = next(iter(chosen))
     figures = summarised(rows, reference)
-    truths = datasets.load(data, data_root, random_state=0).ground_truths
     explained = {name: comparison.explanations(name, 0) for name in chosen}
     if any(explained.values()):
+        truths = datasets.load(data, data_root, random_state=0).ground_truths
         plot_comparison(folder / "prototypes.png", explained, truths, f"{data}, seed 0")
     if as_json:
         plain = {name: {key: vars(figure) for key, figure in row.items()} for name, row in figures.items()}

@@ -9,7 +9,7 @@ import typer
 from protograph._base.progress import progress_bars
 from protograph.cli.arguments import DataRoot, Json
 from protograph.datasets import registry, table1
-from protograph.datasets.spec import DatasetSpec, key_of
+from protograph.datasets.spec import PaperCounts, key_of
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -51,17 +51,15 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Count graphs, nodes and edges, beside the paper's Table 1; exit status 1 on a difference without explanation."""
-    in_table = {name: spec for name, spec in registry.SPECS.items() if spec.paper is not None}
+    in_table = {name: spec.paper for name, spec in registry.SPECS.items() if spec.paper is not None}
     chosen = [key_of(name) for name in names] if names else list(in_table)
     for name in chosen:
         if name not in in_table:
             raise ValueError(f"NAME must be a data set of the paper's Table 1 ({', '.join(in_table)}), got {name!r}")
-    rows: dict[str, Any] = {}
+    # What has to be downloaded is left alone unless it is named.
+    here = {name for name in chosen if names or registry.SPECS[name].state(data_root) in ("here", "generated")}
     with progress_bars() as progress:
-        for name in chosen:
-            # What has to be downloaded is left alone unless it is named.
-            is_here = names or in_table[name].state(data_root) in ("here", "generated")
-            rows[name] = _checked(in_table[name], data_root, progress) if is_here else None
+        rows = {name: _checked(name, in_table[name], data_root, progress) if name in here else None for name in chosen}
     if as_json:
         typer.echo(json.dumps(rows))
     else:
@@ -70,10 +68,8 @@ def check(
         raise typer.Exit(1)
 
 
-def _checked(spec: DatasetSpec, data_root: Path | None, progress: Any) -> dict[str, Any]:
-    paper = spec.paper
-    assert paper is not None
-    counts = table1.count(registry.load(spec.name, data_root, progress=progress), paper.counting, progress)
+def _checked(name: str, paper: PaperCounts, data_root: Path | None, progress: Any) -> dict[str, Any]:
+    counts = table1.count(registry.load(name, data_root, progress=progress), paper.counting, progress)
     verdict = table1.verdict(counts, paper)
     keys = ("graphs", "nodes", "edges")
     return {
@@ -86,8 +82,7 @@ def _checked(spec: DatasetSpec, data_root: Path | None, progress: Any) -> dict[s
 
 
 def _table(rows: dict[str, Any]) -> list[str]:
-    header = f"{'name':<13} {'graphs':>7} {'paper':>7}  {'nodes':>9} {'paper':>9}  {'edges':>10} {'paper':>10}"
-    lines = [header]
+    lines = [f"{'name':<13} {'graphs':>7} {'paper':>7}  {'nodes':>9} {'paper':>9}  {'edges':>10} {'paper':>10}"]
     for name, row in rows.items():
         if row is None:
             lines.append(f"{name:<13} not here: `protograph datasets fetch {name}` gets it")

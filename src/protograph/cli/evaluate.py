@@ -1,7 +1,7 @@
 """``protograph evaluate``: the metrics of a run."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -12,6 +12,7 @@ from protograph.cli.loading import aligned, load_classifier, load_graphs
 from protograph.cli.runs import read_parts, read_run
 from protograph.evaluation.evaluation import evaluate as judge
 from protograph.evaluation.held_out import held_out
+from protograph.explanation import Explanations
 from protograph.explanation.storage import load
 
 
@@ -38,13 +39,12 @@ def evaluate(
         classes = {str(one.target): one.as_json() for one in scores}
         typer.echo(json.dumps({"run": str(folder), "held_out": is_held_out, "classes": classes}))
         return
-    names = {target: explanation.class_name for target, explanation in explanations.items()}
     where = "graphs that it was not found in" if is_held_out else "the graphs it was found in: none were held out"
-    typer.echo(_text(scores, names, f"{len(judged.predictions)} {where}"))
+    typer.echo(_text(scores, explanations, f"{len(judged.predictions)} {where}"))
 
 
-def _text(scores: Sequence[Any], names: Mapping[int, str], where: str) -> str:
-    parts = ["\n\n".join("\n".join(_lines(one, names[one.target])) for one in scores)]
+def _text(scores: Sequence[Any], explanations: Explanations, where: str) -> str:
+    parts = ["\n\n".join("\n".join(_lines(one, explanations[one.target].class_name)) for one in scores)]
     right = [one.accuracy for one in scores if one.accuracy is not None]
     if right:
         mean = sum(right) / len(right)

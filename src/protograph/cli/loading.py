@@ -71,8 +71,7 @@ def name_of(name_or_path: str) -> str:
     >>> name_of("data/molecules.csv.gz"), name_of("PTC_MR"), name_of("shards/")
     ('molecules', 'PTC_MR', 'shards')
     """
-    name = Path(name_or_path).name
-    return name.removesuffix(".gz").rsplit(".", 1)[0] or "graphs"
+    return Path(name_or_path).name.removesuffix(".gz").rsplit(".", 1)[0] or "graphs"
 
 
 def load_classifier(spec: str, weights: str | None = None) -> nn.Module:

@@ -31,6 +31,8 @@ RIGHT_PANEL = WIDTH - 2 * MARGIN - LEFT_PANEL - BETWEEN
 HEADER, TITLE, LINE, CAPTION, PANEL, SPACE = 0.82, 0.4, 0.2, 0.28, 2.9, 0.34
 MAP_SIZE = (7.2, 4.4)
 
+NO_CLUSTER = "in no cluster", OTHER_COLOR
+
 
 def plot(explanations: Sequence[Explanation], path: str | PathLike[str] | None = None) -> None:
     """Draw each prototype of some classes beside the graph it was cut from.
@@ -100,7 +102,7 @@ class _Section:
         self.palette, self.with_titles = palette, with_titles
         graphs = [view.graph for scene in self.scenes for view in scene.views]
         self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if self.scenes else None
-        self.lines = [self._lines(scene) if with_titles else [] for scene in self.scenes]
+        self.lines = [self._lines_below_title(scene) if with_titles else [] for scene in self.scenes]
 
     @property
     def height(self) -> float:
@@ -108,8 +110,7 @@ class _Section:
         header, titles = (HEADER, sum(map(_title_height, self.lines))) if self.with_titles else (0.0, 0.0)
         return header + legend + titles + len(self.scenes) * (CAPTION + PANEL + SPACE)
 
-    def _lines(self, scene: Scene) -> list[str]:
-        """What is said of a prototype below its title."""
+    def _lines_below_title(self, scene: Scene) -> list[str]:
         facts = (origin(scene.prototype, scene.num_source_nodes), pale_note(scene.prototype))
         return [line for line in (*name_and_support(self.explanation, scene.prototype), *facts) if line]
 
@@ -191,16 +192,20 @@ def _draw_points(axes: Any, embeddings: EmbeddingMap) -> None:
     clusters = np.array(embeddings.clusters, dtype=np.int64)
     size = float(np.clip(4000 / len(clusters), 4, 34))
     for cluster, members in sorted(Counter(embeddings.clusters).items(), key=lambda item: (item[0] < 0, item[0])):
-        name = cluster_name(cluster) if cluster >= 0 else "in no cluster"
-        color = COLORS[cluster % len(COLORS)] if cluster >= 0 else OTHER_COLOR
-        place = embeddings.positions[clusters == cluster]
-        label = f"{name}, {count_of(members, 'graph')}"
-        axes.scatter(*place.T, label=label, c=color, s=size, alpha=0.75, edgecolors="white", linewidths=0.4)
+        name, color = (cluster_name(cluster), COLORS[cluster % len(COLORS)]) if cluster >= 0 else NO_CLUSTER
+        axes.scatter(
+            *embeddings.positions[clusters == cluster].T,
+            label=f"{name}, {count_of(members, 'graph')}",
+            c=color,
+            s=size,
+            alpha=0.75,
+            edgecolors="white",
+            linewidths=0.4,
+        )
 
 
 def _dress(axes: Any, embeddings: EmbeddingMap) -> None:
-    names = ("first", "second")
-    for axis, name, share in zip((axes.xaxis, axes.yaxis), names, embeddings.explained, strict=True):
+    for axis, name, share in zip((axes.xaxis, axes.yaxis), ("first", "second"), embeddings.explained, strict=True):
         axis.set_label_text(f"{name} principal component ({100 * share:.0f}% of the variance)", fontsize=9, color=MUTED)
     axes.tick_params(labelsize=8, labelcolor=MUTED, color=RULE)
     for side, spine in axes.spines.items():

@@ -1,13 +1,13 @@
 """Where nodes go: by stress, so that distances on paper are those in the graph."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
+from protograph.graphs.cleaning import node_count
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.
 SMALL = 60
@@ -22,18 +22,6 @@ GAP = 0.8
 # Pictures are about a third wider than tall, and nothing shrinks that is at most this tall (in edge lengths).
 ASPECT = 4 / 3
 FREE_HEIGHT = 2.4
-
-
-def node_count(graph: Data) -> int:
-    """Number of nodes, without the warning of PyG where it has to guess.
-
-    >>> import torch
-    >>> node_count(Data(edge_index=torch.tensor([[0], [4]])))
-    5
-    """
-    if any(key in graph for key in ("num_nodes", "x", "pos")) or graph.edge_index is None:
-        return int(graph.num_nodes or 0)
-    return int(graph.edge_index.max()) + 1 if graph.edge_index.numel() else 0
 
 
 def undirected_edges(graph: Data) -> tuple[Ints, Ints]:
@@ -76,20 +64,12 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Ints | None = None) ->
         return np.zeros((0, 2))
     distances = graph_distances(edges, size)
     lines = edges if lines is None else lines
-    variants = _variants(distances, np.asarray(nodes, dtype=np.int64), lines)
-    parts = _components(distances)
-    return _packed(parts, [_placed(part, variants, edges, lines) for part in parts])
-
-
-@dataclass(frozen=True)
-class _Targets:
-    """How far each pair of nodes is to be apart (infinite: anywhere), and how much that matters."""
-
-    distances: Floats
-    weights: Floats
-
-    def of(self, part: Ints) -> "_Targets":
-        return _Targets(self.distances[np.ix_(part, part)], self.weights[np.ix_(part, part)])
+    core = np.asarray(nodes, dtype=np.int64)
+    importance = np.ones_like(distances)
+    importance[np.ix_(core, core)] = CORE_WEIGHT
+    variants = _variants(distances, core, lines)
+    parts = _components_by_size(distances)
+    return _packed(parts, [_placed(part, variants, importance, edges, lines) for part in parts])
 
 
 def graph_distances(edges: Ints, size: int, nodes: Sequence[int] | None = None) -> Floats:
@@ -109,63 +89,55 @@ def _inside(edges: Ints, nodes: Ints, size: int) -> Ints:
     return inside[(inside >= 0).all(axis=1)]
 
 
-def _variants(distances: Floats, core: Ints, lines: Ints) -> list[_Targets]:
-    """Let the pairs inside a part weigh more: by their distances in the graph, and then by those in the part alone.
+def _variants(distances: Floats, core: Ints, lines: Ints) -> list[Floats]:
+    """How far apart nodes are to be: by their distances in the graph, and those inside a part by the part alone.
 
     The first keeps a ring round whose last node is outside; the second unfolds what the graph around would squeeze.
     """
-    variants = [distances]
-    importance = np.ones_like(distances)
-    if len(core):
-        place = np.ix_(core, core)
-        importance[place] = CORE_WEIGHT
-        alone = graph_distances(_inside(lines, core, len(distances)), len(core))
-        unfolded = distances.copy()
-        unfolded[place] = np.where(np.isfinite(alone), alone, distances[place])
-        if not np.array_equal(unfolded, distances):
-            variants.append(unfolded)
-    # A pair weighs by its distance to the power of -2; a node and itself weigh nothing.
-    return [_Targets(one, importance * (1 / np.where(one > 0, one, np.inf) ** 2)) for one in variants]
+    if not len(core):
+        return [distances]
+    place = np.ix_(core, core)
+    alone = graph_distances(_inside(lines, core, len(distances)), len(core))
+    unfolded = distances.copy()
+    unfolded[place] = np.where(np.isfinite(alone), alone, distances[place])
+    return [distances] if np.array_equal(unfolded, distances) else [distances, unfolded]
 
 
-def _components(distances: Floats) -> list[Ints]:
-    """Nodes of each connected part, the largest first."""
+def _components_by_size(distances: Floats) -> list[Ints]:
     first_node = np.isfinite(distances).argmax(axis=1)
     return sorted((np.flatnonzero(first_node == node) for node in np.unique(first_node)), key=lambda part: -len(part))
 
 
-def _placed(part: Ints, variants: list[_Targets], edges: Ints, lines: Ints) -> Floats:
+def _placed(part: Ints, variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:
     if len(part) == 1:
         return np.zeros((1, 2))
-    size = len(variants[0].distances)
-    edges, lines = _inside(edges, part, size), _inside(lines, part, size)
+    edges, lines = (_inside(some, part, len(importance)) for some in (edges, lines))
     lines = lines if len(lines) else edges
-    return _turned(_best([targets.of(part) for targets in variants], edges, lines), lines)
+    pairs = np.ix_(part, part)
+    return _turned(_best([distances[pairs] for distances in variants], importance[pairs], edges, lines), lines)
 
 
-def _best(variants: list[_Targets], edges: Ints, lines: Ints) -> Floats:
-    num_steps = max(30, min(MAX_STEPS, MAX_WORK // len(variants[0].distances) ** 2))
+def _best(variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:
+    num_steps = max(30, min(MAX_STEPS, MAX_WORK // len(importance) ** 2))
     ends, inner = np.unique(lines, return_inverse=True)
     inner = inner.reshape(-1, 2)
-    candidates = [
-        (rank, targets, _majorized(start, targets, num_steps))
-        for rank, targets in enumerate(variants)
-        for start in _starts(targets.distances, edges)
-    ]
-
-    def rank_of(candidate: tuple[int, _Targets, Floats]) -> tuple[int, int, int, float]:
-        rank, targets, positions = candidate
-        stress = (targets.weights * (pairwise_gaps(positions) - targets.distances) ** 2).sum()
-        return _disorder(positions[ends], inner), rank, _disorder(positions, edges), float(stress)
-
-    return min(candidates, key=rank_of)[2]
+    candidates = []
+    for rank, distances in enumerate(variants):
+        # A pair weighs by its distance to the power of -2; a node and itself weigh nothing.
+        weights = importance * (1 / np.where(distances > 0, distances, np.inf) ** 2)
+        for start in _starts(distances, edges):
+            positions = _majorized(start, distances, weights, num_steps)
+            stress = float((weights * (pairwise_gaps(positions) - distances) ** 2).sum())
+            faults = _disorder(positions[ends], inner), rank, _disorder(positions, edges), stress
+            candidates.append((faults, positions))
+    return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
 def _starts(distances: Floats, edges: Ints) -> list[Floats]:
     size = len(distances)
     rng = np.random.default_rng(0)
     # Nodes that only differ in name fall on one point in the first start; the noise lets them part.
-    starts = [_scaling(distances) + rng.normal(scale=0.01, size=(size, 2))]
+    starts = [_multidimensional_scaling(distances) + rng.normal(scale=0.01, size=(size, 2))]
     if size > SMALL:
         return starts
     angles = 2 * np.pi * np.arange(size) / size
@@ -174,8 +146,7 @@ def _starts(distances: Floats, edges: Ints) -> list[Floats]:
     return [*starts, *_planar(size, edges)]
 
 
-def _scaling(distances: Floats) -> Floats:
-    """Classical multidimensional scaling."""
+def _multidimensional_scaling(distances: Floats) -> Floats:
     squares = distances**2
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
     values, vectors = np.linalg.eigh(-centred / 2)
@@ -207,11 +178,10 @@ def pairwise_gaps(positions: Floats) -> Floats:
     return np.sqrt(squares, out=squares)
 
 
-def _majorized(positions: Floats, targets: _Targets, num_steps: int) -> Floats:
-    weights, size = targets.weights, len(positions)
+def _majorized(positions: Floats, distances: Floats, weights: Floats, num_steps: int) -> Floats:
     # The inverse of the Laplacian; the constant makes it invertible and changes nothing for centred positions.
-    inverse = np.linalg.inv(np.diag(weights.sum(axis=1)) - weights + 1 / size)
-    pull = weights * targets.distances
+    inverse = np.linalg.inv(np.diag(weights.sum(axis=1)) - weights + 1 / len(weights))
+    pull = weights * distances
     for _ in range(num_steps):
         before = positions
         ratio = pull / np.maximum(pairwise_gaps(before), 1e-9)

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
+from protograph.graphs.cleaning import node_count
 from protograph.graphs.kinds import is_one_hot, shown_columns
-from protograph.report.layout import node_count
 from protograph.report.sheet import INK, MUTED, Sheet, text_width
 from protograph.report.words import shortened
 
@@ -116,10 +116,9 @@ def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors
     x = torch.cat(features)
     counts: Counter[Row] = Counter(map(tuple, x.tolist()))
     if is_one_hot(x):
-        column_of = {row: row.index(1) for row in sorted(counts, key=lambda row: row.index(1))}
-        labels = {row: _column_name(column, feature_names) for row, column in column_of.items()}
+        labels = {row: _column_name(row.index(1), feature_names) for row in sorted(counts, reverse=True)}
         usable = _usable(colors)
-        own = {row: usable[column] for row, column in column_of.items()} if len(usable) == x.size(1) else {}
+        own = {row: usable[row.index(1)] for row in labels} if len(usable) == x.size(1) else {}
         return _chosen(labels, labels, counts, own, columns)
     if len(counts) <= 1:
         return ALL_ALIKE

@@ -185,7 +185,6 @@ def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str
 
 
 def _evidence_table(prototype: Prototype, evidence: Evidence) -> str:
-    """A table of where a prototype is found, each share with its bar."""
     counts = [
         ("Predicted as the class", evidence.num_in_class, evidence.num_class),
         ("Predicted otherwise", evidence.num_elsewhere, evidence.num_others),

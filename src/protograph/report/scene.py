@@ -9,8 +9,9 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph.explanation import Explanation, Prototype
+from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
-from protograph.report.layout import graph_distances, layout, node_count, pairwise_gaps, undirected_edges
+from protograph.report.layout import graph_distances, layout, pairwise_gaps, undirected_edges
 from protograph.report.palette import WHITE, Palette, mixed, readable_on
 from protograph.report.sheet import INK
 
@@ -212,8 +213,9 @@ class _Panel:
     def draw_halo(self, part: Highlight) -> None:
         width = 2 * self.radius + 9
         self._draw_lines("halo", part.edges, 1, colors=HALO, linewidths=0.7 * width)
-        centres = self.positions[list(part.nodes)].T
-        self.axes.scatter(*centres, s=width**2, c=HALO, linewidths=0, zorder=1, label="halo nodes")
+        self.axes.scatter(
+            *self.positions[list(part.nodes)].T, s=width**2, c=HALO, linewidths=0, zorder=1, label="halo nodes"
+        )
 
     def draw_edges(self, edges: Ints, loops: Ints, *, is_pale: bool = False) -> None:
         from matplotlib.patches import Circle
@@ -229,8 +231,17 @@ class _Panel:
         )
         for node in loops:
             middle = self.positions[node] + self._free_direction(node) * 1.2 * self.radius / self.scale
-            style: Any = {"ec": color, "lw": width, "zorder": order, "label": f"{name}loop"}
-            self.axes.add_patch(Circle(middle, 0.8 * self.radius / self.scale, fill=False, **style))
+            self.axes.add_patch(
+                Circle(
+                    middle,
+                    0.8 * self.radius / self.scale,
+                    fill=False,
+                    ec=color,
+                    lw=width,
+                    zorder=order,
+                    label=f"{name}loop",
+                )
+            )
 
     def _draw_lines(self, label: str, edges: Ints, order: int, **style: Any) -> None:
         from matplotlib.collections import LineCollection
@@ -284,11 +295,11 @@ def _scale_and_radius(positions: Floats, room: Floats, *, has_loops: bool) -> tu
     nearest = gaps.min(axis=1) if len(positions) > 1 else np.ones(1)
     # Where a few nodes are very close, the others stay large enough to be seen.
     least = float(np.clip(0.13 * np.sqrt(room.prod() / len(positions)), MIN_RADIUS, MAX_LEAST_RADIUS))
+    close, usual = float(np.percentile(nearest, 10)), float(np.median(nearest))
     radius, scale = MAX_RADIUS, MAX_EDGE
     for _ in range(3):
         rim = radius * (3 if has_loops else 1) + 5
         scale = float(min(MAX_EDGE, *((room - 2 * rim) / extent)))
-        close, usual = float(np.percentile(nearest, 10)), float(np.median(nearest))
-        radius = max(min(0.27, 0.46 * close), min(least / scale, 0.42 * usual))
-        radius = float(np.clip(radius * scale, MIN_RADIUS, MAX_RADIUS))
+        share = max(min(0.27, 0.46 * close), min(least / scale, 0.42 * usual))
+        radius = float(np.clip(share * scale, MIN_RADIUS, MAX_RADIUS))
     return scale, radius

@@ -62,8 +62,9 @@ class Sheet:
 
     def axes(self, x: float, y: float, width: float, height: float, **style: Any) -> Any:
         """A frame with its lower left corner there."""
-        box = (x / self.width, y / self.height, width / self.width, height / self.height)
-        return self.figure.add_axes(box, **style)
+        return self.figure.add_axes(
+            (x / self.width, y / self.height, width / self.width, height / self.height), **style
+        )
 
     def rule(self, y: float) -> None:
         """A thin line from margin to margin."""
