@@ -43,8 +43,8 @@ def legend_of(figure):
 
 def drawn(axes, label):
     """The collection with that label."""
-    (found,) = [item for item in axes.collections if item.get_label() == label]
-    return found
+    (item,) = [one for one in axes.collections if one.get_label() == label]
+    return item
 
 
 def places(axes, label):
@@ -148,8 +148,8 @@ def widths(axes, label):
 
 
 def test_what_is_found_in_fewer_graphs_is_paler_and_thinner(explain, house, evidence):
-    found = replace(house, evidence=evidence, num_clusters=2)
-    figure = explanations_figure([explain(prototypes=[found])])
+    supported = replace(house, evidence=evidence, num_clusters=2)
+    figure = explanations_figure([explain(prototypes=[supported])])
     assert texts(figure)[2:7] == [
         "Prototype 1: p = 0.9998, margin 8.52",
         "a house of four body nodes and one head node",
