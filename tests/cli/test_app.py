@@ -34,7 +34,7 @@ def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch):
         partial.extend(folder.glob(".stopped-*"))
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("protograph.cli.explaining.train", interrupted)
+    monkeypatch.setattr("protograph.cli.explain.train", interrupted)
     try:
         done = run("explain", "graphs.pt", "--out", "stopped")
     finally:
@@ -57,6 +57,6 @@ def test_errors_have_their_notes_and_the_type_of_unexpected_ones(run, monkeypatc
         error.add_note("while loading")
         raise error
 
-    monkeypatch.setattr("protograph.explanation.storage.load", fails)
+    monkeypatch.setattr("protograph.cli.explain.load", fails)
     done = run("report", "somewhere")
     assert (done.returncode, done.stderr) == (1, "error: KeyError: 'no such\\nkey'; while loading\n")

@@ -2,9 +2,9 @@ from protograph.cli.arguments import tell_left_out
 
 
 def test_rows_that_were_left_out_are_told(capsys):
-    tell_left_out([])
+    assert tell_left_out([]) == {}
     assert capsys.readouterr().err == ""
-    tell_left_out(["line 3: 'C1C'"])
+    assert tell_left_out(["line 3: 'C1C'"]) == {"left_out": ["line 3: 'C1C'"]}
     assert capsys.readouterr().err == "left out 1 row:\n  line 3: 'C1C'\n"
     tell_left_out([f"line {number}" for number in range(1200)])
     lines = capsys.readouterr().err.splitlines()

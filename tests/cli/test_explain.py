@@ -6,6 +6,8 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from protograph.report import scene
+from protograph.report.layout import layout
 from protograph.training import GCN
 from tests import zoo
 
@@ -207,3 +209,19 @@ def test_graphs_that_the_model_does_not_take(refused, folder):
     error = refused("narrow.pt", "--model", "model.pt")
     assert error.startswith("error: RuntimeError: ")
     assert "shape" in error
+
+
+def test_each_prototype_is_laid_out_once(run_well, monkeypatch):
+    calls = []
+    monkeypatch.setattr(scene, "layout", lambda *arguments: calls.append(1) or layout(*arguments))
+    done = run_well("explain", "graphs.pt", "--model", "model.pt", "--k", 1, "--clusters", 1, "--json", "--out", "once")
+    assert len(calls) == sum(len(row["prototypes"]) for row in json.loads(done.stdout)["classes"].values())
+
+
+def test_a_report_can_be_written_again(run, run_well, folder):
+    run_well("explain", "graphs.pt", "--model", "model.pt", "--k", 1, "--clusters", 1, "--out", "rep")
+    first = (folder / "rep/report.html").read_text()
+    (folder / "rep/report.html").unlink()
+    assert run_well("report", "rep").stdout == "rep/report.html\n"
+    assert (folder / "rep/report.html").read_text() == first
+    assert run("report", "nowhere").stderr.startswith("error: ")

@@ -4,7 +4,7 @@ import torch
 
 
 def test_a_folder_that_cannot_be_made_is_told_before_the_work(run, monkeypatch):
-    monkeypatch.setattr("protograph.cli.loading.load_graphs", None)
+    monkeypatch.setattr("protograph.cli.train.load_graphs", None)
     done = run("train", "graphs.pt", "--out", "nowhere/model.pt")
     assert done.returncode == 1
     assert done.stderr == "error: cannot write nowhere/model.pt: the folder nowhere does not exist\n"

@@ -11,41 +11,49 @@ def labels(palette):
     return [category.label for category in palette.categories]
 
 
+def colors(palette, graph):
+    return [node.color for node in palette.looks(graph)]
+
+
+def insides(palette, graph):
+    return [node.inside for node in palette.looks(graph)]
+
+
 def test_one_hot_features_have_their_names_and_colours():
     graph = Data(x=torch.eye(4)[[2, 0, 2]])
     palette = palette_of([graph], ["C", "N", "Cl", "Na+"], ["#111111", "red", "#333333", "#444444"])
     assert labels(palette) == ["C", "Cl"]
-    assert palette.colors(graph) == ["#333333", "#111111", "#333333"]
-    assert palette.insides(graph) == ["Cl", "C", "Cl"]
+    assert colors(palette, graph) == ["#333333", "#111111", "#333333"]
+    assert insides(palette, graph) == ["Cl", "C", "Cl"]
 
 
 def test_one_hot_features_without_names_and_colours():
     graph = Data(x=torch.eye(3)[[2, 0]])
     palette = palette_of([graph])
     assert labels(palette) == ["feature 0", "feature 2"]
-    assert palette.colors(graph) == [COLORS[1], COLORS[0]]
-    assert palette.insides(graph) == ["", ""]
+    assert colors(palette, graph) == [COLORS[1], COLORS[0]]
+    assert insides(palette, graph) == ["", ""]
 
 
-@pytest.mark.parametrize("colors", [["#111111"], ["#111111", "no colour", "#333333"]], ids=["too few", "no colour"])
-def test_colours_that_do_not_fit_are_replaced(colors):
+@pytest.mark.parametrize("given", [["#111111"], ["#111111", "no colour", "#333333"]], ids=["too few", "no colour"])
+def test_colours_that_do_not_fit_are_replaced(given):
     graph = Data(x=torch.eye(3))
-    assert palette_of([graph], ["a", "b", "c"], colors).colors(graph) == list(COLORS[:3])
+    assert colors(palette_of([graph], ["a", "b", "c"], given), graph) == list(COLORS[:3])
 
 
 def test_colours_agree_over_all_graphs():
     first, second = Data(x=torch.eye(3)[[0, 1]]), Data(x=torch.eye(3)[[2, 1]])
     palette = palette_of([first, second])
-    assert palette.colors(first)[1] == palette.colors(second)[1]
-    assert len({*palette.colors(first), *palette.colors(second)}) == 3
+    assert colors(palette, first)[1] == colors(palette, second)[1]
+    assert len({*colors(palette, first), *colors(palette, second)}) == 3
 
 
 def test_past_ten_kinds_the_rarest_are_others():
     graph = Data(x=torch.eye(13)[[*range(13), *range(3, 13)]])
     palette = palette_of([graph])
     assert labels(palette) == [*(f"feature {column}" for column in range(3, 13)), "other (3 kinds)"]
-    assert palette.colors(graph)[:4] == [OTHER_COLOR, OTHER_COLOR, OTHER_COLOR, COLORS[0]]
-    assert len(set(palette.colors(graph))) == 11
+    assert colors(palette, graph)[:4] == [OTHER_COLOR, OTHER_COLOR, OTHER_COLOR, COLORS[0]]
+    assert len(set(colors(palette, graph))) == 11
 
 
 def test_multi_hot_rows_are_named_by_what_they_have():
@@ -58,17 +66,17 @@ def test_columns_without_a_colour_do_not_count():
     graph = Data(x=torch.tensor([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]))
     palette = palette_of([graph], ["dark", "bright", "left", "right"], ["#111111", "#EEEEEE", "", ""])
     assert labels(palette) == ["dark", "bright"]
-    assert palette.colors(graph) == ["#111111", "#eeeeee", "#eeeeee"]
+    assert colors(palette, graph) == ["#111111", "#eeeeee", "#eeeeee"]
     narrow = Data(x=torch.ones(2, 1))
-    assert len(palette.colors(narrow)) == 2
+    assert len(colors(palette, narrow)) == 2
 
 
 def test_whole_numbers_have_one_colour_a_row():
     graph = Data(x=torch.tensor([[3], [1], [3], [12]]))
     palette = palette_of([graph], ["degree"])
     assert labels(palette) == ["degree 1", "degree 3", "degree 12"]
-    assert palette.colors(graph) == [COLORS[1], COLORS[0], COLORS[1], COLORS[2]]
-    assert palette.insides(graph) == ["3", "1", "3", "12"]
+    assert colors(palette, graph) == [COLORS[1], COLORS[0], COLORS[1], COLORS[2]]
+    assert insides(palette, graph) == ["3", "1", "3", "12"]
     assert labels(palette_of([graph])) == ["x = 1", "x = 3", "x = 12"]
 
 
@@ -93,10 +101,10 @@ def test_continuous_features_have_a_scale():
     palette = palette_of([graph], ["brightness"])
     assert palette.categories == ()
     assert (palette.scale.label, palette.scale.low, palette.scale.high) == ("brightness", 0.25, 2.0)
-    low, high, unknown, middle = palette.colors(graph)
+    low, high, unknown, middle = colors(palette, graph)
     assert (low, high, unknown) == ("#00224e", "#fee838", OTHER_COLOR)
     assert middle not in {low, high, unknown}
-    assert palette.insides(graph) == [""] * 4
+    assert insides(palette, graph) == [""] * 4
 
 
 def test_several_continuous_features_are_shown_by_their_norm():
@@ -111,7 +119,7 @@ def test_many_whole_numbers_in_one_column_are_a_scale():
 @pytest.mark.parametrize("value", [math.inf, math.nan])
 def test_features_without_a_finite_value_still_have_colours(value):
     graph = Data(x=torch.tensor([[value], [-value]]))
-    assert palette_of([graph]).colors(graph) == [OTHER_COLOR] * 2
+    assert colors(palette_of([graph]), graph) == [OTHER_COLOR] * 2
 
 
 @pytest.mark.parametrize(
@@ -127,7 +135,7 @@ def test_features_without_a_finite_value_still_have_colours(value):
 def test_nodes_that_are_all_alike_have_one_colour(graph):
     palette = palette_of([graph])
     assert labels(palette) == ["node"]
-    assert palette.colors(graph) == [COLORS[0]] * 2
+    assert colors(palette, graph) == [COLORS[0]] * 2
 
 
 def test_a_vector_of_features_is_one_column():

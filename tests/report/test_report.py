@@ -84,8 +84,8 @@ def test_the_report_holds_everything(explain):
 
 
 def test_the_report_shows_the_evidence(explain, house, evidence):
-    found = replace(house, evidence=evidence, num_clusters=2)
-    page = Page(report_html([explain(prototypes=[found])]))
+    supported = replace(house, evidence=evidence, num_clusters=2)
+    page = Page(report_html([explain(prototypes=[supported])]))
     for text in (
         "a house of four body nodes and one head node; found in 88% of the graphs predicted as house and in 0.3% of "
         "the others; p more than 0.999; cluster 1 of 2, 312 graphs",

@@ -7,7 +7,8 @@ import warnings
 import typer
 
 from protograph._base.errors import ProtographWarning
-from protograph.cli import compare, datasets, evaluate, explain, report, train
+from protograph._base.version import __version__
+from protograph.cli import compare, datasets, evaluate, explain, train
 
 app = typer.Typer(
     name="protograph",
@@ -17,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, report.report):
+for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, explain.report):
     app.command(_command.__name__)(_command)
 app.add_typer(datasets.app, name="datasets")
 
@@ -30,8 +31,6 @@ def options(
 ) -> None:
     """Show what a graph neural network has learned: prototype graphs of each class."""
     if version:
-        from protograph._base.version import __version__
-
         typer.echo(f"protograph {__version__}")
         raise typer.Exit
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,9 +35,11 @@ RunFolder = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder tha
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 
-def tell_left_out(lines: Sequence[str]) -> None:
-    """Say on standard error which rows were left out."""
-    if lines:
-        more = [f"and {len(lines) - NUM_SHOWN} more"] if len(lines) > NUM_SHOWN else []
-        rows = [f"\n  {line}" for line in (*lines[:NUM_SHOWN], *more)]
-        typer.echo(f"left out {count_of(len(lines), 'row')}:{''.join(rows)}", err=True)
+def tell_left_out(lines: Sequence[str]) -> dict[str, Any]:
+    """Say on standard error which rows were left out, and give them as a fact for scripts; nothing where none were."""
+    if not lines:
+        return {}
+    more = [f"and {len(lines) - NUM_SHOWN} more"] if len(lines) > NUM_SHOWN else []
+    rows = [f"\n  {line}" for line in (*lines[:NUM_SHOWN], *more)]
+    typer.echo(f"left out {count_of(len(lines), 'row')}:{''.join(rows)}", err=True)
+    return {"left_out": list(lines)}

@@ -8,8 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from protograph import PAGE, datasets
+from protograph._base.progress import progress_bars
 from protograph._base.words import count_of
 from protograph.cli import arguments
+from protograph.cli.explainers import NUM_PROTOTYPES, explainer_of
+from protograph.evaluation.comparison import Comparison, summarised
+from protograph.report.comparison import plot_comparison
 
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
 
@@ -38,11 +43,6 @@ def compare(
 
     Results are kept in the folder, and a run that was broken off goes on where it ended.
     """
-    from protograph import datasets
-    from protograph._base.progress import progress_bars
-    from protograph.evaluation.comparison import Comparison, summarised
-    from protograph.report.comparison import plot_comparison
-
     chosen = _chosen(explainers, prototypes, max_nodes)
     folder = out or Path("runs") / f"compare-{data.lower()}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,9 +57,9 @@ def compare(
         rows = comparison.run(progress)
     reference = next(iter(chosen))
     figures = summarised(rows, reference)
-    truths = datasets.load(data, data_root, random_state=0).ground_truths
     explained = {name: comparison.explanations(name, 0) for name in chosen}
     if any(explained.values()):
+        truths = datasets.load(data, data_root, random_state=0).ground_truths
         plot_comparison(folder / "prototypes.png", explained, truths, f"{data}, seed 0")
     if as_json:
         plain = {name: {key: vars(figure) for key, figure in row.items()} for name, row in figures.items()}
@@ -79,14 +79,10 @@ def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mappin
 
 
 def _made(name: str, prototypes: int | None, max_nodes: int | None, seed: int) -> Any:
-    from protograph import PAGE
-    from protograph.cli.explainers import NUM_PROTOTYPES, peer_of
-
     options: Any = {"max_nodes": max_nodes, "random_state": seed}
     if name == "walk":
         return PAGE(search="walk", num_clusters=prototypes or NUM_PROTOTYPES, **options)
-    page = PAGE(num_clusters=prototypes or "auto", **options)
-    return page if name == "page" else peer_of(name, page)
+    return explainer_of(name, PAGE(num_clusters=prototypes or "auto", **options))
 
 
 COLUMNS = {
@@ -122,10 +118,10 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
         "those of fit included; time is that of explain after fit, which is the same for all",
     ]
     if truth:
-        notes.append("accuracy: of a cluster against the truth most of its graphs have, of others against the closest")
-        notes.append(
-            f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself"
-        )
+        notes += [
+            "accuracy: of a cluster against the truth most of its graphs have, of others against the closest",
+            f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself",
+        ]
     failed = sorted({f"{row['explainer']}, seed {row['seed']}: {row['failed']}" for row in rows if "failed" in row})
     return [*lines, "", *notes, *failed]
 

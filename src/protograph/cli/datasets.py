@@ -2,16 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from protograph.cli.arguments import DataRoot
-
-if TYPE_CHECKING:
-    from protograph.datasets.spec import DatasetSpec
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+from protograph._base.progress import progress_bars
+from protograph.cli.arguments import DataRoot, Json
+from protograph.datasets import registry, table1
+from protograph.datasets.spec import PaperCounts, key_of
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -26,8 +24,6 @@ def datasets(context: typer.Context) -> None:
 @app.command("list")
 def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
     """List the data sets, and whether their files are here."""
-    from protograph.datasets.registry import SPECS
-
     rows = {
         name: {
             "graphs": spec.num_graphs,
@@ -35,7 +31,7 @@ def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
             "files": spec.state(data_root),
             "about": spec.question,
         }
-        for name, spec in SPECS.items()
+        for name, spec in registry.SPECS.items()
     }
     if as_json:
         typer.echo(json.dumps(rows))
@@ -55,21 +51,15 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Count graphs, nodes and edges, beside the paper's Table 1; exit status 1 on a difference without explanation."""
-    from protograph._base.progress import progress_bars
-    from protograph.datasets.registry import SPECS
-    from protograph.datasets.spec import key_of
-
-    in_table = {name: spec for name, spec in SPECS.items() if spec.paper is not None}
+    in_table = {name: spec.paper for name, spec in registry.SPECS.items() if spec.paper is not None}
     chosen = [key_of(name) for name in names] if names else list(in_table)
     for name in chosen:
         if name not in in_table:
             raise ValueError(f"NAME must be a data set of the paper's Table 1 ({', '.join(in_table)}), got {name!r}")
-    rows: dict[str, Any] = {}
+    # What has to be downloaded is left alone unless it is named.
+    here = {name for name in chosen if names or registry.SPECS[name].state(data_root) in ("here", "generated")}
     with progress_bars() as progress:
-        for name in chosen:
-            # What has to be downloaded is left alone unless it is named.
-            is_here = names or in_table[name].state(data_root) in ("here", "generated")
-            rows[name] = _checked(in_table[name], data_root, progress) if is_here else None
+        rows = {name: _checked(name, in_table[name], data_root, progress) if name in here else None for name in chosen}
     if as_json:
         typer.echo(json.dumps(rows))
     else:
@@ -78,12 +68,8 @@ def check(
         raise typer.Exit(1)
 
 
-def _checked(spec: "DatasetSpec", data_root: Path | None, progress: Any) -> dict[str, Any]:
-    from protograph.datasets import load, table1
-
-    paper = spec.paper
-    assert paper is not None
-    counts = table1.count(load(spec.name, data_root, progress=progress), paper.counting, progress)
+def _checked(name: str, paper: PaperCounts, data_root: Path | None, progress: Any) -> dict[str, Any]:
+    counts = table1.count(registry.load(name, data_root, progress=progress), paper.counting, progress)
     verdict = table1.verdict(counts, paper)
     keys = ("graphs", "nodes", "edges")
     return {
@@ -96,8 +82,7 @@ def _checked(spec: "DatasetSpec", data_root: Path | None, progress: Any) -> dict
 
 
 def _table(rows: dict[str, Any]) -> list[str]:
-    header = f"{'name':<13} {'graphs':>7} {'paper':>7}  {'nodes':>9} {'paper':>9}  {'edges':>10} {'paper':>10}"
-    lines = [header]
+    lines = [f"{'name':<13} {'graphs':>7} {'paper':>7}  {'nodes':>9} {'paper':>9}  {'edges':>10} {'paper':>10}"]
     for name, row in rows.items():
         if row is None:
             lines.append(f"{name:<13} not here: `protograph datasets fetch {name}` gets it")
@@ -120,10 +105,7 @@ def fetch(
     ] = None,
 ) -> None:
     """Download the files of data sets, checked by their sums, into --data-root or the cache."""
-    from protograph._base.progress import progress_bars
-    from protograph.datasets import fetch as get
-
     for name in names:
         with progress_bars() as progress:
-            files = get(name, data_root, progress)
+            files = registry.fetch(name, data_root, progress)
         typer.echo("\n".join(str(file) for file in files))

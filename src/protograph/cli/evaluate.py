@@ -1,26 +1,25 @@
 """``protograph evaluate``: the metrics of a run."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import typer
 
+from protograph._base.progress import progress_bars
 from protograph.cli import arguments
+from protograph.cli.loading import aligned, load_classifier, load_graphs
+from protograph.cli.runs import read_parts, read_run
+from protograph.evaluation.evaluation import evaluate as judge
+from protograph.evaluation.held_out import held_out
+from protograph.explanation import Explanations
+from protograph.explanation.storage import load
 
 
 def evaluate(
     folder: arguments.RunFolder, data_root: arguments.DataRoot = None, as_json: arguments.Json = False
 ) -> None:
     """Judge a run: against the ground truth, on graphs that it was not found in, and under the model."""
-    from protograph._base.progress import progress_bars
-    from protograph.cli.alignment import aligned
-    from protograph.cli.loading import load_classifier, load_graphs
-    from protograph.cli.runs import read_parts, read_run
-    from protograph.evaluation.evaluation import evaluate as judge
-    from protograph.evaluation.held_out import held_out
-    from protograph.explanation.storage import load
-
     run = read_run(folder)
     explanations: Any = load(folder / "explanation.json")
     with progress_bars() as progress:
@@ -29,6 +28,7 @@ def evaluate(
     graphs = aligned(loaded.graphs, plain)
     model = run.wrapped(plain)
     explained, rest = read_parts(folder, graphs)
+    is_held_out = rest is not explained
     judged = held_out(model, rest)
     truths = getattr(graphs, "ground_truths", {})
     scores = [
@@ -37,16 +37,14 @@ def evaluate(
     ]
     if as_json:
         classes = {str(one.target): one.as_json() for one in scores}
-        typer.echo(json.dumps({"run": str(folder), "held_out": rest is not explained, "classes": classes}))
+        typer.echo(json.dumps({"run": str(folder), "held_out": is_held_out, "classes": classes}))
         return
-    names = {target: explanation.class_name for target, explanation in explanations.items()}
-    not_held_out = "the graphs it was found in: none were held out"
-    where = not_held_out if rest is explained else "graphs that it was not found in"
-    typer.echo(_text(scores, names, f"{len(judged.predictions)} {where}"))
+    where = "graphs that it was not found in" if is_held_out else "the graphs it was found in: none were held out"
+    typer.echo(_text(scores, explanations, f"{len(judged.predictions)} {where}"))
 
 
-def _text(scores: Sequence[Any], names: Mapping[int, str], where: str) -> str:
-    parts = ["\n\n".join("\n".join(_lines(one, names[one.target])) for one in scores)]
+def _text(scores: Sequence[Any], explanations: Explanations, where: str) -> str:
+    parts = ["\n\n".join("\n".join(_lines(one, explanations[one.target].class_name)) for one in scores)]
     right = [one.accuracy for one in scores if one.accuracy is not None]
     if right:
         mean = sum(right) / len(right)
@@ -69,9 +67,8 @@ def _lines(scores: Any, name: str) -> list[str]:
 
 
 def _line(one: Any) -> str:
-    which = ""
-    if len(one.accuracies) > 1:
-        which = f" (truth {one.truth + 1} of {', '.join(f'{value:.3f}' for value in one.accuracies)})"
+    all_accuracies = ", ".join(f"{value:.3f}" for value in one.accuracies)
+    which = f" (truth {one.truth + 1} of {all_accuracies})" if len(one.accuracies) > 1 else ""
     proven = "" if one.is_exact else " (not proven)"
     truth = "" if one.truth_density is None else f" (truth {one.truth_density:.3f})"
     parts = [

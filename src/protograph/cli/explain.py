@@ -1,4 +1,4 @@
-"""``protograph explain``: prototypes of each class, as pictures, JSON and a report."""
+"""``protograph explain`` and ``report``: prototypes of each class, as pictures, JSON and a report."""
 
 import json
 from enum import StrEnum
@@ -7,7 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
+from protograph._base.progress import progress_bars
 from protograph.cli import arguments
+from protograph.cli.explainers import explainer_of
+from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
+from protograph.cli.runs import Run, read_parts, whole_folder, write_split
+from protograph.cli.train import describe_training, training_facts
+from protograph.explanation import Explanation, Explanations
+from protograph.explanation.storage import load
+from protograph.explanation.summary import smiles_of
+from protograph.models.classifier import checked_device
+from protograph.page.explainer import PAGE
+from protograph.report.figure import classes_figure
+from protograph.report.report import report_html
+from protograph.report.scene import ClassScenes, lay_out
+from protograph.report.sheet import save_figure
+from protograph.training import save_model, train
 
 Explainer = StrEnum("Explainer", ["page", "xgnn", "gnninterpreter", "random"])
 Search = StrEnum("Search", ["walk", "consensus"])
@@ -47,13 +62,6 @@ def explain(
     as_json: arguments.Json = False,
 ) -> None:
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
-    from protograph.cli.explainers import peer_of
-    from protograph.cli.explaining import explain_run
-    from protograph.cli.loading import name_of
-    from protograph.cli.runs import Run
-    from protograph.models.classifier import checked_device
-    from protograph.page.explainer import PAGE
-
     if device is not None:
         checked_device(device)
     options: Any = {"num_clusters": _clusters(clusters), "search": search.value}
@@ -71,9 +79,9 @@ def explain(
         return_type=return_type.value,
     )
     folder = out or Path("runs") / name_of(data)
-    explanations, files, facts = explain_run(
+    explanations, facts = _explain_run(
         run,
-        page if explainer is Explainer.page else peer_of(explainer.value, page),
+        explainer_of(explainer.value, page),
         folder,
         target=target,
         split=(split or arguments.SplitKind.paper).value,
@@ -82,10 +90,11 @@ def explain(
         engine=engine.value,
     )
     if as_json:
-        typer.echo(json.dumps({"out": str(folder), "files": files, **facts, "classes": _facts(explanations)}))
+        classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}
+        typer.echo(json.dumps({**facts, "classes": classes}))
     else:
         above = f"{facts['training']}\n\n" if "training" in facts else ""
-        typer.echo(f"{above}{explanations.summary()}\n\n{folder}: {', '.join(files)}")
+        typer.echo(f"{above}{explanations.summary()}\n\n{folder}: {', '.join(facts['files'])}")
 
 
 def _clusters(text: str) -> Any:
@@ -94,26 +103,75 @@ def _clusters(text: str) -> Any:
     raise typer.BadParameter(f"wants a whole number or auto, got {text!r}", param_hint="--clusters")
 
 
-def _facts(explanations: Any) -> dict[str, Any]:
-    from protograph.explanation.summary import smiles_of
+def _explain_run(
+    run: Run, method: Any, folder: Path, *, target: int | None, split: Any, data_root: Path | None, **fitting: Any
+) -> tuple[Explanations, dict[str, Any]]:
+    """Explain what was named, and write the results into a folder; the facts are for scripts.
 
+    Args:
+        run: The data and the model.
+        method: The explainer.
+        folder: Where the results go, whole or not at all.
+        target: The class to explain; all if ``None``.
+        split: How graphs are split where a model is trained.
+        data_root: Folder with the files of named data sets.
+        fitting: Other options of the explainer's ``fit``.
+    """
+    classifier = None if run.model is None else load_classifier(run.model, run.weights)
+    with progress_bars() as progress:
+        loaded = load_graphs(run, data_root, progress)
+    facts = arguments.tell_left_out(loaded.left_out)
+    with whole_folder(folder, keep=run.model) as partial, progress_bars() as progress:
+        if classifier is None:
+            trained = train(loaded.graphs, hidden=None, random_state=run.seed, split=split, progress=progress)
+            save_model(trained, partial / "model.pt")
+            write_split(trained.split, partial)
+            facts |= {"training": describe_training(trained), **training_facts(trained)}
+            classifier = trained.model
+            # As in the paper, the training graphs are the ones to explain it with.
+            graphs, _ = read_parts(partial, loaded.graphs)
+        else:
+            graphs = aligned(loaded.graphs, classifier)
+        method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
+        explanations = method.explain_all() if target is None else Explanations({target: method.explain(target)})
+        _write_results(explanations, partial)
+        run.write(partial)
+        files = sorted(file.name for file in partial.iterdir())
+    return explanations, {"out": str(folder), "files": files, **facts}
+
+
+def _write_results(explanations: Explanations, folder: Path) -> None:
+    """Write JSON, report and pictures; each prototype is laid out once for all of them."""
+    explanations.save(folder / "explanation.json")
+    classes = lay_out(explanations.values())
+    (folder / "report.html").write_text(report_html(classes), encoding="utf-8", errors="replace")
+    save_figure(classes_figure(classes), folder / "prototypes.png")
+    for explanation, scene in ((one.explanation, scene) for one in classes for scene in one.scenes):
+        figure = classes_figure([ClassScenes(explanation, [scene])])
+        save_figure(figure, folder / f"class{explanation.target}-prototype{scene.number}.png")
+
+
+def _class_facts(explanation: Explanation) -> dict[str, Any]:
     return {
-        str(target): {
-            "predicted": explanation.num_predicted,
-            "prototypes": [
-                {
-                    "nodes": prototype.num_nodes,
-                    "edges": prototype.num_edges,
-                    "probability": prototype.probability,
-                    "margin": prototype.margin,
-                    "cluster": prototype.cluster,
-                    "cluster_size": prototype.cluster_size,
-                    "source": prototype.source,
-                    "smiles": smiles_of(prototype),
-                }
-                for prototype in explanation.prototypes
-            ],
-            "warnings": list(explanation.warnings),
-        }
-        for target, explanation in explanations.items()
+        "predicted": explanation.num_predicted,
+        "prototypes": [
+            {
+                "nodes": prototype.num_nodes,
+                "edges": prototype.num_edges,
+                "probability": prototype.probability,
+                "margin": prototype.margin,
+                "cluster": prototype.cluster,
+                "cluster_size": prototype.cluster_size,
+                "source": prototype.source,
+                "smiles": smiles_of(prototype),
+            }
+            for prototype in explanation.prototypes
+        ],
+        "warnings": list(explanation.warnings),
     }
+
+
+def report(folder: arguments.RunFolder) -> None:
+    """Write report.html again from explanation.json."""
+    load(folder / "explanation.json").report(folder / "report.html")
+    typer.echo(f"{folder / 'report.html'}")

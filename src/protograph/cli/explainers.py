@@ -2,15 +2,17 @@
 
 from typing import Any
 
+from protograph import PAGE, XGNN, GNNInterpreter, RandomSubgraph
+
 # How many prototypes of a class, and of how many nodes, explainers find that cannot tell by themselves.
 NUM_PROTOTYPES = 2
 MAX_NODES = 13
 
 
-def peer_of(name: str, page: Any) -> Any:
-    """The explainer of that name, with PAGE's options: as many prototypes of the same size where these are given."""
-    from protograph import XGNN, GNNInterpreter, RandomSubgraph
-
+def explainer_of(name: str, page: PAGE) -> Any:
+    """The explainer of that name with PAGE's options: as many prototypes of the same size where these are given."""
+    if name == "page":
+        return page
     options = {
         "num_prototypes": NUM_PROTOTYPES if page.num_clusters == "auto" else page.num_clusters,
         "max_nodes": MAX_NODES if page.max_nodes is None else page.max_nodes,

@@ -1,12 +1,13 @@
-"""What the user names on the command line: graphs and models."""
+"""What the user names on the command line: graphs and models, and whether they fit together."""
 
 import importlib
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 from torch_geometric.data import Data
 
@@ -18,6 +19,7 @@ from protograph.models.weights import load_weights
 from protograph.training import load_model
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+OTHER = "#8A8A8A"  # the colour of what does not occur
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,7 @@ def name_of(name_or_path: str) -> str:
     >>> name_of("data/molecules.csv.gz"), name_of("PTC_MR"), name_of("shards/")
     ('molecules', 'PTC_MR', 'shards')
     """
-    name = Path(name_or_path).name
-    return name.removesuffix(".gz").rsplit(".", 1)[0] or "graphs"
+    return Path(name_or_path).name.removesuffix(".gz").rsplit(".", 1)[0] or "graphs"
 
 
 def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
@@ -125,3 +126,42 @@ def _built(model: Any, spec: str) -> nn.Module:
 
 def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def aligned(graphs: Sequence[Data], model: nn.Module) -> Sequence[Data]:
+    """The graphs with the columns of ``x`` that the model was trained with, by their names.
+
+    Two tables of molecules have the columns of the atoms that occur in each. Where names are not known on either side,
+    the graphs come back as they are.
+
+    Raises:
+        ValueError: If the graphs have nodes of a kind that the model does not know, or other classes.
+    """
+    wanted: tuple[str, ...] = getattr(model, "feature_names", ())
+    if not isinstance(graphs, datasets.GraphDataset) or not wanted:
+        return graphs
+    classes: tuple[str, ...] = getattr(model, "class_names", ())
+    if classes and graphs.class_names != classes:
+        raise ValueError(
+            f"the model tells apart the classes {', '.join(classes)}, but the graphs have "
+            f"{', '.join(graphs.class_names)}; give graphs with the same classes, or train a model on these"
+        )
+    own = graphs.feature_names
+    if not own or own == wanted:
+        return graphs
+    unknown = [column for column, name in enumerate(own) if name not in wanted]
+    used = [own[column] for column in unknown if any(bool(graph.x[:, column].any()) for graph in graphs)]
+    if used:
+        raise ValueError(
+            f"the model was trained on nodes of {', '.join(wanted)}, but the graphs also have {', '.join(used)}; "
+            f"give graphs without them, or train a model on these"
+        )
+    columns = torch.tensor([own.index(name) if name in own else len(own) for name in wanted])
+    colors = dict(zip(own, graphs.colors, strict=True)) if graphs.colors else {}
+    return replace(
+        graphs,
+        # A column of zeros behind the others stands for what does not occur.
+        graphs=[Data(**graph.to_dict() | {"x": nn.functional.pad(graph.x, (0, 1))[:, columns]}) for graph in graphs],
+        feature_names=wanted,
+        colors=tuple(colors.get(name, OTHER) for name in wanted) if colors else (),
+    )

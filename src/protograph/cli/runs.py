@@ -1,7 +1,11 @@
-"""What a run was made of: written beside its results, read to judge them."""
+"""The folder of a run: it appears whole or not at all, and says what the run was made of."""
 
 import json
-from collections.abc import Sequence
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,8 @@ from protograph.training.split import PARTS, Split
 
 FILE = "run.json"
 SPLIT_FILE = "split.json"
+# What a run may leave out, so that an earlier run's files must not stay beside it.
+OWN_FILES = ("class*-prototype*.png", "model.pt", SPLIT_FILE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,3 +94,35 @@ def read_parts(folder: Path, graphs: Any) -> tuple[Sequence[Data], Sequence[Data
     split = json.loads((folder / SPLIT_FILE).read_text())
     take = graphs.__getitem__ if isinstance(graphs, GraphDataset) else lambda part: [graphs[i] for i in part]
     return take(split["train"]), take(sorted(split["validation"] + split["test"]))
+
+
+@contextmanager
+def whole_folder(folder: Path, keep: str | None = None) -> Iterator[Path]:
+    """Yield a temporary folder whose files move to ``folder`` at the end, and vanish on any error.
+
+    It is made at once: whether it can be written is known before hours of work, not after. What an earlier run has
+    left is removed, except for the file ``keep``; all else stays.
+    """
+    made = [parent for parent in folder.parents if not parent.exists()]
+    if folder.exists() and not folder.is_dir():
+        raise OSError(f"cannot write to {folder}: it is a file, not a folder; choose another --out")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder if folder.exists() else folder.parent, os.W_OK):
+            raise PermissionError("no permission")
+        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise OSError(f"cannot write to {folder}: {error.strerror or error}; choose another --out") from None
+    try:
+        yield partial
+        folder.mkdir(exist_ok=True)
+        for stale in [path for pattern in OWN_FILES for path in folder.glob(pattern)]:
+            if keep is None or stale.resolve() != Path(keep).resolve():
+                stale.unlink()
+        for file in sorted(partial.iterdir()):
+            os.replace(file, folder / file.name)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        for parent in made:
+            if not any(parent.iterdir()):
+                parent.rmdir()

@@ -7,7 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from protograph._base.files import atomic_path
+from protograph._base.progress import progress_bars
 from protograph.cli import arguments
+from protograph.cli.loading import load_graphs
+from protograph.cli.runs import Run
+from protograph.models.classifier import checked_device
+from protograph.training import Trained, save_model
+from protograph.training import train as fit
 
 
 def train(
@@ -25,13 +31,6 @@ def train(
     as_json: arguments.Json = False,
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
-    from protograph._base.progress import progress_bars
-    from protograph.cli.loading import load_graphs
-    from protograph.cli.runs import Run
-    from protograph.models.classifier import checked_device
-    from protograph.training import save_model
-    from protograph.training import train as fit
-
     if device is not None:
         checked_device(device)
     run = Run(data=data, seed=seed, smiles_column=smiles_column, label_column=label_column, skip_invalid=skip_invalid)
@@ -48,15 +47,14 @@ def train(
             progress=progress,
         )
         save_model(trained, partial)
-    arguments.tell_left_out(loaded.left_out)
-    left_out = {"left_out": list(loaded.left_out)} if loaded.left_out else {}
+    left_out = arguments.tell_left_out(loaded.left_out)
     if as_json:
         typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))
     else:
         typer.echo(f"{describe_training(trained)}\nmodel: {out}")
 
 
-def training_facts(trained: Any) -> dict[str, Any]:
+def training_facts(trained: Trained) -> dict[str, Any]:
     """What a script wants to know of a training."""
     return {
         "epochs": len(trained.history),
@@ -66,7 +64,7 @@ def training_facts(trained: Any) -> dict[str, Any]:
     }
 
 
-def describe_training(trained: Any) -> str:
+def describe_training(trained: Trained) -> str:
     """One line for a person."""
     tested = "" if trained.test_accuracy is None else f", test accuracy {trained.test_accuracy:.4f}"
     return f"trained for {len(trained.history)} epochs: training accuracy {trained.train_accuracy:.4f}{tested}"

@@ -7,16 +7,17 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Explanations
 from protograph.report.layout import layout
-from protograph.report.legend import Legend
-from protograph.report.palette import Palette, palette_of
-from protograph.report.panel import draw_view
-from protograph.report.scene import View
+from protograph.report.palette import Legend, Palette, palette_of
+from protograph.report.scene import View, draw_view
 from protograph.report.sheet import INK, MUTED, Sheet, our_style, save_figure
 from protograph.report.words import shortened, size
 
 # In inches: a picture with its caption, the margin, and the room of headings.
 WIDTH, HEIGHT, CAPTION = 2.1, 2.0, 0.2
 MARGIN, TITLE, HEADING = 0.35, 0.8, 0.75
+
+BOLD = {"color": INK, "fontweight": "bold", "va": "center"}
+PLAIN = {"color": MUTED, "fontweight": "normal", "va": "center"}
 
 # A column of a class: its heading, and captions with graphs.
 Column = tuple[str, list[tuple[str, Data]]]
@@ -52,7 +53,7 @@ def plot_comparison(
         }
         height = TITLE + legend.height + sum(heights.values())
         sheet = Sheet(Figure(figsize=(width, height), facecolor="white"), MARGIN)
-        _write(sheet, MARGIN, height - 0.42, title, 15)
+        sheet.write(MARGIN, height - 0.42, title, fontsize=15, **BOLD)
         legend.draw(sheet, MARGIN, height - 0.62)
         top = height - TITLE - legend.height
         for target, columns in classes.items():
@@ -74,19 +75,14 @@ def _columns(target: int, explained: Mapping[str, Explanations], truths: Sequenc
 
 def _draw_class(sheet: Sheet, label: str, columns: Sequence[Column], top: float, palette: Palette) -> None:
     sheet.rule(top + 0.05)
-    _write(sheet, MARGIN, top - 0.17, label, 11.5)
+    sheet.write(MARGIN, top - 0.17, label, fontsize=11.5, **BOLD)
     for number, (heading, cells) in enumerate(columns):
         left = MARGIN + number * WIDTH
-        _write(sheet, left, top - 0.52, heading, 9.5)
+        sheet.write(left, top - 0.52, heading, fontsize=9.5, **BOLD)
         if not cells:
-            _write(sheet, left, top - HEADING - CAPTION / 2, "nothing found", 8, is_title=False)
+            sheet.write(left, top - HEADING - CAPTION / 2, "nothing found", fontsize=8, **PLAIN)
         for row, (caption, graph) in enumerate(cells):
             bottom = top - HEADING - (row + 1) * HEIGHT
-            _write(sheet, left, bottom + HEIGHT - CAPTION / 2, caption, 8, is_title=False)
+            sheet.write(left, bottom + HEIGHT - CAPTION / 2, caption, fontsize=8, **PLAIN)
             frame = WIDTH - 0.2, HEIGHT - CAPTION - 0.15
             draw_view(sheet.axes(left, bottom + 0.1, *frame), frame, View(graph, layout(graph)), palette)
-
-
-def _write(sheet: Sheet, x: float, y: float, text: str, points: float, *, is_title: bool = True) -> None:
-    color, weight = (INK, "bold") if is_title else (MUTED, "normal")
-    sheet.write(x, y, text, fontsize=points, color=color, fontweight=weight, va="center")

@@ -1,16 +1,27 @@
-"""Figures: each prototype beside the graph it was cut from."""
+"""Figures: each prototype beside the graph it was cut from, and the map of a class's graphs."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
-from protograph.explanation import Explanation
-from protograph.report.legend import Legend
-from protograph.report.palette import Palette, palette_of
-from protograph.report.panel import draw_view
-from protograph.report.scene import ClassScenes, Scene, lay_out
-from protograph.report.sheet import INK, MUTED, Sheet, checked_ending, fitted, our_style, save_figure
-from protograph.report.words import NO_PROTOTYPE, class_facts, class_title, name_and_support, origin, pale_note, score
+import numpy as np
+
+from protograph._base.words import count_of
+from protograph.explanation import EmbeddingMap, Explanation
+from protograph.report.palette import COLORS, OTHER_COLOR, Legend, Palette, palette_of
+from protograph.report.scene import ClassScenes, Scene, draw_view, lay_out, source_of
+from protograph.report.sheet import INK, MUTED, RULE, Sheet, checked_ending, fitted, our_style, save_figure
+from protograph.report.words import (
+    NO_PROTOTYPE,
+    class_facts,
+    class_title,
+    cluster_name,
+    name_and_support,
+    origin,
+    pale_note,
+    score,
+)
 
 # All in inches.
 WIDTH = 10.4
@@ -18,6 +29,9 @@ MARGIN = 0.5
 LEFT_PANEL, BETWEEN = 4.0, 0.4
 RIGHT_PANEL = WIDTH - 2 * MARGIN - LEFT_PANEL - BETWEEN
 HEADER, TITLE, LINE, CAPTION, PANEL, SPACE = 0.82, 0.4, 0.2, 0.28, 2.9, 0.34
+MAP_SIZE = (7.2, 4.4)
+
+NO_CLUSTER = "in no cluster", OTHER_COLOR
 
 
 def plot(explanations: Sequence[Explanation], path: str | PathLike[str] | None = None) -> None:
@@ -36,10 +50,9 @@ def plot(explanations: Sequence[Explanation], path: str | PathLike[str] | None =
         raise ValueError("explanations must have at least one class to draw, got none")
     if path is not None:
         checked_ending(path)
+        save_figure(classes_figure(lay_out(explanations)), path)
+        return
     with our_style():
-        if path is not None:
-            save_figure(classes_figure(lay_out(explanations)), path)
-            return
         from matplotlib import pyplot
 
         classes_figure(lay_out(explanations), make=pyplot.figure)
@@ -76,12 +89,8 @@ def classes_figure(
 
 def shared_palette(explanations: Sequence[Explanation]) -> Palette:
     """Colours that mean the same in the pictures of all classes."""
-    graphs = []
-    for explanation in explanations:
-        for prototype in explanation.prototypes:
-            graphs.append(prototype.graph)
-            if prototype.source is not None and prototype.source in explanation.source_graphs:
-                graphs.append(explanation.source_graphs[prototype.source])
+    pairs = [(one.graph, source_of(each, one)) for each in explanations for one in each.prototypes]
+    graphs = [graph for pair in pairs for graph in pair if graph is not None]
     return palette_of(graphs, explanations[0].feature_names, explanations[0].feature_colors)
 
 
@@ -89,31 +98,25 @@ class _Section:
     """One class of the figure, or some of its prototypes."""
 
     def __init__(self, of_class: ClassScenes, palette: Palette, with_titles: bool) -> None:
-        self.explanation, self.scenes = of_class.explanation, of_class.scenes
+        self.explanation, self.scenes = of_class
         self.palette, self.with_titles = palette, with_titles
         graphs = [view.graph for scene in self.scenes for view in scene.views]
         self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if self.scenes else None
-        self.lines = [self._lines(scene) if with_titles else [] for scene in self.scenes]
-        self.title_heights = [TITLE + LINE * len(lines) if with_titles else 0.0 for lines in self.lines]
+        self.lines = [self._lines_below_title(scene) if with_titles else [] for scene in self.scenes]
 
     @property
     def height(self) -> float:
-        header = HEADER if self.with_titles else 0.0
         legend = self.legend.height if self.legend is not None else 0.0
-        return header + legend + sum(self.title_heights) + len(self.scenes) * (CAPTION + PANEL + SPACE)
+        header, titles = (HEADER, sum(map(_title_height, self.lines))) if self.with_titles else (0.0, 0.0)
+        return header + legend + titles + len(self.scenes) * (CAPTION + PANEL + SPACE)
 
-    def _lines(self, scene: Scene) -> list[str]:
-        """What is said of a prototype below its title."""
+    def _lines_below_title(self, scene: Scene) -> list[str]:
         facts = (origin(scene.prototype, scene.num_source_nodes), pale_note(scene.prototype))
         return [line for line in (*name_and_support(self.explanation, scene.prototype), *facts) if line]
 
 
 class _Column(Sheet):
     """A sheet that is filled from the top."""
-
-    def __init__(self, figure: Any, margin: float) -> None:
-        super().__init__(figure, margin)
-        self.top = self.height - margin
 
     def say(self, x: float, below: float, text: str, size: float, color: str, weight: str = "normal") -> None:
         """Write text whose upper edge is that far below the current line, cut at the margin."""
@@ -129,10 +132,10 @@ class _Column(Sheet):
         if section.legend is not None:
             section.legend.draw(self, MARGIN, self.top)
             self.top -= section.legend.height
-        for scene, lines, title_height in zip(section.scenes, section.lines, section.title_heights, strict=True):
+        for scene, lines in zip(section.scenes, section.lines, strict=True):
             if section.with_titles:
                 self.draw_titles(scene, lines)
-                self.top -= title_height
+                self.top -= _title_height(lines)
             self.draw_views(scene, section.palette)
 
     def draw_titles(self, scene: Scene, lines: Sequence[str]) -> None:
@@ -152,9 +155,71 @@ class _Column(Sheet):
         self.top -= PANEL + SPACE
 
 
+def _title_height(lines: Sequence[str]) -> float:
+    return TITLE + LINE * len(lines)
+
+
 def _where(scene: Scene) -> str:
     if scene.within is None:
         return ""
     drawn = len(scene.within.positions)
     rest = "" if drawn == scene.num_source_nodes else f" ({drawn} of {scene.num_source_nodes:,} nodes drawn)"
     return f"where it is in graph {scene.prototype.source}{rest}"
+
+
+def embedding_figure(explanation: Explanation, embeddings: EmbeddingMap) -> Any:
+    """A matplotlib ``Figure`` of the embedding map, the graphs that prototypes were found in marked by rings.
+
+    Args:
+        explanation: The explanation of the class.
+        embeddings: Its map, which has at least one graph.
+    """
+    with our_style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=MAP_SIZE, facecolor="white", layout="constrained")
+        axes: Any = figure.add_subplot()
+        _draw_points(axes, embeddings)
+        sources = {source for prototype in explanation.prototypes for source in prototype.sources or ()}
+        place = embeddings.positions[[index in sources for index in embeddings.indices]]
+        if len(place):
+            axes.scatter(*place.T, label="representatives", facecolors="none", edgecolors=INK, s=80, linewidths=1.3)
+        _dress(axes, embeddings)
+        return figure
+
+
+def _draw_points(axes: Any, embeddings: EmbeddingMap) -> None:
+    clusters = np.array(embeddings.clusters, dtype=np.int64)
+    size = float(np.clip(4000 / len(clusters), 4, 34))
+    for cluster, members in sorted(Counter(embeddings.clusters).items(), key=lambda item: (item[0] < 0, item[0])):
+        name, color = (cluster_name(cluster), COLORS[cluster % len(COLORS)]) if cluster >= 0 else NO_CLUSTER
+        axes.scatter(
+            *embeddings.positions[clusters == cluster].T,
+            label=f"{name}, {count_of(members, 'graph')}",
+            c=color,
+            s=size,
+            alpha=0.75,
+            edgecolors="white",
+            linewidths=0.4,
+        )
+
+
+def _dress(axes: Any, embeddings: EmbeddingMap) -> None:
+    for axis, name, share in zip((axes.xaxis, axes.yaxis), ("first", "second"), embeddings.explained, strict=True):
+        axis.set_label_text(f"{name} principal component ({100 * share:.0f}% of the variance)", fontsize=9, color=MUTED)
+    axes.tick_params(labelsize=8, labelcolor=MUTED, color=RULE)
+    for side, spine in axes.spines.items():
+        spine.set(color=RULE, visible=side in ("left", "bottom"))
+    axes.grid(color=RULE, linewidth=0.5)
+    axes.set_axisbelow(True)
+    legend = axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.02, 1),
+        borderaxespad=0,
+        frameon=False,
+        fontsize=9,
+        labelcolor=INK,
+        handletextpad=0.4,
+    )
+    for handle in legend.legend_handles:
+        handle.set_sizes([44])

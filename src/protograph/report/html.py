@@ -24,15 +24,18 @@ def facts(values: Mapping[str, str], caption: str) -> str:
 
 
 def columns(values: Mapping[str, Sequence[str]]) -> str:
-    """A table of columns, each below its name."""
+    """A table of columns, each below its name; those without cells are left out, and so is a table without any."""
+    values = {name: cells for name, cells in values.items() if cells}
+    if not values:
+        return ""
     rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in zip(*values.values(), strict=True))
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in values)
     return table((f"<tr>{cells}</tr>" for cells in rows), head=head)
 
 
 def details(title: str, content: str) -> str:
-    """Markup that is folded up until it is asked for."""
-    return f"<details><summary>{escape(title)}</summary>{content}</details>"
+    """Markup that is folded up until it is asked for; nothing where there is none."""
+    return f"<details><summary>{escape(title)}</summary>{content}</details>" if content else ""
 
 
 def picture(content: bytes, ending: str, words: str, style: str = "", caption: str = "") -> str:

@@ -1,17 +1,13 @@
 """Where nodes go: by stress, so that distances on paper are those in the graph."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
-
-Positions = Floats
-Matrix = Floats
-Edges = Ints
+from protograph.graphs.cleaning import node_count
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.
 SMALL = 60
@@ -28,19 +24,7 @@ ASPECT = 4 / 3
 FREE_HEIGHT = 2.4
 
 
-def node_count(graph: Data) -> int:
-    """Number of nodes, without the warning of PyG where it has to guess.
-
-    >>> import torch
-    >>> node_count(Data(edge_index=torch.tensor([[0], [4]])))
-    5
-    """
-    if any(key in graph for key in ("num_nodes", "x", "pos")) or graph.edge_index is None:
-        return int(graph.num_nodes or 0)
-    return int(graph.edge_index.max()) + 1 if graph.edge_index.numel() else 0
-
-
-def undirected_edges(graph: Data) -> tuple[Edges, Edges]:
+def undirected_edges(graph: Data) -> tuple[Ints, Ints]:
     """Each pair of joined nodes once, as ``[num_edges, 2]``, and the nodes that are joined to themselves.
 
     >>> import torch
@@ -54,7 +38,7 @@ def undirected_edges(graph: Data) -> tuple[Edges, Edges]:
     return pairs[~is_loop], pairs[is_loop, 0]
 
 
-def layout(graph: Data, nodes: Sequence[int] = (), lines: Edges | None = None) -> Positions:
+def layout(graph: Data, nodes: Sequence[int] = (), lines: Ints | None = None) -> Floats:
     """Positions ``[num_nodes, 2]`` in which an edge is about 1 long.
 
     Stress majorization (Gansner, Koren and North, Graph drawing by stress majorization, 2004): the function that
@@ -78,98 +62,82 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Edges | None = None) -
         return _scaled(own.detach().cpu().double().numpy(), edges)
     if not size:
         return np.zeros((0, 2))
-    distances = _distances(edges, size)
+    distances = graph_distances(edges, size)
     lines = edges if lines is None else lines
-    variants = _variants(distances, np.asarray(nodes, dtype=np.int64), lines)
-    parts = _components(distances)
-    return _packed(parts, [_placed(part, variants, edges, lines) for part in parts])
+    core = np.asarray(nodes, dtype=np.int64)
+    importance = np.ones_like(distances)
+    importance[np.ix_(core, core)] = CORE_WEIGHT
+    variants = _variants(distances, core, lines)
+    parts = _components_by_size(distances)
+    return _packed(parts, [_placed(part, variants, importance, edges, lines) for part in parts])
 
 
-@dataclass(frozen=True)
-class _Targets:
-    """How far each pair of nodes is to be apart (infinite: anywhere), and how much that matters."""
-
-    distances: Matrix
-    weights: Matrix
-
-    def of(self, part: Edges) -> "_Targets":
-        return _Targets(self.distances[np.ix_(part, part)], self.weights[np.ix_(part, part)])
-
-
-def _distances(edges: Edges, size: int) -> Matrix:
+def graph_distances(edges: Ints, size: int, nodes: Sequence[int] | None = None) -> Floats:
+    """How many edges away all nodes are from each of the given ones, or of all; infinite where no path leads there."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
 
     adjacency = csr_array((np.ones(len(edges)), edges.T), shape=(size, size))
-    distances: Matrix = shortest_path(adjacency, directed=False, unweighted=True)
-    return distances
+    return np.asarray(shortest_path(adjacency, directed=False, unweighted=True, indices=nodes))
 
 
-def _inside(edges: Edges, nodes: Edges, size: int) -> Edges:
+def _inside(edges: Ints, nodes: Ints, size: int) -> Ints:
     """The edges between some of the nodes, these numbered in their order."""
     number = np.full(size, -1)
     number[nodes] = np.arange(len(nodes))
-    inside: Edges = number[edges]
+    inside: Ints = number[edges]
     return inside[(inside >= 0).all(axis=1)]
 
 
-def _variants(distances: Matrix, core: Edges, lines: Edges) -> list[_Targets]:
-    """Let the pairs inside a part weigh more: by their distances in the graph, and then by those in the part alone.
+def _variants(distances: Floats, core: Ints, lines: Ints) -> list[Floats]:
+    """How far apart nodes are to be: by their distances in the graph, and those inside a part by the part alone.
 
     The first keeps a ring round whose last node is outside; the second unfolds what the graph around would squeeze.
     """
-    variants = [distances]
-    importance = np.ones_like(distances)
-    if len(core):
-        place = np.ix_(core, core)
-        importance[place] = CORE_WEIGHT
-        alone = _distances(_inside(lines, core, len(distances)), len(core))
-        unfolded = distances.copy()
-        unfolded[place] = np.where(np.isfinite(alone), alone, distances[place])
-        if not np.array_equal(unfolded, distances):
-            variants.append(unfolded)
-    # A pair weighs by its distance to the power of -2; a node and itself weigh nothing.
-    return [_Targets(one, importance * (1 / np.where(one > 0, one, np.inf) ** 2)) for one in variants]
+    if not len(core):
+        return [distances]
+    place = np.ix_(core, core)
+    alone = graph_distances(_inside(lines, core, len(distances)), len(core))
+    unfolded = distances.copy()
+    unfolded[place] = np.where(np.isfinite(alone), alone, distances[place])
+    return [distances] if np.array_equal(unfolded, distances) else [distances, unfolded]
 
 
-def _components(distances: Matrix) -> list[Edges]:
-    """Nodes of each connected part, the largest first."""
+def _components_by_size(distances: Floats) -> list[Ints]:
     first_node = np.isfinite(distances).argmax(axis=1)
     return sorted((np.flatnonzero(first_node == node) for node in np.unique(first_node)), key=lambda part: -len(part))
 
 
-def _placed(part: Edges, variants: list[_Targets], edges: Edges, lines: Edges) -> Positions:
+def _placed(part: Ints, variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:
     if len(part) == 1:
         return np.zeros((1, 2))
-    size = len(variants[0].distances)
-    edges, lines = _inside(edges, part, size), _inside(lines, part, size)
+    edges, lines = (_inside(some, part, len(importance)) for some in (edges, lines))
     lines = lines if len(lines) else edges
-    return _turned(_best([targets.of(part) for targets in variants], edges, lines), lines)
+    pairs = np.ix_(part, part)
+    return _turned(_best([distances[pairs] for distances in variants], importance[pairs], edges, lines), lines)
 
 
-def _best(variants: list[_Targets], edges: Edges, lines: Edges) -> Positions:
-    num_steps = max(30, min(MAX_STEPS, MAX_WORK // len(variants[0].distances) ** 2))
+def _best(variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:
+    num_steps = max(30, min(MAX_STEPS, MAX_WORK // len(importance) ** 2))
     ends, inner = np.unique(lines, return_inverse=True)
     inner = inner.reshape(-1, 2)
-    candidates = [
-        (rank, targets, _majorized(start, targets, num_steps))
-        for rank, targets in enumerate(variants)
-        for start in _starts(targets.distances, edges)
-    ]
-
-    def rank_of(candidate: tuple[int, _Targets, Positions]) -> tuple[int, int, int, float]:
-        rank, targets, positions = candidate
-        stress = (targets.weights * (pairwise_gaps(positions) - targets.distances) ** 2).sum()
-        return _disorder(positions[ends], inner), rank, _disorder(positions, edges), float(stress)
-
-    return min(candidates, key=rank_of)[2]
+    candidates = []
+    for rank, distances in enumerate(variants):
+        # A pair weighs by its distance to the power of -2; a node and itself weigh nothing.
+        weights = importance * (1 / np.where(distances > 0, distances, np.inf) ** 2)
+        for start in _starts(distances, edges):
+            positions = _majorized(start, distances, weights, num_steps)
+            stress = float((weights * (pairwise_gaps(positions) - distances) ** 2).sum())
+            faults = _disorder(positions[ends], inner), rank, _disorder(positions, edges), stress
+            candidates.append((faults, positions))
+    return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def _starts(distances: Matrix, edges: Edges) -> list[Positions]:
+def _starts(distances: Floats, edges: Ints) -> list[Floats]:
     size = len(distances)
     rng = np.random.default_rng(0)
     # Nodes that only differ in name fall on one point in the first start; the noise lets them part.
-    starts = [_scaling(distances) + rng.normal(scale=0.01, size=(size, 2))]
+    starts = [_multidimensional_scaling(distances) + rng.normal(scale=0.01, size=(size, 2))]
     if size > SMALL:
         return starts
     angles = 2 * np.pi * np.arange(size) / size
@@ -178,16 +146,14 @@ def _starts(distances: Matrix, edges: Edges) -> list[Positions]:
     return [*starts, *_planar(size, edges)]
 
 
-def _scaling(distances: Matrix) -> Positions:
-    """Classical multidimensional scaling."""
+def _multidimensional_scaling(distances: Floats) -> Floats:
     squares = distances**2
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
     values, vectors = np.linalg.eigh(-centred / 2)
-    positions: Positions = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 0))
-    return positions
+    return np.asarray(vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 0)))
 
 
-def _planar(size: int, edges: Edges) -> list[Positions]:
+def _planar(size: int, edges: Ints) -> list[Floats]:
     import networkx as nx
 
     network = nx.empty_graph(size)
@@ -199,43 +165,38 @@ def _planar(size: int, edges: Edges) -> list[Positions]:
     return [_scaled(np.array([grid[node] for node in range(size)], dtype=float), edges)]
 
 
-def _scaled(positions: Positions, edges: Edges) -> Positions:
+def _scaled(positions: Floats, edges: Ints) -> Floats:
     lengths = np.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1) if len(edges) else np.ones(1)
     typical = float(np.median(lengths))
     return positions / typical if np.isfinite(typical) and typical > 0 else positions
 
 
-def pairwise_gaps(positions: Positions) -> Matrix:
+def pairwise_gaps(positions: Floats) -> Floats:
     """Distance on paper between each two nodes."""
     x, y = np.ascontiguousarray(positions.T)
-    squares: Matrix = (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2
+    squares: Floats = (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2
     return np.sqrt(squares, out=squares)
 
 
-def _majorized(positions: Positions, targets: _Targets, num_steps: int) -> Positions:
-    weights, size = targets.weights, len(positions)
-    laplacian = np.diag(weights.sum(axis=1)) - weights
-    # The added constant makes it invertible and changes nothing for centred positions.
-    inverse = np.linalg.inv(laplacian + 1 / size)
-    pull = weights * targets.distances
+def _majorized(positions: Floats, distances: Floats, weights: Floats, num_steps: int) -> Floats:
+    # The inverse of the Laplacian; the constant makes it invertible and changes nothing for centred positions.
+    inverse = np.linalg.inv(np.diag(weights.sum(axis=1)) - weights + 1 / len(weights))
+    pull = weights * distances
     for _ in range(num_steps):
-        ratio = pull / np.maximum(pairwise_gaps(positions), 1e-9)
-        moved = inverse @ (ratio.sum(axis=1)[:, None] * positions - ratio @ positions)
-        step = np.abs(moved - positions).max()
-        positions = moved
-        if step < 2e-5:
+        before = positions
+        ratio = pull / np.maximum(pairwise_gaps(before), 1e-9)
+        positions = inverse @ (ratio.sum(axis=1)[:, None] * before - ratio @ before)
+        if np.abs(positions - before).max() < 2e-5:
             break
     return positions
 
 
-def _disorder(positions: Positions, edges: Edges) -> int:
+def _disorder(positions: Floats, edges: Ints) -> int:
     """Edges that cross, and nodes that lie on an edge of others."""
     if len(positions) > SMALL:
         return 0
     start, end = positions[edges[:, 0]], positions[edges[:, 1]]
-    side_start = _side(start[None], end[None], start[:, None])
-    side_end = _side(start[None], end[None], end[:, None])
-    is_split = side_start * side_end < 0
+    is_split = _side(start[None], end[None], start[:, None]) * _side(start[None], end[None], end[:, None]) < 0
     crossings = int((is_split & is_split.T).sum()) // 2
     along = end - start
     share = ((positions[:, None] - start[None]) * along).sum(-1) / np.maximum((along**2).sum(-1), 1e-9)
@@ -245,20 +206,19 @@ def _disorder(positions: Positions, edges: Edges) -> int:
     return crossings + 2 * int((is_close & ~is_end).sum())
 
 
-def _side(start: Positions, end: Positions, point: Positions) -> Matrix:
+def _side(start: Floats, end: Floats, point: Floats) -> Floats:
     """On which side of a line a point lies, by its sign; 0 on the line."""
     ahead, there = end - start, point - start
     area = ahead[..., 0] * there[..., 1] - ahead[..., 1] * there[..., 0]
     return np.where(np.abs(area) < 1e-9, 0.0, area)
 
 
-def _turned(positions: Positions, lines: Edges) -> Positions:
+def _turned(positions: Floats, lines: Ints) -> Floats:
     """Turn the picture so that it fills its frame, and the given edges lie level or upright, the wide end below."""
     centred = positions - positions.mean(axis=0)
     along = centred[lines[:, 1]] - centred[lines[:, 0]]
     directions = np.arctan2(along[:, 1], along[:, 0])
-    quarter_turns = np.concatenate([-directions, np.pi / 2 - directions])
-    angles = np.concatenate([quarter_turns, np.linspace(0, np.pi, 24, endpoint=False)])
+    angles = np.concatenate([-directions, np.pi / 2 - directions, np.linspace(0, np.pi, 24, endpoint=False)])
     ends = np.unique(lines)
 
     def worth(angle: float) -> float:
@@ -269,21 +229,21 @@ def _turned(positions: Positions, lines: Edges) -> Positions:
         # Rounded, since equally good angles must not be told apart by noise.
         return float(round(fit * (1 + level) * (1 + 2 * abs(_top_heaviness(turned, ends))), 6))
 
-    turned: Positions = centred @ _rotation(max(angles, key=worth)).T
+    turned: Floats = centred @ _rotation(max(angles, key=worth)).T
     return turned * [1, -1] if _top_heaviness(turned, ends) > 1e-6 else turned
 
 
-def _top_heaviness(positions: Positions, nodes: Edges) -> float:
+def _top_heaviness(positions: Floats, nodes: Ints) -> float:
     """How far above the middle the mean of some nodes is, as a share of their height."""
     heights = positions[nodes, 1]
     return float((heights.mean() - (heights.max() + heights.min()) / 2) / max(np.ptp(heights), 0.5))
 
 
-def _rotation(angle: float) -> Matrix:
+def _rotation(angle: float) -> Floats:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-def _packed(parts: list[Edges], places: list[Positions]) -> Positions:
+def _packed(parts: list[Ints], places: list[Floats]) -> Floats:
     """Put the parts on shelves, the largest first, in about the shape of a picture."""
     positions = np.zeros((sum(map(len, parts)), 2))
     boxes = [np.ptp(place, axis=0) + GAP for place in places]
@@ -294,5 +254,5 @@ def _packed(parts: list[Edges], places: list[Positions]) -> Positions:
             left, top, shelf = 0.0, top - shelf, 0.0
         positions[nodes] = place + (np.array([left, top]) - [place[:, 0].min(), place[:, 1].max()])
         left, shelf = left + box[0], max(shelf, box[1])
-    centred: Positions = positions - (positions.max(axis=0) + positions.min(axis=0)) / 2
+    centred: Floats = positions - (positions.max(axis=0) + positions.min(axis=0)) / 2
     return centred

@@ -1,7 +1,7 @@
-"""Which colour a node has, and what the legend says of it."""
+"""Which colour a node has, and the legend that says what it means."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
+from protograph.graphs.cleaning import node_count
 from protograph.graphs.kinds import is_one_hot, shown_columns
-from protograph.report.layout import node_count
-from protograph.report.sheet import INK
+from protograph.report.sheet import INK, MUTED, Sheet, text_width
 from protograph.report.words import shortened
 
 # Okabe and Ito's colours, told apart under every colour blindness, without their black; then three of Tol's.
@@ -36,6 +36,12 @@ SCALE = "cividis"  # reads the same under every colour blindness, and in grey
 MAX_KINDS = 20
 MAX_LABEL = 28
 MAX_INSIDE = 2
+
+# Of the legend: points of letters and markers, and in inches the height of a line, the room of a marker with the gap
+# to the next column, and the bar of a scale with the room that it takes.
+FONT_SIZE, MARKER_SIZE = 9.0, 8.5
+LINE, COLUMN_GAP = 0.215, 0.62
+BAR_WIDTH, BAR_HEIGHT, BAR_ROOM = 2.0, 0.12, 0.5
 
 Row = tuple[float, ...]
 
@@ -74,19 +80,12 @@ class Palette:
     scale: Scale | None = None
     columns: tuple[int, ...] | None = None
 
-    def colors(self, graph: Data) -> list[str]:
-        """Colour of each node."""
-        return [category.color for category in self._of(graph)]
-
-    def insides(self, graph: Data) -> list[str]:
-        """Text inside each node."""
-        return [category.inside for category in self._of(graph)]
-
-    def _of(self, graph: Data) -> list[Category]:
+    def looks(self, graph: Data) -> list[Category]:
+        """How each node of a graph looks."""
         x = _features(graph, self.columns)
         if self.scale is not None:
             return [Category("", color) for color in _scaled_colors(_numbers(x), self.scale)]
-        return [self.categories[self.members.get(row, -1)] for row in _rows(x)]
+        return [self.categories[self.members.get(tuple(row), -1)] for row in x.tolist()]
 
 
 ALL_ALIKE = Palette((Category("node", COLORS[0]),), {})
@@ -115,12 +114,11 @@ def palette_of(graphs: Sequence[Data], feature_names: Sequence[str] = (), colors
     if len({x.size(1) for x in features}) != 1:
         return ALL_ALIKE
     x = torch.cat(features)
-    counts = Counter(_rows(x))
+    counts: Counter[Row] = Counter(map(tuple, x.tolist()))
     if is_one_hot(x):
-        column_of = {row: row.index(1) for row in sorted(counts, key=lambda row: row.index(1))}
-        labels = {row: _column_name(column, feature_names) for row, column in column_of.items()}
+        labels = {row: _column_name(row.index(1), feature_names) for row in sorted(counts, reverse=True)}
         usable = _usable(colors)
-        own = {row: usable[column] for row, column in column_of.items()} if len(usable) == x.size(1) else {}
+        own = {row: usable[row.index(1)] for row in labels} if len(usable) == x.size(1) else {}
         return _chosen(labels, labels, counts, own, columns)
     if len(counts) <= 1:
         return ALL_ALIKE
@@ -141,10 +139,6 @@ def _features(graph: Data, columns: Sequence[int] | None = None) -> Tensor:
     x = x.detach().cpu().double()
     x = x[:, None] if x.dim() == 1 else x.flatten(1)
     return x if columns is None or max(columns) >= x.size(1) else x[:, list(columns)]
-
-
-def _rows(x: Tensor) -> Iterable[Row]:
-    return map(tuple, x.tolist())
 
 
 def _chosen(
@@ -220,8 +214,7 @@ def _scale(x: Tensor, names: Sequence[str]) -> Scale:
 
 
 def _numbers(x: Tensor) -> Floats:
-    numbers: Floats = (x[:, 0] if x.size(1) == 1 else x.norm(dim=1)).numpy()
-    return numbers
+    return np.asarray(x[:, 0] if x.size(1) == 1 else x.norm(dim=1))
 
 
 def _scaled_colors(numbers: Floats, scale: Scale) -> list[str]:
@@ -264,3 +257,72 @@ def readable_on(color: str) -> str:
 
     luminance = float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(color)) ** 2.2))
     return INK if luminance > 0.30 else WHITE
+
+
+class Legend:
+    """What the colours of some graphs mean.
+
+    Args:
+        palette: How nodes look.
+        graphs: The graphs that are drawn; what occurs in none of them is left out.
+        width: Inches that the legend has from left to right.
+    """
+
+    def __init__(self, palette: Palette, graphs: Sequence[Data], width: float) -> None:
+        self.scale = palette.scale
+        present = {node.color for graph in graphs for node in palette.looks(graph)}
+        self.categories = [category for category in palette.categories if category.color in present]
+        widest = max((text_width(category.label, FONT_SIZE) for category in self.categories), default=0.0)
+        self.num_columns = max(1, min(len(self.categories), int(width / (widest + COLUMN_GAP))))
+
+    @property
+    def height(self) -> float:
+        """Inches that it needs from top to bottom."""
+        return BAR_ROOM if self.scale is not None else LINE * -(-len(self.categories) // self.num_columns) + 0.16
+
+    def draw(self, sheet: Sheet, x: float, y: float) -> None:
+        """Draw it with its upper left corner there."""
+        if self.scale is not None:
+            _draw_bar(sheet, self.scale, x, y)
+            return
+        from matplotlib.lines import Line2D
+
+        markers = [
+            Line2D([], [], ls="", marker="o", ms=MARKER_SIZE, color=item.color, mec=mixed(item.color, INK, 0.55))
+            for item in self.categories
+        ]
+        legend = sheet.figure.legend(
+            markers,
+            [""] * len(markers),
+            loc="upper left",
+            bbox_to_anchor=(x / sheet.width, y / sheet.height),
+            ncols=self.num_columns,
+            fontsize=FONT_SIZE,
+            labelcolor=INK,
+            frameon=False,
+            borderpad=0,
+            borderaxespad=0,
+            handlelength=1.0,
+            handletextpad=0.5,
+            columnspacing=1.6,
+        )
+        # Set afterwards: a label may begin with an underscore or hold dollar signs, which matplotlib gives a meaning.
+        for text, category in zip(legend.get_texts(), self.categories, strict=True):
+            text.set(parse_math=False, text=category.label)
+
+
+def _draw_bar(sheet: Sheet, scale: Scale, x: float, y: float) -> None:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    sheet.write(x, y, scale.label, fontsize=FONT_SIZE, color=INK, va="top")
+    left = x + text_width(scale.label, FONT_SIZE) + 0.15
+    axes = sheet.axes(left, y - BAR_HEIGHT, BAR_WIDTH, BAR_HEIGHT, label="scale")
+    ticks = [scale.low, scale.high] if scale.high > scale.low else [scale.low]
+    colors = ScalarMappable(Normalize(scale.low, scale.high if len(ticks) > 1 else scale.low + 1), SCALE)
+    bar = sheet.figure.colorbar(colors, cax=axes, orientation="horizontal", ticks=ticks)
+    bar.ax.set_xticklabels([f"{tick:.3g}" for tick in ticks])
+    for label, side in zip(bar.ax.get_xticklabels(), ("left", "right"), strict=False):
+        label.set_horizontalalignment(side)
+    bar.ax.tick_params(labelsize=FONT_SIZE - 1, labelcolor=MUTED, length=0, pad=3)
+    bar.outline.set_visible(False)

@@ -1,5 +1,6 @@
 """The report: one HTML file that needs nothing else, no network and no scripts."""
 
+import math
 from collections.abc import Callable, Sequence
 from html import escape
 from os import PathLike
@@ -7,11 +8,11 @@ from typing import Any
 
 from protograph._base.files import atomic_path
 from protograph._base.words import count_of
-from protograph.explanation import Explanation, Prototype
+from protograph.explanation import Evidence, Explanation, Prototype
+from protograph.explanation.describing.sentences import share_of
 from protograph.explanation.summary import describe_composition
-from protograph.report.embeddings import embedding_figure
-from protograph.report.evidence import evidence_table, part_tables, steps
-from protograph.report.figure import classes_figure, shared_palette
+from protograph.graphs.kinds import node_columns
+from protograph.report.figure import classes_figure, embedding_figure, shared_palette
 from protograph.report.html import columns, details, facts, picture, row, table
 from protograph.report.palette import Palette
 from protograph.report.scene import ClassScenes, Scene, lay_out
@@ -25,11 +26,13 @@ from protograph.report.words import (
     pale_note,
     score,
     sentence,
+    shortened,
     size,
 )
 
 # A scatter of more points is smaller as pixels than as shapes.
 MAX_VECTOR_POINTS = 2000
+MAX_KIND = 40
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -150,14 +153,15 @@ def _prototype_section(explanation: Explanation, scene: Scene, palette: Palette)
     drawing = classes_figure([ClassScenes(explanation, [scene])], palette=palette, with_titles=False)
     words = f"Prototype {scene.number} of {class_title(explanation)}: {origin(prototype)}"
     own = facts(_prototype_facts(explanation, prototype), "Prototype")
+    evidence = prototype.evidence
     return "\n".join(
         [
             f"<h3>Prototype {scene.number}: {escape(score(prototype))}</h3>",
             f'<p class="sentence">{escape(sentence(explanation, prototype))}</p>',
             picture(figure_bytes(drawing, ".svg"), ".svg", words, caption=pale_note(prototype)),
-            f'<div class="beside">{evidence_table(prototype)}{own}</div>',
-            steps(prototype),
-            part_tables(explanation, prototype),
+            f'<div class="beside">{_evidence_table(prototype, evidence) if evidence else ""}{own}</div>',
+            _steps(evidence) if evidence else "",
+            _part_tables(explanation, prototype, evidence) if evidence else "",
             _sessions(prototype),
         ]
     )
@@ -180,10 +184,70 @@ def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str
     return {name: value for name, value in rows.items() if value}
 
 
+def _evidence_table(prototype: Prototype, evidence: Evidence) -> str:
+    counts = [
+        ("Predicted as the class", evidence.num_in_class, evidence.num_class),
+        ("Predicted otherwise", evidence.num_elsewhere, evidence.num_others),
+        ("Its cluster", evidence.num_in_cluster, prototype.cluster_size),
+    ]
+    rows = [
+        _share_row(title, f"{number:,} of {total:,} ({share_of(number, total)})", number / total)
+        for title, number, total in counts
+        if total
+    ]
+    rows.append(_share_row("Information", f"{evidence.information:.2f} of 1 bit", evidence.information))
+    share = evidence.contribution_share
+    if share is not None:
+        rows.append(_share_row("Contribution share", f"{100 * share:.0f}%", share))
+    return table(rows, caption="Evidence: graphs that contain it", style="evidence")
+
+
+def _share_row(title: str, text: str, share: float) -> str:
+    width = 100 * min(1.0, max(0.0, share)) if math.isfinite(share) else 0.0
+    bar = f'<span class="bar"><span style="width:{width:.1f}%"></span></span>'
+    return row(title, f"<td>{escape(text)}</td><td>{bar}</td>")
+
+
+def _steps(evidence: Evidence) -> str:
+    items = "".join(f"<li>{escape(step)}</li>" for step in evidence.steps)
+    return details(f"{count_of(len(evidence.steps), 'step')} that led to it", items and f"<ol>{items}</ol>")
+
+
+def _part_tables(explanation: Explanation, prototype: Prototype, evidence: Evidence) -> str:
+    """In how many graphs each node and each edge is found, folded up; nothing where that was not counted."""
+    if not (evidence.node_graphs or evidence.node_sources or evidence.contributions):
+        return ""
+    total = "" if prototype.sources is None else f" of {len(prototype.sources)}"
+
+    def counts(sources: Sequence[int], graphs: Sequence[int]) -> dict[str, list[str]]:
+        return {
+            "In sources": [f"{number}{total}" for number in sources],
+            "In graphs looked at": [f"{number:,} of {evidence.num_looked_at:,}" for number in graphs],
+        }
+
+    names = _node_names(explanation, prototype)
+    nodes = {
+        "Node": names,
+        **counts(evidence.node_sources, evidence.node_graphs),
+        "Adds to the margin": [f"{value:+.3f}" for value in evidence.contributions],
+        f"Node of graph {prototype.source}": [str(node) for node in prototype.nodes or ()],
+    }
+    joined = [f"{names[u]} and {names[v]}" for u, v in prototype.edges]
+    edges = {"Edge": joined, **counts(evidence.edge_sources, evidence.edge_graphs)}
+    return details("Evidence node by node and edge by edge", columns(nodes) + columns(edges))
+
+
+def _node_names(explanation: Explanation, prototype: Prototype) -> list[str]:
+    """Number of each node, with its kind where that has a name."""
+    names = explanation.feature_names
+    kinds = node_columns(prototype.graph, explanation.feature_colors)
+    if kinds is None or prototype.graph.x.size(1) != len(names):
+        return [str(node) for node in range(prototype.num_nodes)]
+    return [f"{node} ({shortened(names[kind], MAX_KIND)})" for node, kind in enumerate(kinds)]
+
+
 def _sessions(prototype: Prototype) -> str:
     sessions = prototype.sessions
-    if not sessions:
-        return ""
     content = {
         "Session": [str(number) for number in range(1, len(sessions) + 1)],
         "Start": [", ".join(map(str, session.start)) for session in sessions],

@@ -43,7 +43,7 @@ def our_style() -> Iterator[None]:
 
 
 class Sheet:
-    """A figure of matplotlib, written and drawn on by inches.
+    """A figure of matplotlib, written and drawn on by inches; what is filled from the top moves ``top`` down.
 
     Args:
         figure: matplotlib's ``Figure``.
@@ -54,6 +54,7 @@ class Sheet:
         self.figure = figure
         self.width, self.height = map(float, figure.get_size_inches())
         self.margin = margin
+        self.top = self.height - margin
 
     def write(self, x: float, y: float, text: str, **style: Any) -> None:
         """Write text as it is, its left end there."""
@@ -61,8 +62,9 @@ class Sheet:
 
     def axes(self, x: float, y: float, width: float, height: float, **style: Any) -> Any:
         """A frame with its lower left corner there."""
-        box = (x / self.width, y / self.height, width / self.width, height / self.height)
-        return self.figure.add_axes(box, **style)
+        return self.figure.add_axes(
+            (x / self.width, y / self.height, width / self.width, height / self.height), **style
+        )
 
     def rule(self, y: float) -> None:
         """A thin line from margin to margin."""

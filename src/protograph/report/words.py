@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from torch_geometric.data import Data
 
-from protograph._base.words import count_of
+from protograph._base.words import count_of, one_line
 from protograph.explanation import Explanation, Prototype
 
 NO_PROTOTYPE = "No prototype was found."
@@ -17,7 +17,7 @@ def shortened(text: str, length: int) -> str:
     >>> shortened("a very\tlong name", 8)
     'a very …'
     """
-    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    line = one_line(text)
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
@@ -35,8 +35,8 @@ def class_title(explanation: Explanation) -> str:
 def class_facts(explanation: Explanation) -> str:
     """How many graphs are predicted as the class, and who explains it."""
     verb = "is" if explanation.num_predicted == 1 else "are"
-    share = f"{explanation.num_predicted:,} of {count_of(explanation.num_graphs, 'graph')} {verb} predicted as it"
-    return f"{share}; found by {explanation.explainer}"
+    graphs = count_of(explanation.num_graphs, "graph")
+    return f"{explanation.num_predicted:,} of {graphs} {verb} predicted as it; found by {explanation.explainer}"
 
 
 def score(prototype: Prototype) -> str:
