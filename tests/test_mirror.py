@@ -14,7 +14,6 @@ ELSEWHERE = {
     "datasets/benzene_smiles.py": ("datasets/test_benzene.py", "both ways to the same 12,000 graphs are compared"),
     "datasets/sst2_*.py": ("datasets/test_graph_sst2.py", "both layouts of the files are tested through the set"),
     "datasets/tu.py": ("datasets/test_tu_collection.py", "the reader is tested against PyG's on whole files"),
-    "evaluation/*.py": ("evaluation/test_evaluation.py", "the parts of one table"),
     "explanation/*json.py": ("explanation/test_storage.py", "files are written, damaged and read as a whole"),
     "explanation/explanation.py": ("explanation/test_storage.py", "records of values: saved, loaded and compared"),
     "page/subject.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),

@@ -18,7 +18,7 @@ def evaluate(
     from protograph.cli.loading import load_classifier, load_graphs
     from protograph.cli.runs import read_parts, read_run
     from protograph.evaluation.evaluation import evaluate as judge
-    from protograph.evaluation.held_out import held_out
+    from protograph.evaluation.evaluation import held_out
     from protograph.explanation.storage import load
 
     run = read_run(folder)

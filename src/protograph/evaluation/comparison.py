@@ -2,32 +2,51 @@
 
 import hashlib
 import json
+import math
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from torch_geometric.data import Data
 
 from protograph._base.files import atomic_path
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
-from protograph.evaluation.evaluation import evaluate
-from protograph.evaluation.held_out import HeldOut, held_out
-from protograph.evaluation.robustness import OtherModels, robustness, train_others
+from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.storage import load
 from protograph.graphs.fingerprint import fingerprint as content_key
+from protograph.metrics.robustness import consistency, corrupted, faithfulness
 from protograph.training import GCN, load_model, save_model, train
 
 # A seed has succeeded where the model gives the class at least this probability.
 SUCCESS = 0.9
 # What takes fewer seconds is timed twice.
 SHORT = 5.0
+# A few of the paper's: it takes every combination of widths, which is 25 or 64 models.
+WIDTHS = (4, 8, 16, 32)
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 Rows = dict[str, Any]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, eq=False)
+class OtherModels:
+    """Models of the same task.
+
+    Attributes:
+        widths: Trained alike, of other widths.
+        corrupted: Trained with a share of wrong labels each.
+        accuracies: Test accuracy of the latter, on right labels.
+    """
+
+    widths: tuple[GCN, ...]
+    corrupted: tuple[GCN, ...]
+    accuracies: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +142,53 @@ class Comparison:
             )
         Explanations(explanations).save(self._prototypes(name, seed))
         return rows
+
+
+def train_others(
+    data: GraphDataset,
+    *,
+    train_indices: Sequence[int],
+    random_state: int,
+    progress: Progress,
+    max_epochs: int = 1000,
+) -> OtherModels:
+    """Train the other models, each with the split of the explained one; only training labels are made wrong."""
+    widths = [
+        train(data, hidden=(width,) * len(data.hidden), random_state=random_state, max_epochs=max_epochs).model
+        for width in _reported(WIDTHS, "training other widths", progress)
+    ]
+    wrong = [
+        train(
+            replace(data, graphs=corrupted(data, share, random_state, among=train_indices)),
+            hidden=data.hidden,
+            random_state=random_state,
+            max_epochs=max_epochs,
+        )
+        for share in _reported(SHARES, "training on wrong labels", progress)
+    ]
+    accuracies = tuple(math.nan if one.test_accuracy is None else one.test_accuracy for one in wrong)
+    return OtherModels(tuple(widths), tuple(one.model for one in wrong), accuracies)
+
+
+def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float | None]:
+    """Consistency and faithfulness of an explanation; ``None`` where one is not defined."""
+    if not explanation.prototypes:
+        return {"consistency": None, "faithfulness": None}
+    target = explanation.target
+    sources = list(explanation.source_graphs.values()) or None
+    steady = consistency(explanation, others.widths, target, return_type="raw", reference_graphs=sources).value
+    faithful = faithfulness(
+        explanation, others.corrupted, others.accuracies, target, return_type="raw", reference_graphs=sources
+    ).value
+    return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
+
+
+def _reported(values: Sequence[Value], stage: str, progress: Progress) -> Iterator[Value]:
+    """The values one by one, with how many are done reported before each."""
+    for number, value in enumerate(values):
+        progress(stage, number, len(values))
+        yield value
+    progress(stage, len(values), len(values))
 
 
 def targets_of(data: GraphDataset) -> list[int]:

@@ -1,7 +1,7 @@
 """What models make of a few graphs: the class probability and the class margin of each."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,37 +84,6 @@ def judge(
         warnings.warn(message, ProtographWarning, stacklevel=2)
     judgement = Judgement.of(log_scores(outputs, kind), target)
     return Judged(judgement.probabilities, judgement.margins, kind)
-
-
-def judge_each(
-    graphs: Graphs | None,
-    models: Iterable[Model],
-    target: int,
-    *,
-    explain: Callable[[Any], Graphs] | None,
-    return_type: AskedType,
-    reference_graphs: Sequence[Data] | None,
-) -> list[Judged]:
-    """Judge the same graphs by every model, or by each model those that ``explain`` finds for it."""
-    if (graphs is None) == (explain is None):
-        given = "both" if explain is not None else "neither"
-        raise ValueError(
-            f"give either graphs, which all models judge, or explain=, which finds graphs for each model; got {given}"
-        )
-    fixed = [] if graphs is None else graphs_of(graphs)
-    judged = [
-        judge(
-            model,
-            fixed if explain is None else explain(model),
-            target,
-            return_type=return_type,
-            reference_graphs=reference_graphs,
-        )
-        for model in models
-    ]
-    if len(judged) < 2:
-        raise ValueError(f"models must be at least 2, got {len(judged)}")
-    return judged
 
 
 def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:

@@ -166,10 +166,7 @@ def _randomise(model: nn.Module, name: str, seeds: list[int]) -> None:
     module = model.get_submodule(name)
     seed = int(np.random.SeedSequence(seeds).generate_state(1)[0])
     reset: Any = getattr(module, "reset_parameters", None) if name else None
-    with preserved_random_state(), torch.no_grad():
-        torch.default_generator.manual_seed(seed)
-        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-            torch.cuda.manual_seed_all(seed)
+    with preserved_random_state(seed), torch.no_grad():
         if reset is not None:
             reset()
             return
