@@ -22,7 +22,7 @@ from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
 from protograph.models.classifier import SAMPLE_SIZE, RunningClassifier, as_classifier, device_of
-from protograph.models.reductions import Readout
+from protograph.models.readout import Readout
 
 Similarity = Callable[[Explanation, Explanation], float]
 

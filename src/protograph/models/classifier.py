@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import torch
@@ -12,10 +13,8 @@ from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Batch, Data
 
 from protograph.models.calling import Call, infer_call
-from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows, class_scores
-from protograph.models.reductions import Readout
-from protograph.models.tap import Captured, capturing
-from protograph.models.tracer import AmbiguousReadoutError, Tracer
+from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
+from protograph.models.readout import AmbiguousReadoutError, Readout, Tap, Tracer
 
 T = TypeVar("T")
 # Makes a context for a call of the model from the ``batch`` of its graphs.
@@ -173,9 +172,9 @@ class RunningClassifier:
 
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
-        rows, captured, num_nodes = self._run(graphs, self._capturing)
-        node_rows = self._checked("node", captured.node_embeddings(self.readout), num_nodes)
-        graph_rows = self._checked("graph", captured.graph_embeddings(self.readout), len(graphs))
+        rows, tap = self._run(graphs, self._tapping)
+        node_rows = self._checked("node", tap.node_embeddings, tap.batch.numel())
+        graph_rows = self._checked("graph", tap.graph_embeddings, len(graphs))
         return ForwardResult(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows if nodes else node_rows[:0]))
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
@@ -186,33 +185,29 @@ class RunningClassifier:
         """
 
         @contextmanager
-        def with_gradients(batch: Tensor) -> Iterator[Captured]:
+        def with_gradients(batch: Tensor) -> Iterator[Tap]:
             # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
             without_cudnn = torch.backends.cudnn.flags(enabled=False)
-            with torch.enable_grad(), without_cudnn, self._capturing(batch) as captured:
-                yield captured
+            with torch.enable_grad(), without_cudnn, self._tapping(batch) as tap:
+                yield tap
 
-        rows, captured, _ = self._run(graphs, with_gradients)
-        return rows, self._checked("graph", captured.graph_embeddings(self.readout), len(graphs))
-
-    def _capturing(self, batch: Tensor) -> AbstractContextManager[Captured]:
-        return capturing(self.model, self.readout, batch)
-
-    def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T, int]:
-        """Output, what the context around the call gave, and the number of nodes."""
-        batch = self._collate(graphs)
-        with self._evaluating(), around(batch.batch) as given:
-            output = self.call(self.model, batch)
-        num_nodes = int(batch.num_nodes or 0)
-        return as_rows(output, num_graphs=len(graphs), num_nodes=num_nodes), given, num_nodes
+        rows, tap = self._run(graphs, with_gradients)
+        return rows, self._checked("graph", tap.graph_embeddings, len(graphs))
 
     def trace(self, graphs: Sequence[Data]) -> Readout:
         """Find the readout by watching one call."""
+        rows, tracer = self._run(graphs, lambda batch: Tracer(batch).on(self.model))
+        return tracer.readout_of(rows)
+
+    def _tapping(self, batch: Tensor) -> AbstractContextManager[Tap]:
+        return Tap(self.readout, batch).on(self.model)
+
+    def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T]:
+        """Output, one row a graph, and what the context around the call gave."""
         batch = self._collate(graphs)
-        tracer = Tracer(batch.batch)
-        with self._evaluating(), tracer.watching_aggregations(self.model), tracer:
+        with self._evaluating(), around(batch.batch) as given:
             output = self.call(self.model, batch)
-        return tracer.readout_of(class_scores(output, len(graphs)))
+            return as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel()), given
 
     def _collate(self, graphs: Sequence[Data]) -> Batch:
         self.usage.num_graphs += len(graphs)
@@ -258,20 +253,13 @@ class RunningClassifier:
 class _DoubleInPlaceOfFloat(TorchFunctionMode):
     """Makes ``x.float()`` and ``dtype=torch.float32`` inside a model mean double, as all else in its copy is."""
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        """Run ``func`` with float64 wherever float32 is asked for."""
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
         if func is Tensor.float:
             return args[0].double()
-        args = tuple(torch.float64 if value is torch.float32 else value for value in args)
+        doubled = [torch.float64 if value is torch.float32 else value for value in args]
         if kwargs and kwargs.get("dtype") is torch.float32:
             kwargs = {**kwargs, "dtype": torch.float64}
-        return func(*args, **(kwargs or {}))
+        return func(*doubled, **(kwargs or {}))
 
 
 def _unsteadiness(running: RunningClassifier, sample: Sequence[Data]) -> tuple[str, ...]:
@@ -314,9 +302,7 @@ def _on_cpu(tensor: Tensor) -> Tensor:
 
 def device_of(model: nn.Module) -> torch.device:
     """Where a model's weights are."""
-    first: Any = next(model.parameters(), None)
-    if first is None:
-        first = next(model.buffers(), None)
+    first: Any = next(chain(model.parameters(), model.buffers()), None)
     return torch.device("cpu") if first is None else first.device
 
 
