@@ -21,8 +21,7 @@ from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.models.classifier import GraphClassifier, RunningClassifier
-from protograph.models.embedding import EmbeddedGraphs, embed_all
-from protograph.models.judging import Judge, check_target
+from protograph.models.judging import EmbeddedGraphs, Judge, check_target, embed_all
 
 T = TypeVar("T")
 

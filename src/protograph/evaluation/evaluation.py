@@ -20,7 +20,7 @@ from protograph.metrics.judging import Model, judge
 from protograph.metrics.margin_share import margin_share
 from protograph.metrics.support import coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
-from protograph.models.embedding import embed_all
+from protograph.models.judging import embed_all
 
 T = TypeVar("T")
 # Graphs by whose outputs the kind of output is told where the explanation has none.

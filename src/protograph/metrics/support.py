@@ -232,9 +232,8 @@ def coverage(
     >>> coverage([edge], [edge, Data(num_nodes=3), edge], [1, 1, 0], target=1).value
     0.5
     """
-    checked_confidence(confidence)
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, induced, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_edges, max_calls, workers
     )
     covered, total = int(contains.any(axis=0).sum()), contains.shape[1]
     low, high = wilson(covered, total, confidence)
@@ -273,9 +272,8 @@ def overlap(
     >>> overlap([edge, node], [edge, Data(num_nodes=3), edge], [1, 1, 0], target=1).value
     1.5
     """
-    checked_confidence(confidence)
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, induced, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_edges, max_calls, workers
     )
     counts = contains.sum(axis=0)
     counts = counts[counts > 0].astype(np.float64)
@@ -317,9 +315,8 @@ def gain_area(
     >>> gain_area([edge, node], [edge, Data(num_nodes=3)], [1, 1], target=1).order  # the node is in both
     (1, 0)
     """
-    checked_confidence(confidence)
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, induced, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_edges, max_calls, workers
     )
     order, covered = _greedy(contains)
     total = contains.shape[1]
@@ -343,12 +340,14 @@ def _of_class(
     graphs: Iterable[Data] | EncodedGraphs,
     predictions: Predictions,
     target: int,
+    confidence: float,
     induced: bool,
     match_edges: bool,
     max_calls: int,
     workers: int,
 ) -> tuple[Bools, int]:
-    """Which graph of the class contains which prototype."""
+    """Which graph of the class contains which prototype; the confidence is checked before the search."""
+    checked_confidence(confidence)
     encoded = as_encoded(graphs, match_edges)
     indices = np.flatnonzero(checked_predictions(predictions, len(encoded)) == target)
     return containment(

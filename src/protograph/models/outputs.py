@@ -92,11 +92,6 @@ def log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
     return torch.cat([torch.log1p(-probability), probability.log()], dim=1)
 
 
-def probabilities(scores: Tensor) -> Tensor:
-    """Softmax of log scores, ``[num_graphs, num_classes]``."""
-    return scores.softmax(dim=1)
-
-
 def margins(scores: Tensor, target: int) -> Tensor:
     """Log-odds of ``target`` against all other classes, ``[num_graphs]``.
 

@@ -9,8 +9,7 @@ from protograph import GraphClassifier
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from protograph.metrics.margin_share import margin_share
-from protograph.models.embedding import embed
-from protograph.models.judging import Judge
+from protograph.models.judging import Judge, embed
 from protograph.models.outputs import margins
 from protograph.page.consensus import contributions
 from protograph.page.consensus.contributions import linear_head, node_contributions

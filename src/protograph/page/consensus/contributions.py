@@ -22,8 +22,7 @@ from protograph._base.arrays import Floats
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
 from protograph.models.classifier import ForwardResult
-from protograph.models.embedding import EmbeddedGraphs
-from protograph.models.judging import Judge
+from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.models.leaving_out import check_readout, classified_without
 from protograph.models.outputs import log_scores, margins
 from protograph.page.consensus.counting import spread
