@@ -9,12 +9,11 @@ import torch
 
 
 @contextmanager
-def preserved_random_state(seed: int | None = None) -> Iterator[None]:
+def preserved_random_state() -> Iterator[None]:
     """Restore Python's, NumPy's and PyTorch's global generators on the way out, also on error.
 
     We draw from none of them, but others do while we call them: PyTorch Geometric names its
-    generated modules by ``random.randrange`` even when a layer is only copied. What is to depend on a ``seed`` alone
-    starts from it.
+    generated modules by ``random.randrange`` even when a layer is only copied.
 
     >>> before = random.getstate()
     >>> with preserved_random_state():
@@ -25,13 +24,6 @@ def preserved_random_state(seed: int | None = None) -> Iterator[None]:
     python_state, numpy_state, torch_state = random.getstate(), np.random.get_state(), torch.get_rng_state()
     has_cuda = bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]
     cuda_states = torch.cuda.get_rng_state_all() if has_cuda else None
-    if seed is not None:
-        random.seed(seed)
-        np.random.seed(seed)
-        # Not torch.manual_seed: that would start the CUDA generators too.
-        torch.default_generator.manual_seed(seed)
-        if has_cuda:
-            torch.cuda.manual_seed_all(seed)
     try:
         yield
     finally:
@@ -53,3 +45,13 @@ def checked_seed(random_state: int) -> int:
     if not 0 <= random_state < 2**32:
         raise ValueError(f"random_state must be in [0, 2**32), got {random_state}")
     return int(random_state)
+
+
+def seed_generators(seed: int) -> None:
+    """Start the global generators from a seed; to be called where :func:`preserved_random_state` restores them."""
+    random.seed(seed)
+    np.random.seed(seed)
+    # Not torch.manual_seed: that would start the CUDA generators too.
+    torch.default_generator.manual_seed(seed)
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.manual_seed_all(seed)

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from torch_geometric.data import Data
-
 from protograph._base.files import atomic_path
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
@@ -21,7 +19,7 @@ from protograph.explanation import Explanation, Explanations
 from protograph.explanation.storage import load
 from protograph.graphs.fingerprint import fingerprint as content_key
 from protograph.metrics.robustness import consistency, corrupted, faithfulness
-from protograph.training import GCN, load_model, save_model, train
+from protograph.training import GCN, Trained, load_model, save_model, train
 
 # A seed has succeeded where the model gives the class at least this probability.
 SUCCESS = 0.9
@@ -40,13 +38,11 @@ class OtherModels:
 
     Attributes:
         widths: Trained alike, of other widths.
-        corrupted: Trained with a share of wrong labels each.
-        accuracies: Test accuracy of the latter, on right labels.
+        corrupted: Trained with a share of wrong labels each; their test accuracy is on right labels.
     """
 
-    widths: tuple[GCN, ...]
-    corrupted: tuple[GCN, ...]
-    accuracies: tuple[float, ...]
+    widths: Sequence[Trained]
+    corrupted: Sequence[Trained]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +124,8 @@ class Comparison:
     def _measure(self, name: str, explainer: Explainer, case: TrainedCase, seed: int) -> list[Rows]:
         explainer.fit(case.model, case.graphs)
         explanations, rows = {}, []
-        for target in targets_of(case.graphs):
+        # All classes where none has a ground truth.
+        for target in sorted(case.graphs.ground_truths) or range(len(case.graphs.class_names)):
             row = {"explainer": name, "seed": seed, "test_accuracy": case.test_accuracy, "target": target}
             truths = case.graphs.ground_truths.get(target, ())
             try:
@@ -137,9 +134,9 @@ class Comparison:
                 rows.append(row | _failure(str(error), has_truth=bool(truths)))
                 continue
             explanations[target] = explanation
-            rows.append(
-                row | {"seconds": seconds, "model_calls": explanation.model_calls} | _figures(explanation, truths, case)
-            )
+            row |= {"seconds": seconds, "model_calls": explanation.model_calls}
+            scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
+            rows.append(row | scores.as_json() | ({} if case.others is None else robustness(explanation, case.others)))
         Explanations(explanations).save(self._prototypes(name, seed))
         return rows
 
@@ -154,7 +151,7 @@ def train_others(
 ) -> OtherModels:
     """Train the other models, each with the split of the explained one; only training labels are made wrong."""
     widths = [
-        train(data, hidden=(width,) * len(data.hidden), random_state=random_state, max_epochs=max_epochs).model
+        train(data, hidden=(width,) * len(data.hidden), random_state=random_state, max_epochs=max_epochs)
         for width in _reported(WIDTHS, "training other widths", progress)
     ]
     wrong = [
@@ -166,20 +163,21 @@ def train_others(
         )
         for share in _reported(SHARES, "training on wrong labels", progress)
     ]
-    accuracies = tuple(math.nan if one.test_accuracy is None else one.test_accuracy for one in wrong)
-    return OtherModels(tuple(widths), tuple(one.model for one in wrong), accuracies)
+    return OtherModels(widths, wrong)
 
 
 def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float | None]:
     """Consistency and faithfulness of an explanation; ``None`` where one is not defined."""
     if not explanation.prototypes:
         return {"consistency": None, "faithfulness": None}
-    target = explanation.target
-    sources = list(explanation.source_graphs.values()) or None
-    steady = consistency(explanation, others.widths, target, return_type="raw", reference_graphs=sources).value
-    faithful = faithfulness(
-        explanation, others.corrupted, others.accuracies, target, return_type="raw", reference_graphs=sources
-    ).value
+    options: Any = {
+        "target": explanation.target,
+        "return_type": "raw",
+        "reference_graphs": list(explanation.source_graphs.values()) or None,
+    }
+    steady = consistency(explanation, [one.model for one in others.widths], **options).value
+    accuracies = [math.nan if one.test_accuracy is None else one.test_accuracy for one in others.corrupted]
+    faithful = faithfulness(explanation, [one.model for one in others.corrupted], accuracies, **options).value
     return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
 
 
@@ -189,11 +187,6 @@ def _reported(values: Sequence[Value], stage: str, progress: Progress) -> Iterat
         progress(stage, number, len(values))
         yield value
     progress(stage, len(values), len(values))
-
-
-def targets_of(data: GraphDataset) -> list[int]:
-    """Classes that have a ground truth; all of them where none has."""
-    return sorted(data.ground_truths) or list(range(len(data.class_names)))
 
 
 def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
@@ -206,12 +199,6 @@ def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
         if explanation.is_interrupted:  # half a search must not be kept as a whole one
             raise KeyboardInterrupt
     return explanation, min(times)
-
-
-def _figures(explanation: Explanation, truths: Sequence[Data], case: TrainedCase) -> Rows:
-    """What all metrics say of an explanation."""
-    scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
-    return scores.as_json() | ({} if case.others is None else robustness(explanation, case.others))
 
 
 def _failure(reason: str, *, has_truth: bool) -> Rows:

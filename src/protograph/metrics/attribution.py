@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.explanation import Prototype
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model, graphs_of, outputs_of
@@ -85,9 +85,9 @@ def attribute(
     if num_epochs < 1:
         raise ValueError(f"num_epochs must be at least 1, got {num_epochs}")
     (single,) = graphs_of(graph)
-    with preserved_random_state():
+    with preserved_random_state(), torch.enable_grad():
         wrapped = _adapted(model, single, target, return_type, reference_graphs)
-    with preserved_random_state(checked_seed(random_state)), torch.enable_grad():
+        seed_generators(checked_seed(random_state))
         values = _explained(wrapped, target, method, num_epochs)
     return _normalised(values.detach().double().cpu(), method)
 

@@ -14,7 +14,7 @@ from torch import nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation
 from protograph.metrics.accuracy import accuracy
@@ -162,11 +162,11 @@ def _units(model: nn.Module) -> list[str]:
 
 
 def _randomise(model: nn.Module, name: str, seeds: list[int]) -> None:
-    """Give a module new weights."""
     module = model.get_submodule(name)
     seed = int(np.random.SeedSequence(seeds).generate_state(1)[0])
     reset: Any = getattr(module, "reset_parameters", None) if name else None
-    with preserved_random_state(seed), torch.no_grad():
+    with preserved_random_state(), torch.no_grad():
+        seed_generators(seed)
         if reset is not None:
             reset()
             return

@@ -106,13 +106,13 @@ def support(
     >>> found.shares, found.lift(1)
     ((0.5, 1.0), 2.0)
     """
-    encoded = as_encoded(graphs, match_edges)
+    encoded = _as_encoded(graphs, match_edges)
     classes = checked_predictions(predictions, len(encoded))
     highest = int(classes.max(initial=-1))
     num_classes = highest + 1 if num_classes is None else num_classes
     if highest >= num_classes:
         raise ValueError(f"predictions must be in [0, {num_classes}), got {highest}; num_classes is {num_classes}")
-    contains, num_undecided = containment(
+    contains, num_undecided = _containment(
         [prototype], encoded, induced=induced, max_calls=max_calls, workers=workers, stacklevel=3
     )
     return Support(
@@ -124,8 +124,7 @@ def support(
     )
 
 
-def as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: bool) -> EncodedGraphs:
-    """The graphs, encoded unless they are already."""
+def _as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: bool) -> EncodedGraphs:
     if not isinstance(graphs, EncodedGraphs):
         return EncodedGraphs(graphs, match_edges=match_edges)
     if graphs.match_edges != match_edges:
@@ -147,7 +146,7 @@ def checked_predictions(predictions: Predictions, num_graphs: int) -> Ints:
     return classes.astype(np.int64)
 
 
-def containment(
+def _containment(
     prototypes: Sequence[Data],
     graphs: EncodedGraphs,
     *,
@@ -318,9 +317,10 @@ def gain_area(
     contains, num_undecided = _of_class(
         prototypes, graphs, predictions, target, confidence, induced, match_edges, max_calls, workers
     )
-    order, covered = _greedy(contains)
+    order = _greedy(contains)
     total = contains.shape[1]
-    curve = tuple(count / total for count in covered) if total else ()
+    covered = np.logical_or.accumulate(contains[order], axis=0).sum(axis=1)
+    curve = tuple((covered / total).tolist()) if total else ()
     value = sum(curve) / max(len(order), 1) if total else nan
     low, high = hoeffding(value, total, confidence, num_orders=len(order))
     return CoverageResult(
@@ -330,7 +330,7 @@ def gain_area(
         num_graphs=total,
         confidence=confidence,
         num_undecided=num_undecided,
-        order=order,
+        order=tuple(order),
         curve=curve,
     )
 
@@ -348,21 +348,20 @@ def _of_class(
 ) -> tuple[Bools, int]:
     """Which graph of the class contains which prototype; the confidence is checked before the search."""
     checked_confidence(confidence)
-    encoded = as_encoded(graphs, match_edges)
+    encoded = _as_encoded(graphs, match_edges)
     indices = np.flatnonzero(checked_predictions(predictions, len(encoded)) == target)
-    return containment(
+    return _containment(
         prototypes, encoded, indices=indices, induced=induced, max_calls=max_calls, workers=workers, stacklevel=4
     )
 
 
-def _greedy(contains: Bools) -> tuple[tuple[int, ...], list[int]]:
-    """Prototypes by the number of graphs they newly cover, and how many are covered after each."""
+def _greedy(contains: Bools) -> list[int]:
+    """Prototypes by the number of graphs they newly cover."""
     covered = np.zeros(contains.shape[1], np.bool_)
-    left, order, counts = list(range(contains.shape[0])), [], []
+    left, order = list(range(len(contains))), []
     while left:
         best = max(left, key=lambda row: int((contains[row] & ~covered).sum()))
         covered = covered | contains[best]
         left.remove(best)
         order.append(best)
-        counts.append(int(covered.sum()))
-    return tuple(order), counts
+    return order

@@ -133,6 +133,4 @@ def _takes_whole_batch(parameters: list[inspect.Parameter], required: list[inspe
 def _attribute(name: str, sample: Data) -> str | None:
     if name in _LABELS:
         return None
-    if name in sample:
-        return name
-    return _ATTRIBUTE_OF.get(name) or (name if name == "ptr" else None)
+    return name if name in sample or name == "ptr" else _ATTRIBUTE_OF.get(name)
