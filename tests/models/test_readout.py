@@ -1,9 +1,11 @@
 import pytest
 import torch
 from torch import nn
+from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
-from torch_geometric.nn.aggr import AttentionalAggregation, SumAggregation
+from torch_geometric.nn.aggr import AttentionalAggregation, MaxAggregation, MeanAggregation, SumAggregation
 
+from protograph import GraphClassifier
 from protograph.models.readout import (
     AmbiguousReadoutError,
     Place,
@@ -14,6 +16,7 @@ from protograph.models.readout import (
     reduced_source,
     tensors_in,
 )
+from tests import zoo
 
 BATCH = torch.tensor([0, 0, 1])
 NODES = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -77,7 +80,7 @@ class Model(nn.Module):
 
 def caught(readout_of_model, readout):
     model = Model(readout_of_model)
-    with Tap(readout, BATCH).on(model) as tap:
+    with Tap(BATCH, readout).on(model) as tap:
         model(NODES, BATCH)
     nodes, graphs = tap.node_embeddings, tap.graph_embeddings
     assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
@@ -126,7 +129,7 @@ def test_the_hooks_go_away_when_the_model_raises():
 
     model = Model(broken)
     readout = Readout((Place(0, "pool"),), "layer", "head")
-    with pytest.raises(RuntimeError, match=r"^out of order$"), Tap(readout, BATCH).on(model):
+    with pytest.raises(RuntimeError, match=r"^out of order$"), Tap(BATCH, readout).on(model):
         model(NODES, BATCH)
     assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
 
@@ -188,3 +191,93 @@ def test_what_cannot_be_told_is_an_error(classify, message):
     with pytest.raises(AmbiguousReadoutError) as caught:
         places_of(classify)
     assert str(caught.value) == message
+
+
+# Each node has its own number, so that an output says which nodes entered the readout.
+GRAPHS = [
+    Data(x=torch.tensor([[1.0], [2.0], [4.0]]), edge_index=torch.tensor([[0, 1], [1, 0]])),
+    Data(x=torch.tensor([[8.0], [16.0]]), edge_index=torch.tensor([[0, 1], [1, 0]])),
+]
+KEEP = torch.tensor([True, False, True, False, True])
+
+
+class Pooled(nn.Module):
+    """The readout of the features themselves, beside its negative."""
+
+    def __init__(self, pool):
+        super().__init__()
+        self.pool = pool
+
+    def forward(self, x, batch):
+        pooled = self.pool(x, batch)
+        return torch.cat([pooled, -pooled], dim=1)
+
+
+def started(model, graphs=GRAPHS):
+    return GraphClassifier(model).start(graphs)
+
+
+@pytest.mark.parametrize(
+    ("pool", "expected"),
+    [
+        (global_add_pool, [5, 16]),
+        (SumAggregation(), [5, 16]),
+        (global_mean_pool, [5 / 3, 8]),  # a mean over all nodes, those left out counting as nothing
+        (MeanAggregation(), [5 / 3, 8]),
+        (global_max_pool, [4, 16]),
+        (MaxAggregation(), [4, 16]),
+    ],
+    ids=["add", "SumAggregation", "mean", "MeanAggregation", "max", "MaxAggregation"],
+)
+def test_only_nodes_that_are_kept_enter_the_readout(pool, expected):
+    outputs = started(Pooled(pool)).classify_without(GRAPHS, KEEP)
+    assert outputs[:, 0].tolist() == pytest.approx(expected)
+    assert outputs[:, 1].tolist() == pytest.approx([-value for value in expected])
+
+
+def test_attention_is_paid_to_the_nodes_that_are_kept():
+    gate = nn.Linear(1, 1)
+    nn.init.zeros_(gate.weight)  # so that all nodes are given the same attention
+    running = started(Pooled(AttentionalAggregation(gate)))
+    assert running.classify_without(GRAPHS, KEEP)[:, 0].tolist() == pytest.approx([2.5, 16])
+
+
+@pytest.mark.parametrize("pool", zoo.POOLS)
+def test_leaving_out_nothing_changes_nothing(pool):
+    graphs = zoo.random_graphs(5)
+    running = started(zoo.make(pool=pool), graphs)
+    keep = torch.ones(sum(graph.num_nodes for graph in graphs), dtype=torch.bool)
+    torch.testing.assert_close(running.classify_without(graphs, keep), running.classify(graphs))
+    assert not any(module._forward_hooks or module._forward_pre_hooks for module in running.model.modules())
+
+
+def test_embeddings_are_those_of_the_whole_graph():
+    graphs = zoo.random_graphs(4)
+    running = started(zoo.make(), graphs)
+    nodes = running.embed(graphs, nodes=True).node_embeddings
+    keep = torch.arange(len(nodes)) % 2 == 0
+    graph_of = torch.cat([torch.full((graph.num_nodes,), i) for i, graph in enumerate(graphs)])
+    sums = torch.zeros(4, nodes.size(1), dtype=torch.float64).index_add(0, graph_of[keep], nodes[keep])
+    torch.testing.assert_close(running.classify_without(graphs, keep), running.model.head(sums).detach())
+
+
+def test_a_readout_that_was_named_as_modules_is_refused():
+    model = zoo.make()
+    running = GraphClassifier(model, node_embeddings="conv2", graph_embeddings="head").start(zoo.random_graphs(3))
+    with pytest.raises(ValueError, match=r"^the model's readout") as caught:
+        running.classify_without(GRAPHS, KEEP)
+    assert str(caught.value) == (
+        "the model's readout was named as modules, so it is not known where nodes enter it and they cannot be left "
+        "out; use GraphClassifier(model, ...) without node_embeddings or without graph_embeddings"
+    )
+
+
+class Overwrites(Pooled):
+    def forward(self, x, batch):
+        pooled = x.new_zeros(int(batch.max()) + 1, 1).scatter(0, batch.unsqueeze(1), x)
+        return torch.cat([pooled, -pooled], dim=1)
+
+
+def test_nodes_that_overwrite_one_another_cannot_be_left_out():
+    with pytest.raises(ValueError, match=r"^the model's readout overwrites nodes by one another, so none of them can"):
+        started(Overwrites(None)).classify_without(GRAPHS, KEEP)

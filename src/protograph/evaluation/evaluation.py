@@ -16,8 +16,7 @@ from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
-from protograph.metrics.judging import Model, judge
-from protograph.metrics.margin_share import margin_share
+from protograph.metrics.judging import Model, judge, margin_share
 from protograph.metrics.support import coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
 from protograph.models.judging import embed_all

@@ -6,8 +6,7 @@ from protograph.metrics.attribution import TrainingGain, attribute, auroc, conce
 from protograph.metrics.density import density
 from protograph.metrics.embedding_coverage import EmbeddingCoverage, embedding_coverage
 from protograph.metrics.intervals import Estimate
-from protograph.metrics.judging import Judged, judge
-from protograph.metrics.margin_share import margin_share
+from protograph.metrics.judging import Judged, judge, margin_share
 from protograph.metrics.robustness import Consistency, Faithfulness, consistency, corrupted, faithfulness
 from protograph.metrics.sanity import Sanity, SanityStep, sanity
 from protograph.metrics.support import CoverageResult, Support, coverage, gain_area, overlap, support

@@ -14,7 +14,7 @@ from torch_geometric.data import Batch, Data
 
 from protograph.models.calling import Call, infer_call
 from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
-from protograph.models.readout import AmbiguousReadoutError, Readout, Tap, Tracer
+from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer
 
 T = TypeVar("T")
 # Makes a context for a call of the model from the ``batch`` of its graphs.
@@ -161,14 +161,27 @@ class RunningClassifier:
         """Numbers closer than this, relative to their size, are the same number up to rounding."""
         return 1e-13 if self.is_double else 1e-5
 
-    def classify(self, graphs: Sequence[Data], around: Around[Any] = nullcontext) -> Tensor:
-        """Return the model's output for ``graphs``, one row a graph.
+    def classify(self, graphs: Sequence[Data]) -> Tensor:
+        """Return the model's output for ``graphs``, one row a graph."""
+        return _on_cpu(self._run(graphs, nullcontext)[0])
+
+    def classify_without(self, graphs: Sequence[Data], keep: Tensor) -> Tensor:
+        """Return the model's output for ``graphs`` when only some of their nodes enter the readout.
 
         Args:
             graphs: The graphs, one batch.
-            around: Makes a context for the call from what says which graph each node is of, ``batch``.
+            keep: Boolean, one entry for each node of all graphs, in their order.
+
+        Raises:
+            ValueError: If it is not known where nodes enter the readout, or they cannot be left out of it.
         """
-        return _on_cpu(self._run(graphs, around)[0])
+        if not self.readout.places:
+            raise ValueError(
+                "the model's readout was named as modules, so it is not known where nodes enter it and they cannot be "
+                "left out; use GraphClassifier(model, ...) without node_embeddings or without graph_embeddings"
+            )
+        keep = keep.to(self.device)
+        return _on_cpu(self._run(graphs, lambda batch: LeavingOut(batch, self.readout, keep).on(self.model))[0])
 
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
@@ -200,7 +213,7 @@ class RunningClassifier:
         return tracer.readout_of(rows)
 
     def _tapping(self, batch: Tensor) -> AbstractContextManager[Tap]:
-        return Tap(self.readout, batch).on(self.model)
+        return Tap(batch, self.readout).on(self.model)
 
     def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T]:
         """Output, one row a graph, and what the context around the call gave."""

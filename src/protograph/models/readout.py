@@ -1,4 +1,4 @@
-"""Where a model reads its graphs out of their nodes: found by watching one call of it, then caught in every call.
+"""Where a model reads its graphs out of their nodes: found by watching one call of it, then caught or changed.
 
 Nothing is asked of the model. While it runs, every tensor operation is seen, and those that reduce over
 ``batch`` are noted. Which of them is the readout follows from what the output depends on: walking back from
@@ -7,7 +7,7 @@ softmax of an attention) are not.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
-from torch_geometric.nn.aggr import Aggregation
+from torch_geometric.nn.aggr import Aggregation, MeanAggregation, SumAggregation
 
 _REDUCERS = frozenset(
     f"{name}{suffix}"
@@ -24,6 +24,8 @@ _REDUCERS = frozenset(
     for suffix in ("", "_")
 )
 _DIVISIONS = frozenset({"div", "div_", "true_divide", "true_divide_", "__truediv__", "__itruediv__"})
+_REDUCED_BY_NAME = frozenset({"scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_"})
+_SUMS = frozenset({"sum", "mean", "add"})
 _FACTORIES = frozenset(
     {"new_zeros", "new_ones", "new_full", "new_empty", "zeros_like", "ones_like", "full_like", "empty_like"}
 )
@@ -101,14 +103,16 @@ class Watcher(TorchFunctionMode):
 
     Attributes:
         batch: Which graph each node is of.
-        places: Steps of a known readout that are reductions in the model's own code, by their ordinals.
+        readout: The readout, as far as it is known.
+        places: Its steps that are reductions in the model's own code, by their ordinals.
         ordinal: Number of the latest reduction.
     """
 
-    def __init__(self, batch: Tensor, places: Iterable[Place] = ()) -> None:
+    def __init__(self, batch: Tensor, readout: Readout) -> None:
         super().__init__()
         self.batch = batch
-        self.places = {place.ordinal: place for place in places if place.module is None}
+        self.readout = readout
+        self.places = {place.ordinal: place for place in readout.places if place.module is None}
         self.ordinal = -1
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
@@ -116,43 +120,41 @@ class Watcher(TorchFunctionMode):
         source = reduced_source(self.batch, name, args, kwargs or {})
         if source is not None:
             self.ordinal += 1
-        return self.run(func, name, args, kwargs or {}, source)
+        return self._run(func, name, args, kwargs or {}, source)
 
     @abstractmethod
-    def run(self, func: Callable[..., Any], name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
+    def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
         """Run an operation; ``source`` is what it reduces over ``batch``, ``None`` where it does not."""
 
+    @contextmanager
+    def _at_modules(self, model: nn.Module, then: Callable[..., Any]) -> Iterator[None]:
+        """Within the ``with`` block, call ``then`` wherever an aggregation module is a step of the readout.
 
-@contextmanager
-def at_modules(model: nn.Module, places: Iterable[Place], then: Callable[..., Any]) -> Iterator[None]:
-    """Within the ``with`` block, call ``then`` wherever an aggregation module is a step of the readout.
+        Its arguments are the place, the module, what the module takes and what it gives; what it returns, unless that
+        is ``None``, is taken for what the module gives.
+        """
 
-    Its arguments are the place, the module, what the module takes and what it gives; what it returns, unless that is
-    ``None``, is taken for what the module gives.
-    """
+        def hook_of(place: Place) -> Callable[..., Any]:
+            calls = count()
 
-    def hook_of(place: Place) -> Callable[..., Any]:
-        calls = count()
+            def hook(module: nn.Module, args: Any, kwargs: Any, result: Any) -> Any:
+                return then(place, module, (args, kwargs), result) if next(calls) == place.ordinal else None
 
-        def hook(module: nn.Module, args: Any, kwargs: Any, result: Any) -> Any:
-            return then(place, module, (args, kwargs), result) if next(calls) == place.ordinal else None
+            return hook
 
-        return hook
-
-    with ExitStack() as stack:
-        for place in places:
-            if place.module is not None:
-                module = model.get_submodule(place.module)
-                stack.callback(module.register_forward_hook(hook_of(place), with_kwargs=True).remove)
-        yield
+        with ExitStack() as stack:
+            for place in self.readout.places:
+                if place.module is not None:
+                    module = model.get_submodule(place.module)
+                    stack.callback(module.register_forward_hook(hook_of(place), with_kwargs=True).remove)
+            yield
 
 
 class Tap(Watcher):
     """Catches node and graph embeddings at a known readout in one call of a model."""
 
-    def __init__(self, readout: Readout, batch: Tensor) -> None:
-        super().__init__(batch, readout.places)
-        self._readout = readout
+    def __init__(self, batch: Tensor, readout: Readout) -> None:
+        super().__init__(batch, readout)
         self._source: Tensor | None = None
         self._parts: dict[Place, Tensor] = {}
         self._named_nodes: Tensor | None = None
@@ -161,34 +163,33 @@ class Tap(Watcher):
     @property
     def node_embeddings(self) -> Tensor | None:
         """The node embeddings ``[num_nodes, dim]``, if they were seen."""
-        return self._source if self._readout.node_module is None else self._named_nodes
+        return self._source if self.readout.node_module is None else self._named_nodes
 
     @property
     def graph_embeddings(self) -> Tensor | None:
         """The graph embeddings ``[num_graphs, dim]``; several readouts of the same nodes stand side by side."""
-        if self._readout.graph_module is not None:
+        if self.readout.graph_module is not None:
             return self._named_graphs
-        if any(place not in self._parts for place in self._readout.places):
+        if any(place not in self._parts for place in self.readout.places):
             return None
-        return torch.cat([self._parts[place] for place in self._readout.places], dim=1)
+        return torch.cat([self._parts[place] for place in self.readout.places], dim=1)
 
     @contextmanager
     def on(self, model: nn.Module) -> Iterator["Tap"]:
         """Catch the embeddings of the call made inside the ``with`` block."""
         with ExitStack() as stack:
-            stack.enter_context(at_modules(model, self._readout.places, self._catch_module))
+            stack.enter_context(self._at_modules(model, self._catch_module))
             if self.places:
                 stack.enter_context(self)
-            if self._readout.node_module is not None:
-                module = model.get_submodule(self._readout.node_module)
+            if self.readout.node_module is not None:
+                module = model.get_submodule(self.readout.node_module)
                 stack.callback(module.register_forward_hook(self._catch_nodes).remove)
-            if self._readout.graph_module is not None:
-                module = model.get_submodule(self._readout.graph_module)
+            if self.readout.graph_module is not None:
+                module = model.get_submodule(self.readout.graph_module)
                 stack.callback(module.register_forward_pre_hook(self._catch_graphs, with_kwargs=True).remove)
             yield self
 
-    def run(self, func: Callable[..., Any], name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
-        """Run an operation and keep its result where it is a step of the readout."""
+    def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
         result = func(*args, **kwargs)
         if source is not None and self.ordinal in self.places:
             self._source = source
@@ -212,6 +213,53 @@ class Tap(Watcher):
         self._named_graphs = next(tensors_in((args, kwargs)), None)
 
 
+class LeavingOut(Watcher):
+    """Lets only some nodes enter a known readout, their embeddings being those of the whole graph."""
+
+    def __init__(self, batch: Tensor, readout: Readout, keep: Tensor) -> None:
+        super().__init__(batch, readout)
+        self._keep = keep
+
+    @contextmanager
+    def on(self, model: nn.Module) -> Iterator[None]:
+        """Leave the other nodes out in the call made inside the ``with`` block."""
+        with self._at_modules(model, self._rerun), self:
+            yield
+
+    def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
+        if source is not None and self.ordinal in self.places:
+            args, kwargs = self._without(name, list(args), dict(kwargs))
+        return func(*args, **kwargs)
+
+    def _without(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        how = args[4] if len(args) > 4 else kwargs.get("reduce")
+        if name in ("scatter", "scatter_") and how != "add":
+            raise ValueError("the model's readout overwrites nodes by one another, so none of them can be left out")
+        is_sum = name not in _REDUCED_BY_NAME or how in _SUMS
+        source_key = "src" if "src" in kwargs else "source"
+        for position, key in ((2, "index"), (3, source_key)):
+            arguments, at = (args, position) if len(args) > position else (kwargs, key)
+            if not is_sum:
+                arguments[at] = arguments[at][self._keep]
+            elif position == 3:
+                arguments[at] = self._zeroed(arguments[at])
+        return args, kwargs
+
+    def _rerun(self, place: Place, module: nn.Module, inputs: Any, result: Any) -> Any:
+        """What an aggregation module gives for the nodes that are kept."""
+        nodes, *others = tensors_in(inputs)
+        index = next(value for value in others if is_index(self.batch, value))
+        if isinstance(module, SumAggregation | MeanAggregation):
+            nodes = self._zeroed(nodes)
+        else:
+            nodes, index = nodes[self._keep], index[self._keep]
+        # Other memory than that of batch, so that what the module reduces is not counted again.
+        return module.forward(nodes, index.clone(), dim_size=result.size(0))
+
+    def _zeroed(self, nodes: Tensor) -> Tensor:
+        return nodes.masked_fill(~self._keep.unsqueeze(1), 0.0)
+
+
 @dataclass
 class _Step:
     """A reduction over ``batch``, or the call of an aggregation module over it."""
@@ -225,7 +273,7 @@ class Tracer(Watcher):
     """Watches one call of a model and works out which reductions over ``batch`` its output rests on."""
 
     def __init__(self, batch: Tensor) -> None:
-        super().__init__(batch)
+        super().__init__(batch, Readout())
         self._steps: list[_Step] = []
         self._rests_on: dict[int, frozenset[int] | None] = {}  # by a tensor's id the steps; ``None`` for a constant
         self._alive: list[Any] = []  # an id is unique only while its tensor lives
@@ -245,8 +293,7 @@ class Tracer(Watcher):
             with self:
                 yield self
 
-    def run(self, func: Callable[..., Any], name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
-        """Run an operation and note what its result rests on."""
+    def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
         result = func(*args, **kwargs)
         self._alive.append(result)
         inputs = list(tensors_in(args[0] if name.endswith("_as") else (args, kwargs)))  # expand_as: only a shape
