@@ -107,14 +107,19 @@ class Comparison:
         if facts is None:
             trained = train(data, hidden=None, random_state=seed, progress=progress)
             save_model(trained, path)
-            rest = sorted(trained.split.validation.tolist() + trained.split.test.tolist())
-            split = {"train": trained.split.train.tolist(), "rest": rest}
-            facts = _keep(facts_path, {"data": mark, **split, "test_accuracy": trained.test_accuracy})
+            facts = {
+                "data": mark,
+                "train": trained.split.train.tolist(),
+                "rest": sorted(trained.split.validation.tolist() + trained.split.test.tolist()),
+                "test_accuracy": trained.test_accuracy,
+            }
+            _keep(facts_path, facts)
         model, others = load_model(path), None
         if self.with_robustness:
             others = train_others(data, train_indices=facts["train"], random_state=seed, progress=progress)
-        judged = held_out(model, data[facts["rest"]])
-        return TrainedCase(model, data[facts["train"]], judged, facts["test_accuracy"], others)
+        return TrainedCase(
+            model, data[facts["train"]], held_out(model, data[facts["rest"]]), facts["test_accuracy"], others
+        )
 
     def _settings(self, explainer: Explainer, mark: str) -> Any:
         """What a kept file must have been made with, as JSON gives it back."""
@@ -203,8 +208,14 @@ def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
 
 def _failure(reason: str, *, has_truth: bool) -> Rows:
     """A seed without a result: the worst result, not one to leave out of the mean."""
-    nothing = {"seconds": None, "model_calls": None, "prototypes": [], "coverage": [0.0, 0.0, 0.0]}
-    return nothing | {"accuracy": 0.0 if has_truth else None, "failed": reason}
+    return {
+        "seconds": None,
+        "model_calls": None,
+        "prototypes": [],
+        "coverage": [0.0, 0.0, 0.0],
+        "accuracy": 0.0 if has_truth else None,
+        "failed": reason,
+    }
 
 
 def fingerprint(data: GraphDataset) -> str:

@@ -215,11 +215,12 @@ def planted_truth(
     places = explanation.embedding_map
     if places is None or prototype.cluster is None:
         return None
-    members = [
-        index for index, cluster in zip(places.indices, places.clusters, strict=True) if cluster == prototype.cluster
+    motifs = [
+        graphs[index].get("motif")
+        for index, cluster in zip(places.indices, places.clusters, strict=True)
+        if cluster == prototype.cluster
     ]
     sizes = [_size(truth) for truth in truths]
-    motifs = [graphs[index].get("motif") for index in members]
     numbers = [sizes.index(_size(motif)) for motif in motifs if isinstance(motif, Data) and _size(motif) in sizes]
     # Of equally many, the first truth.
     return min(Counter(numbers).items(), key=lambda item: (-item[1], item[0]))[0] if numbers else None

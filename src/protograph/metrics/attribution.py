@@ -88,12 +88,11 @@ def attribute(
     with preserved_random_state(), torch.enable_grad():
         wrapped = _adapted(model, single, target, return_type, reference_graphs)
         seed_generators(checked_seed(random_state))
-        values = _explained(wrapped, target, method, num_epochs)
-    return _normalised(values.detach().double().cpu(), method)
+        return _explained(wrapped, target, method, num_epochs)
 
 
 def _normalised(values: Tensor, method: str) -> Tensor:
-    sizes = values.abs().sum(dim=1)
+    sizes = values.detach().double().cpu().abs().sum(dim=1)
     if not bool(torch.isfinite(sizes).all()):
         raise ValueError(
             f"{method} gave an attribution that is NaN or infinite; where the model's probabilities are exactly 0 or "
@@ -140,16 +139,15 @@ def _adapted(
 
 
 def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int) -> Tensor:
-    """What the method attributes to each feature of each node, ``[num_nodes, num_features]``."""
+    """The share of each node in what the method attributes."""
     from torch_geometric.explain import Explainer, GNNExplainer
     from torch_geometric.nn import MessagePassing
 
     batch = wrapped.batch
     passes_messages = batch.num_edges > 0 and any(isinstance(module, MessagePassing) for module in wrapped.modules())
-    algorithm: Any = GNNExplainer(epochs=num_epochs) if method == "GNNExplainer" else _captum(method)
     explainer = Explainer(
         wrapped,
-        algorithm=algorithm,
+        algorithm=GNNExplainer(epochs=num_epochs) if method == "GNNExplainer" else _captum(method),
         explanation_type="phenomenon",
         node_mask_type="attributes",
         edge_mask_type="object" if method == "GNNExplainer" and passes_messages else None,
@@ -160,8 +158,7 @@ def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int
         # Captum tells of hooks that it sets and removes again.
         warnings.filterwarnings("ignore", r"Setting (forward|backward)|Input Tensor", UserWarning)
         explained = explainer(x, batch.edge_index, target=torch.tensor([target], device=batch.x.device))
-    values: Tensor = explained.node_mask
-    return values
+    return _normalised(explained.node_mask, method)
 
 
 def _captum(method: str) -> Any:

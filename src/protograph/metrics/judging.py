@@ -122,10 +122,10 @@ def margin_share(
     target = explanation.target if target is None else target
     graph = _source_of(prototype, explanation)
     classifier = as_classifier(model)
-    sources = [*explanation.source_graphs.values()]
+    references = [*explanation.source_graphs.values(), *(reference_graphs or ())]
     with preserved_random_state():
         running = classifier.start([graph])
-        kind, _ = decided_type(checked_outputs(running, [*sources, *(reference_graphs or ())]), classifier.return_type)
+        kind, _ = decided_type(checked_outputs(running, references), classifier.return_type)
         keeps = torch.ones(3, int(graph.num_nodes or 0), dtype=torch.bool)
         keeps[1, prototype.nodes] = False
         keeps[2] = False

@@ -4,7 +4,6 @@ import copy
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -138,7 +137,7 @@ def _judge_each(
     models: Iterable[Model],
     target: int,
     *,
-    explain: Callable[[Any], Graphs] | None,
+    explain: Callable[..., Graphs] | None,
     return_type: AskedType,
     reference_graphs: Sequence[Data] | None,
 ) -> list[Judged]:

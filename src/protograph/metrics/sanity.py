@@ -104,7 +104,6 @@ def sanity(
         raise ValueError("model has no parameters, so there is nothing to randomise")
     steps = []
     for number, name in enumerate(names):
-        note = ""
         for draw in range(max_draws):
             _randomise(twin, name, [seed, number, draw])
             after, note = _explained(explainer, again, graphs, target)

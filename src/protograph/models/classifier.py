@@ -103,9 +103,8 @@ class GraphClassifier:
         return running if torch.allclose(outputs, expected, rtol=_AGREEMENT, atol=_AGREEMENT) else None
 
     def _find_readout(self, running: "RunningClassifier", sample: Sequence[Data]) -> Readout:
-        named = Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
         if self.node_embeddings is not None and self.graph_embeddings is not None:
-            return named
+            return Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
         try:
             readout = running.trace(sample)
         except AmbiguousReadoutError as error:
@@ -226,12 +225,8 @@ class RunningClassifier:
         self.usage.num_graphs += len(graphs)
         wanted = self.call.attributes
         excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
-        batch = Batch.from_data_list(list(graphs), exclude_keys=excluded)
-        return batch.apply(self._cast)
-
-    def _cast(self, tensor: Tensor) -> Tensor:
-        dtype = torch.float64 if self.is_double and tensor.is_floating_point() else None
-        return tensor.to(device=self.device, dtype=dtype)
+        batch = Batch.from_data_list(list(graphs), exclude_keys=excluded).to(self.device)
+        return batch.apply(lambda tensor: tensor.double() if self.is_double and tensor.is_floating_point() else tensor)
 
     @contextmanager
     def _evaluating(self) -> Iterator[None]:
@@ -295,8 +290,9 @@ def checked_device(device: torch.device | str) -> torch.device:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"device must be one that PyTorch can use here, got {str(device)!r}: {reason}") from None
+        raise ValueError(
+            f"device must be one that PyTorch can use here, got {str(device)!r}: {str(error).splitlines()[0]}"
+        ) from None
     return torch.device(device)
 
 
