@@ -15,8 +15,8 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
 from protograph.models.classifier import GraphClassifier, RunningClassifier, as_classifier
-from protograph.models.judging import Judgement, check_target, checked_outputs, decided_type
-from protograph.models.outputs import AskedType, ReturnType, log_scores, margins
+from protograph.models.judging import Judgement, checked_outputs, decided_type
+from protograph.models.outputs import AskedType, ReturnType, log_scores
 
 Model = nn.Module | GraphClassifier
 # An explanation, or graphs and prototypes one by one.
@@ -130,9 +130,7 @@ def margin_share(
         keeps[1, prototype.nodes] = False
         keeps[2] = False
         outputs = torch.cat([running.classify_without([graph], keep) for keep in keeps])
-    scores = log_scores(outputs, kind)
-    check_target(target, scores.size(1))
-    whole, without, none = margins(scores, target).tolist()
+    whole, without, none = Judgement.of(log_scores(outputs, kind), target).margins.tolist()
     is_no_difference = abs(whole - none) <= running.resolution * max(1.0, abs(whole))
     return math.nan if is_no_difference else (whole - without) / (whole - none)
 

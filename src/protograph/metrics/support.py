@@ -102,8 +102,8 @@ def support(
 
     >>> import torch
     >>> edge = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
-    >>> found = support(edge, [edge, edge, Data(num_nodes=3)], [1, 0, 0])
-    >>> found.shares, found.lift(1)
+    >>> result = support(edge, [edge, edge, Data(num_nodes=3)], [1, 0, 0])
+    >>> result.shares, result.lift(1)
     ((0.5, 1.0), 2.0)
     """
     encoded = _as_encoded(graphs, match_edges)
