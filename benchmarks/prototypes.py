@@ -74,7 +74,7 @@ def one_method(explainer, data, graphs, model) -> dict:
 
 def scores(prototype, explanation, graphs, truths, model) -> dict:
     import protograph as pg
-    from protograph.evaluation.truths import accuracy_of
+    from protograph.evaluation.evaluation import accuracy_of
 
     right = accuracy_of(prototype, explanation, graphs, truths)
     target = explanation.target

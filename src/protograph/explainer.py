@@ -21,10 +21,11 @@ from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.models.classifier import GraphClassifier, RunningClassifier
-from protograph.models.embedding import EmbeddedGraphs, embed_all
-from protograph.models.judging import Judge, check_target
+from protograph.models.judging import EmbeddedGraphs, Judge, check_target, embed_all
 
 T = TypeVar("T")
+# What a result may depend on; their versions are kept with it.
+_PACKAGES = ("protograph", "torch", "torch_geometric", "scikit-learn", "numpy", "numba")
 
 
 @dataclass(eq=False, repr=False)
@@ -94,8 +95,11 @@ class Explainer(ABC):
         predicted = np.unique(self._fitted().predictions)
         others = sorted(set(range(self.num_classes_)) - set(predicted.tolist()))
         if others:
-            message = f"no graph is predicted as class {', '.join(map(str, others))}, so there is no explanation of it"
-            warnings.warn(message, ProtographWarning, stacklevel=2)
+            warnings.warn(
+                f"no graph is predicted as class {', '.join(map(str, others))}, so there is no explanation of it",
+                ProtographWarning,
+                stacklevel=2,
+            )
         explanations = {}
         for done, target in enumerate(predicted.tolist(), start=1):
             explanations[target] = self.explain(target)
@@ -119,7 +123,6 @@ class Explainer(ABC):
 
     @property
     def _judge(self) -> Judge:
-        """The fitted model as a judge of any graphs."""
         return Judge(self._classifier(), self._fitted().return_type)
 
     def _checked_target(self, target: int) -> int:
@@ -186,7 +189,7 @@ class Explainer(ABC):
             confusion=_confusion(embedded),
             model_calls=model_calls,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
-            versions=_versions(),
+            versions={package: _version_of(package) for package in _PACKAGES},
             warnings=(*embedded.warnings, *parts.pop("warnings", ()), *notes),
             **self._names,
             **parts,
@@ -250,11 +253,8 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     return tuple(map(tuple, flat.reshape(embedded.num_classes, -1).tolist()))
 
 
-def _versions() -> dict[str, str]:
-    versions = {}
-    for package in ("protograph", "torch", "torch_geometric", "scikit-learn", "numpy", "numba"):
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:  # run from a source tree that is not installed
-            versions[package] = "unknown"
-    return versions
+def _version_of(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "unknown"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
 
 
 def draws():
@@ -57,3 +57,13 @@ def test_other_seeds_are_refused(seed, kind, message):
     with pytest.raises(kind) as caught:
         checked_seed(seed)
     assert str(caught.value) == message
+
+
+def test_a_seed_decides_all_that_is_drawn():
+    with preserved_random_state():
+        seed_generators(3)
+        first = draws()
+        seed_generators(3)
+        assert draws() == first
+        seeded(3)
+        assert draws() == first

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import protograph as pg
-from protograph.evaluation import robustness
+from protograph.evaluation import comparison as module
 from protograph.evaluation.comparison import Comparison, fingerprint, summarised
 
 EXPLAINERS = {
@@ -90,10 +90,10 @@ def test_figures_of_other_data_are_not_taken(tmp_path):
 
 def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):
     """One explainer and seed, of models that are trained for an epoch only."""
-    quick = functools.partial(robustness.train_others, max_epochs=1)
+    quick = functools.partial(module.train_others, max_epochs=1)
     monkeypatch.setattr("protograph.evaluation.comparison.train_others", quick)
-    monkeypatch.setattr(robustness, "WIDTHS", (2, 3))
-    monkeypatch.setattr(robustness, "SHARES", (0.0, 0.5))
+    monkeypatch.setattr(module, "WIDTHS", (2, 3))
+    monkeypatch.setattr(module, "SHARES", (0.0, 0.5))
     told = Told()
     explainers = {"random": EXPLAINERS["random"]}
     runs = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path, with_robustness=True)
@@ -112,13 +112,13 @@ def test_wrong_labels_are_those_of_training_graphs_only(monkeypatch):
         given.append(data)
         return SimpleNamespace(model=None, test_accuracy=0.5)
 
-    monkeypatch.setattr(robustness, "train", note)
+    monkeypatch.setattr(module, "train", note)
     data = small(0)
     chosen = list(range(0, 120, 2))
-    robustness.train_others(data, train_indices=chosen, random_state=0, progress=Told())
-    widths, wrong = given[: len(robustness.WIDTHS)], given[len(robustness.WIDTHS) :]
+    module.train_others(data, train_indices=chosen, random_state=0, progress=Told())
+    widths, wrong = given[: len(module.WIDTHS)], given[len(module.WIDTHS) :]
     assert all(one is data for one in widths)
-    for share, one in zip(robustness.SHARES, wrong, strict=True):
+    for share, one in zip(module.SHARES, wrong, strict=True):
         changed = (one.labels != data.labels).nonzero().flatten().tolist()
         assert len(changed) == round(share * 60)
         assert set(changed) <= set(chosen)

@@ -6,9 +6,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.evaluation.evaluation import evaluate
-from protograph.evaluation.held_out import HeldOut, held_out
-from protograph.evaluation.truths import accuracy_of, planted_truth
+from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out, planted_truth
 from protograph.explanation import EmbeddingMap
 from protograph.metrics import EncodedGraphs
 from protograph.training import GCN

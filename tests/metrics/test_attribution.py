@@ -1,3 +1,4 @@
+import math
 import random
 import sys
 
@@ -6,7 +7,7 @@ import pytest
 import torch
 
 from protograph import GraphClassifier
-from protograph.metrics.attribution import METHODS, attribute
+from protograph.metrics.attribution import METHODS, attribute, auroc, concentration, relative_gain, training_gain
 from tests import zoo
 from tests.metrics.by_hand import Linear, graph, is_as_found, prototype, state_of
 
@@ -83,7 +84,7 @@ def test_everything_is_left_as_found(method):
     assert not part.x.requires_grad
 
 
-def test_errors(monkeypatch):
+def test_errors_of_attribute(monkeypatch):
     with pytest.raises(ValueError, match=r"^method must be one of 'InputXGradient', .*, got 'Gradient'$"):
         attribute(MODEL, GRAPH, 1, "Gradient")
     with pytest.raises(ValueError, match=r"^num_epochs must be at least 1, got 0$"):
@@ -94,3 +95,63 @@ def test_errors(monkeypatch):
     message = r"^the attribution InputXGradient needs captum; pip install 'protograph\[attribution\]'$"
     with pytest.raises(ImportError, match=message):
         attribute(MODEL, GRAPH, 1)
+
+
+SHARES = [0.1, 0.4, 0.2, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("mask", "alpha", "area"),
+    [
+        # Area: pairs of a node of the truth and another that are ranked right, of all such pairs.
+        ([False, True, False, True], 0.7, 4 / 4),
+        ([True, False, True, False], 0.3, 0 / 4),
+        ([True, True, False, False], 0.5, 2 / 4),
+        ([False, False, False, True], 0.3, 2 / 3),
+        ([False] * 4, 0.0, math.nan),
+        ([True] * 4, 1.0, math.nan),
+    ],
+)
+def test_concentration_and_area_by_hand(mask, alpha, area):
+    assert concentration(torch.tensor(SHARES), torch.tensor(mask)) == pytest.approx(alpha, abs=1e-7)
+    assert concentration(np.array(SHARES), mask) == pytest.approx(alpha)
+    assert auroc(torch.tensor(SHARES), mask) == pytest.approx(area, nan_ok=True)
+
+
+def test_rounding_does_not_order_nodes():
+    assert auroc(torch.tensor([0.5 + 1e-8, 0.5 - 1e-8]), [True, False]) == 0.5
+
+
+@pytest.mark.parametrize("metric", [concentration, auroc])
+def test_attributions_and_masks_are_checked(metric):
+    with pytest.raises(TypeError, match=r"^truth_mask must be booleans, one for each node, got torch.int64$"):
+        metric(torch.tensor(SHARES), [0, 1, 2, 3])
+    with pytest.raises(ValueError, match=r"got shapes \[4\] and \[2\]$"):
+        metric(torch.tensor(SHARES), [True, False])
+    with pytest.raises(ValueError, match=r"got a smallest of -0.5 and a sum of 0.5; use protograph.metrics.attribute$"):
+        metric(torch.tensor([1.0, -0.5]), [True, False])
+
+
+GAINED, MASK = graph([1, 0], [0, 1], [0, 1]), [True, False, False]
+
+
+def test_training_gain_by_hand():
+    # Trained: contributions 6, 1, 1, so alpha is 3/4. Initial: 2, 1, 1, so alpha_0 is 1/2.
+    trained, initial = Linear([[0.0, 0.0], [6.0, 1.0]]), Linear([[0.0, 0.0], [2.0, 1.0]])
+    before = state_of(trained)
+    found = training_gain(GAINED, trained, initial, 1, MASK)
+    assert found.concentration == pytest.approx(0.75)
+    assert found.initial_concentration == pytest.approx(0.5)
+    assert float(found) == found.value == pytest.approx(0.5)
+    assert is_as_found(trained, before)
+
+
+def test_a_loss_is_negative_and_no_change_is_zero():
+    strong, weak = Linear([[0.0, 0.0], [6.0, 1.0]]), Linear([[0.0, 0.0], [2.0, 1.0]])
+    assert training_gain(GAINED, weak, strong, 1, MASK).value == pytest.approx(-1 / 3)
+    assert training_gain(GAINED, weak, weak, 1, MASK, method="GNNExplainer", num_epochs=3).value == 0.0
+
+
+def test_a_gain_over_nothing():
+    assert relative_gain(0.5, 0.0) == math.inf
+    assert math.isnan(relative_gain(0.0, 0.0))

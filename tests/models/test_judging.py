@@ -1,11 +1,17 @@
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
+from torch_geometric.data import Data
+from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier, ProtographWarning
-from protograph.models.judging import Judge, Judgement, check_finite, check_target, decided_type
+from protograph.graphs.store import GraphStore
+from protograph.models.judging import Judge, Judgement, check_finite, check_target, decided_type, embed
+from tests import zoo
 from tests.metrics.by_hand import Linear, graph
 
 A, B = graph([1, 0]), graph([0, 1])
@@ -92,3 +98,138 @@ def test_targets_are_whole_numbers(target):
 def test_targets_are_classes(target):
     with pytest.raises(ValueError, match=rf"^target must be in \[0, 2\), got {target}; use an index into"):
         check_target(target, 2)
+
+
+class Sums(nn.Module):
+    """The output of a graph is the sum of its features, passed through a function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x, batch):
+        return self.function(global_add_pool(x, batch))
+
+
+def graph_of(*rows, label=None):
+    edges = torch.tensor([[0, len(rows) - 1], [len(rows) - 1, 0]]) if len(rows) > 1 else torch.empty(2, 0).long()
+    graph = Data(x=torch.tensor(rows, dtype=torch.float32), edge_index=edges)
+    return graph if label is None else graph.update({"y": label})
+
+
+GRAPHS = [graph_of([1.0, 0.0], [2.0, 0.0]), graph_of([0.0, 1.0]), graph_of([0.0, 0.5])]
+
+
+def embedded(function=lambda sums: sums, graphs=GRAPHS, batch_size=2, **options):
+    store = GraphStore(graphs)
+    running = GraphClassifier(Sums(function)).start([store[0], store[len(store) - 1]])
+    return embed(running, store, batch_size=batch_size, **options)
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 100])
+def test_sums_by_hand_for_any_batch_size(batch_size):
+    result = embedded(batch_size=batch_size)
+    assert result.graph_embeddings.tolist() == [[3, 0], [0, 1], [0, 0.5]]
+    assert result.predictions.tolist() == [0, 1, 1]
+    assert result.return_type == "raw"
+    assert result.num_classes == 2
+    assert result.labels is None
+    expected = [1 / (1 + math.exp(-3)), 1 / (1 + math.e), 1 / (1 + math.exp(0.5))]
+    assert result.probabilities[:, 0].tolist() == pytest.approx(expected)
+    assert result.warnings == ()
+
+
+def test_progress_is_told_after_every_batch():
+    calls = []
+    embedded(progress=lambda *call: calls.append(call))
+    assert calls == [("embedding", 2, 3), ("embedding", 3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([0, 1, 2], [0, 1, 2]),
+        ([torch.tensor([1]), torch.tensor(0), torch.tensor([[2.0]])], [1, 0, 2]),
+        ([0, None, 2], None),
+        ([0, torch.tensor([0.5]), 1], None),
+        ([0, torch.tensor([0, 1]), 1], None),
+    ],
+)
+def test_labels_are_whole_numbers_of_all_graphs_or_none(labels, expected):
+    graphs = [graph_of([1.0, 0.0], [1.0, 1.0]) for _ in labels]
+    for labelled, label in zip(graphs, labels, strict=True):
+        if label is not None:
+            labelled.y = label
+    running = GraphClassifier(Sums(lambda sums: sums)).start([graphs[0]])
+    found = embed(running, GraphStore(graphs), batch_size=1).labels
+    assert (None if found is None else found.tolist()) == expected
+
+
+class Diverged(nn.Module):
+    """Its embedding of a feature of 0.5 is infinite; its output is, unless it is made finite."""
+
+    def __init__(self, is_finite):
+        super().__init__()
+        self.is_finite = is_finite
+
+    def forward(self, x, batch):
+        sums = global_add_pool(1 / (x - 0.5), batch)
+        return sums.nan_to_num(posinf=0, neginf=0) if self.is_finite else sums
+
+
+@pytest.mark.parametrize(("is_finite", "what"), [(False, "the model's output"), (True, "the graph embedding")])
+def test_what_diverged_is_named_by_its_graph(is_finite, what):
+    with pytest.raises(ValueError, match=r"graph 2") as caught:
+        embed(GraphClassifier(Diverged(is_finite)).start(GRAPHS[:1]), GraphStore(GRAPHS), batch_size=2)
+    assert str(caught.value) == (
+        f"{what} for graph 2 is NaN or infinite; check the model's weights (a training that diverged?) "
+        f"and that graph's features"
+    )
+
+
+def test_a_probability_of_nought_may_be_minus_infinity():
+    result = embedded(lambda sums: sums.sign().log())
+    assert result.return_type == "log_probs"
+    assert result.probabilities.tolist() == [[1, 0], [0, 1], [0, 1]]
+
+
+def test_an_error_says_at_which_graphs_it_happened():
+    def fails_at_a_half(sums):
+        if (sums == 0.5).any():
+            raise RuntimeError("out of order")
+        return sums
+
+    running = GraphClassifier(Sums(fails_at_a_half)).start(GRAPHS[:1])
+    with pytest.raises(RuntimeError, match=r"^out of order") as caught:
+        embed(running, GraphStore(GRAPHS), batch_size=2)
+    assert caught.value.__notes__ == ["this happened while the model was applied to graphs 2 to 2"]
+
+
+def test_outputs_that_are_no_probabilities_are_refused_as_such():
+    with pytest.raises(ValueError, match=r"^return_type=") as caught:
+        embedded(return_type="probs")
+    assert str(caught.value) == (
+        "return_type='probs' wants outputs in [0, 1], got 0 to 3; use return_type='raw' for logits"
+    )
+
+
+def test_one_column_between_0_and_1_is_taken_for_a_probability_with_a_warning():
+    message = (
+        "the model's single output lies in [0, 1] for all 3 graphs, so it is taken as the probability of class 1; "
+        "say so with GraphClassifier(model, return_type='probs'), or return_type='raw' if it is a logit"
+    )
+    with pytest.warns(ProtographWarning, match=f"^{re.escape(message)}$"):
+        result = embedded(lambda sums: sums.sum(dim=1, keepdim=True) / 4)
+    assert result.warnings == (message,)
+    assert result.probabilities[:, 1].tolist() == pytest.approx([0.75, 0.25, 0.125])
+    assert result.predictions.tolist() == [1, 0, 0]
+
+
+def test_reverse_edges_that_were_added_are_told():
+    directed = [Data(x=graph.x, edge_index=graph.edge_index[:, :1]) for graph in zoo.random_graphs(3)]
+    store = GraphStore(directed)
+    running = GraphClassifier(zoo.make()).start([store[0], store[1]])
+    with pytest.warns(ProtographWarning) as caught:
+        result = embed(running, store, batch_size=2)
+    assert [str(warning.message) for warning in caught] == list(result.warnings)
+    assert len(result.warnings) == 1

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from protograph.models.outputs import as_rows, infer_return_type, log_scores, margins, probabilities
+from protograph.models.outputs import as_rows, infer_return_type, log_scores, margins
 
 LOGITS = torch.tensor([[2.0, -1.0, 0.5], [0.0, 0.0, 3.0]], dtype=torch.float64)
 
@@ -15,7 +15,7 @@ LOGITS = torch.tensor([[2.0, -1.0, 0.5], [0.0, 0.0, 3.0]], dtype=torch.float64)
 def test_every_return_type_is_told_and_means_the_same(outputs, expected):
     assert infer_return_type(outputs) == expected
     scores = log_scores(outputs, expected)
-    torch.testing.assert_close(probabilities(scores), LOGITS.softmax(1))
+    torch.testing.assert_close(scores.softmax(1), LOGITS.softmax(1))
     odds = LOGITS.softmax(1)[:, 2]
     torch.testing.assert_close(margins(scores, 2), (odds / (1 - odds)).log())
 
@@ -30,13 +30,13 @@ def test_one_column_means_two_classes(column, kind):
     assert infer_return_type(outputs) == kind
     scores = log_scores(outputs, kind)
     expected = outputs.sigmoid() if kind == "raw" else outputs
-    torch.testing.assert_close(probabilities(scores)[:, 1:], expected)
+    torch.testing.assert_close(scores.softmax(1)[:, 1:], expected)
     torch.testing.assert_close(margins(scores, 0), -margins(scores, 1))
 
 
 def test_margins_tell_saturated_probabilities_apart():
     scores = torch.tensor([[0.0, 800.0], [0.0, 900.0]], dtype=torch.float64)
-    assert probabilities(scores)[:, 1].tolist() == [1.0, 1.0]
+    assert scores.softmax(1)[:, 1].tolist() == [1.0, 1.0]
     assert margins(scores, 1).tolist() == [800.0, 900.0]
 
 
@@ -44,7 +44,7 @@ def test_margins_of_certain_probabilities_are_finite_and_equal():
     scores = log_scores(torch.tensor([[0.0, 1.0], [0.0, 1.0]]), "probs")
     assert margins(scores, 1).tolist() == [1000.0, 1000.0]
     assert margins(scores, 0).tolist() == [-1000.0, -1000.0]
-    assert math.isfinite(float(probabilities(scores).sum()))
+    assert math.isfinite(float(scores.softmax(1).sum()))
 
 
 def test_a_single_graph_may_come_without_its_row():

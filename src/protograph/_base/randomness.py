@@ -45,3 +45,13 @@ def checked_seed(random_state: int) -> int:
     if not 0 <= random_state < 2**32:
         raise ValueError(f"random_state must be in [0, 2**32), got {random_state}")
     return int(random_state)
+
+
+def seed_generators(seed: int) -> None:
+    """Start the global generators from a seed; to be called where :func:`preserved_random_state` restores them."""
+    random.seed(seed)
+    np.random.seed(seed)
+    # Not torch.manual_seed: that would start the CUDA generators too.
+    torch.default_generator.manual_seed(seed)
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.manual_seed_all(seed)

@@ -11,7 +11,7 @@ from protograph.cli import arguments
 from protograph.cli.loading import aligned, load_classifier, load_graphs
 from protograph.cli.runs import read_parts, read_run
 from protograph.evaluation.evaluation import evaluate as judge
-from protograph.evaluation.held_out import held_out
+from protograph.evaluation.evaluation import held_out
 from protograph.explanation import Explanations
 from protograph.explanation.storage import load
 

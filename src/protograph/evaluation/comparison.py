@@ -2,32 +2,47 @@
 
 import hashlib
 import json
+import math
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-from torch_geometric.data import Data
+from typing import Any, TypeVar
 
 from protograph._base.files import atomic_path
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
-from protograph.evaluation.evaluation import evaluate
-from protograph.evaluation.held_out import HeldOut, held_out
-from protograph.evaluation.robustness import OtherModels, robustness, train_others
+from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.storage import load
 from protograph.graphs.fingerprint import fingerprint as content_key
-from protograph.training import GCN, load_model, save_model, train
+from protograph.metrics.robustness import consistency, corrupted, faithfulness
+from protograph.training import GCN, Trained, load_model, save_model, train
 
 # A seed has succeeded where the model gives the class at least this probability.
 SUCCESS = 0.9
 # What takes fewer seconds is timed twice.
 SHORT = 5.0
+# A few of the paper's: it takes every combination of widths, which is 25 or 64 models.
+WIDTHS = (4, 8, 16, 32)
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 Rows = dict[str, Any]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, eq=False)
+class OtherModels:
+    """Models of the same task.
+
+    Attributes:
+        widths: Trained alike, of other widths.
+        corrupted: Trained with a share of wrong labels each; their test accuracy is on right labels.
+    """
+
+    widths: Sequence[Trained]
+    corrupted: Sequence[Trained]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +107,19 @@ class Comparison:
         if facts is None:
             trained = train(data, hidden=None, random_state=seed, progress=progress)
             save_model(trained, path)
-            rest = sorted(trained.split.validation.tolist() + trained.split.test.tolist())
-            split = {"train": trained.split.train.tolist(), "rest": rest}
-            facts = _keep(facts_path, {"data": mark, **split, "test_accuracy": trained.test_accuracy})
+            facts = {
+                "data": mark,
+                "train": trained.split.train.tolist(),
+                "rest": sorted(trained.split.validation.tolist() + trained.split.test.tolist()),
+                "test_accuracy": trained.test_accuracy,
+            }
+            _keep(facts_path, facts)
         model, others = load_model(path), None
         if self.with_robustness:
             others = train_others(data, train_indices=facts["train"], random_state=seed, progress=progress)
-        judged = held_out(model, data[facts["rest"]])
-        return TrainedCase(model, data[facts["train"]], judged, facts["test_accuracy"], others)
+        return TrainedCase(
+            model, data[facts["train"]], held_out(model, data[facts["rest"]]), facts["test_accuracy"], others
+        )
 
     def _settings(self, explainer: Explainer, mark: str) -> Any:
         """What a kept file must have been made with, as JSON gives it back."""
@@ -109,7 +129,8 @@ class Comparison:
     def _measure(self, name: str, explainer: Explainer, case: TrainedCase, seed: int) -> list[Rows]:
         explainer.fit(case.model, case.graphs)
         explanations, rows = {}, []
-        for target in targets_of(case.graphs):
+        # All classes where none has a ground truth.
+        for target in sorted(case.graphs.ground_truths) or range(len(case.graphs.class_names)):
             row = {"explainer": name, "seed": seed, "test_accuracy": case.test_accuracy, "target": target}
             truths = case.graphs.ground_truths.get(target, ())
             try:
@@ -118,16 +139,59 @@ class Comparison:
                 rows.append(row | _failure(str(error), has_truth=bool(truths)))
                 continue
             explanations[target] = explanation
-            rows.append(
-                row | {"seconds": seconds, "model_calls": explanation.model_calls} | _figures(explanation, truths, case)
-            )
+            row |= {"seconds": seconds, "model_calls": explanation.model_calls}
+            scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
+            rows.append(row | scores.as_json() | ({} if case.others is None else robustness(explanation, case.others)))
         Explanations(explanations).save(self._prototypes(name, seed))
         return rows
 
 
-def targets_of(data: GraphDataset) -> list[int]:
-    """Classes that have a ground truth; all of them where none has."""
-    return sorted(data.ground_truths) or list(range(len(data.class_names)))
+def train_others(
+    data: GraphDataset,
+    *,
+    train_indices: Sequence[int],
+    random_state: int,
+    progress: Progress,
+    max_epochs: int = 1000,
+) -> OtherModels:
+    """Train the other models, each with the split of the explained one; only training labels are made wrong."""
+    widths = [
+        train(data, hidden=(width,) * len(data.hidden), random_state=random_state, max_epochs=max_epochs)
+        for width in _reported(WIDTHS, "training other widths", progress)
+    ]
+    wrong = [
+        train(
+            replace(data, graphs=corrupted(data, share, random_state, among=train_indices)),
+            hidden=data.hidden,
+            random_state=random_state,
+            max_epochs=max_epochs,
+        )
+        for share in _reported(SHARES, "training on wrong labels", progress)
+    ]
+    return OtherModels(widths, wrong)
+
+
+def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float | None]:
+    """Consistency and faithfulness of an explanation; ``None`` where one is not defined."""
+    if not explanation.prototypes:
+        return {"consistency": None, "faithfulness": None}
+    options: Any = {
+        "target": explanation.target,
+        "return_type": "raw",
+        "reference_graphs": list(explanation.source_graphs.values()) or None,
+    }
+    steady = consistency(explanation, [one.model for one in others.widths], **options).value
+    accuracies = [math.nan if one.test_accuracy is None else one.test_accuracy for one in others.corrupted]
+    faithful = faithfulness(explanation, [one.model for one in others.corrupted], accuracies, **options).value
+    return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
+
+
+def _reported(values: Sequence[Value], stage: str, progress: Progress) -> Iterator[Value]:
+    """The values one by one, with how many are done reported before each."""
+    for number, value in enumerate(values):
+        progress(stage, number, len(values))
+        yield value
+    progress(stage, len(values), len(values))
 
 
 def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
@@ -142,16 +206,16 @@ def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
     return explanation, min(times)
 
 
-def _figures(explanation: Explanation, truths: Sequence[Data], case: TrainedCase) -> Rows:
-    """What all metrics say of an explanation."""
-    scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
-    return scores.as_json() | ({} if case.others is None else robustness(explanation, case.others))
-
-
 def _failure(reason: str, *, has_truth: bool) -> Rows:
     """A seed without a result: the worst result, not one to leave out of the mean."""
-    nothing = {"seconds": None, "model_calls": None, "prototypes": [], "coverage": [0.0, 0.0, 0.0]}
-    return nothing | {"accuracy": 0.0 if has_truth else None, "failed": reason}
+    return {
+        "seconds": None,
+        "model_calls": None,
+        "prototypes": [],
+        "coverage": [0.0, 0.0, 0.0],
+        "accuracy": 0.0 if has_truth else None,
+        "failed": reason,
+    }
 
 
 def fingerprint(data: GraphDataset) -> str:

@@ -1,28 +1,45 @@
 """All metrics of an explanation: against the ground truth, on graphs it was not found in, and under the model."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph.evaluation.held_out import HeldOut
-from protograph.evaluation.truths import accuracy_of
+from protograph._base.arrays import Ints
+from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
-from protograph.metrics.accuracy import accuracy
-from protograph.metrics.coverage import coverage, gain_area, overlap
+from protograph.graphs.encoding import EncodedGraphs
+from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
-from protograph.metrics.judging import Model, judge
-from protograph.metrics.margin_share import margin_share
-from protograph.metrics.support import support
+from protograph.metrics.judging import Model, judge, margin_share
+from protograph.metrics.support import coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
+from protograph.models.judging import embed_all
 
 T = TypeVar("T")
 # Graphs by whose outputs the kind of output is told where the explanation has none.
 REFERENCE = 32
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Graphs that no prototype was found in, encoded once, and what the model predicts for them."""
+
+    graphs: EncodedGraphs
+    predictions: Ints
+    num_classes: int
+
+
+def held_out(model: Model, graphs: Sequence[Data]) -> HeldOut:
+    """Encode graphs and classify them."""
+    with preserved_random_state():
+        embedded = embed_all(model, graphs)[2]
+    return HeldOut(EncodedGraphs(graphs), embedded.predictions, embedded.num_classes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +111,7 @@ class ClassScores:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; what is not a number is null."""
-        plain: dict[str, Any] = _plain(asdict(self))
-        return plain
+        return {key: _plain(value) for key, value in asdict(self).items()}
 
 
 def evaluate(
@@ -169,6 +185,49 @@ def _scores(
         sources_margin=None if of_sources is None else float(of_sources.margins.mean()),
         is_valid=_unless((ImportError, ValueError), lambda: validity([prototype]) == 1.0) if is_molecule else None,
     )
+
+
+def accuracy_of(
+    prototype: Prototype, explanation: Explanation, graphs: Sequence[Data], truths: Sequence[Data]
+) -> Accuracy:
+    """Accuracy of a prototype against the truth that counts.
+
+    Where graphs carry the motif that was planted in them, a prototype that stands for a cluster is held against the
+    truth that most of its graphs have; every other prototype against the one that it is closest to.
+
+    Args:
+        prototype: The prototype.
+        explanation: The explanation it is from.
+        graphs: The graphs that the explainer was fitted to.
+        truths: Ground truths of the class.
+    """
+    if len(truths) > 1:
+        number = planted_truth(prototype, explanation, graphs, truths)
+        if number is not None:
+            return replace(accuracy(prototype.graph, truths[number]), truth=number)
+    return best_accuracy(prototype.graph, truths)
+
+
+def planted_truth(
+    prototype: Prototype, explanation: Explanation, graphs: Sequence[Data], truths: Sequence[Data]
+) -> int | None:
+    """Number of the truth that most graphs of the prototype's cluster have; ``None`` where that is not known."""
+    places = explanation.embedding_map
+    if places is None or prototype.cluster is None:
+        return None
+    motifs = [
+        graphs[index].get("motif")
+        for index, cluster in zip(places.indices, places.clusters, strict=True)
+        if cluster == prototype.cluster
+    ]
+    sizes = [_size(truth) for truth in truths]
+    numbers = [sizes.index(_size(motif)) for motif in motifs if isinstance(motif, Data) and _size(motif) in sizes]
+    # Of equally many, the first truth.
+    return min(Counter(numbers).items(), key=lambda item: (-item[1], item[0]))[0] if numbers else None
+
+
+def _size(graph: Data) -> tuple[int, int]:
+    return int(graph.num_nodes or 0), graph.num_edges
 
 
 def _unless(errors: type[Exception] | tuple[type[Exception], ...], measure: Callable[[], T]) -> T | None:

@@ -60,9 +60,7 @@ def accuracy(graph: Data, truth: Data, *, match_edges: bool = False, max_calls: 
     >>> float(accuracy(path, triangle))  # 3 nodes and 2 edges of 3 + 3
     0.8333333333333334
     """
-    agreement = _accuracy(graph, truth, match_edges, max_calls)
-    _warn_unless_exact(agreement, max_calls)
-    return agreement
+    return _best_accuracy(graph, [truth], match_edges, max_calls)
 
 
 def best_accuracy(
@@ -87,14 +85,23 @@ def best_accuracy(
     """
     if not truths:
         raise ValueError("truths must have at least one graph, got none")
+    return _best_accuracy(graph, truths, match_edges, max_calls)
+
+
+def _best_accuracy(graph: Data, truths: Sequence[Data], match_edges: bool, max_calls: int) -> Accuracy:
     each = [
         replace(_accuracy(graph, truth, match_edges, max_calls), truth=number) for number, truth in enumerate(truths)
     ]
     best = max(each, key=float)
     bound = max(one.bound for one in each)
-    best = replace(best, bound=bound, is_exact=bound <= best.value)
-    _warn_unless_exact(best, max_calls)
-    return best
+    if bound > best.value:
+        warnings.warn(
+            f"the best correspondence was not found within {max_calls} calls; the accuracy is between "
+            f"{best.value:.4f} and {bound:.4f}; raise max_calls to know it",
+            ProtographWarning,
+            stacklevel=3,
+        )
+    return replace(best, bound=bound, is_exact=bound <= best.value)
 
 
 def _accuracy(graph: Data, truth: Data, match_edges: bool, max_calls: int) -> Accuracy:
@@ -107,8 +114,9 @@ def _accuracy(graph: Data, truth: Data, match_edges: bool, max_calls: int) -> Ac
     is_swapped = ours.num_nodes > theirs.num_nodes
     small, large = (theirs, ours) if is_swapped else (ours, theirs)
     common = largest_common_subgraph(small, large, max_calls)
-    pairs = [(node, other) for node, other in enumerate(common.image.tolist()) if other >= 0]
-    num_edges = _common_edges(small, large, dict(pairs))
+    image = common.image.tolist()
+    pairs = [(node, other) for node, other in enumerate(image) if other >= 0]
+    num_edges = len({(image[u], image[v], kind) for u, v, kind in _edges(small)} & _edges(large)) // 2
     total = small.num_nodes + small.num_edges + large.num_nodes + large.num_edges
     true_positives, most = len(pairs) + num_edges, len(pairs) + max(common.bound, num_edges)
     is_exact = common.is_exact or most == true_positives
@@ -127,27 +135,7 @@ def _ratio(common: int, total: int) -> float:
     return common / (total - common) if total else 1.0
 
 
-def _common_edges(small: EncodedGraph, large: EncodedGraph, image: dict[int, int]) -> int:
-    there = _edges(large)
-    return sum(
-        u in image and v in image and there.get((image[u], image[v])) == kind
-        for (u, v), kind in _edges(small).items()
-        if u < v
-    )
-
-
-def _edges(graph: EncodedGraph) -> dict[tuple[int, int], int]:
+def _edges(graph: EncodedGraph) -> set[tuple[int, int, int]]:
+    """Both ends and the kind of each edge, in both directions."""
     owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
-    return dict(
-        zip(zip(owner.tolist(), graph.neighbours.tolist(), strict=True), graph.edge_kinds.tolist(), strict=True)
-    )
-
-
-def _warn_unless_exact(agreement: Accuracy, max_calls: int) -> None:
-    if not agreement.is_exact:
-        warnings.warn(
-            f"the best correspondence was not found within {max_calls} calls; the accuracy is between "
-            f"{agreement.value:.4f} and {agreement.bound:.4f}; raise max_calls to know it",
-            ProtographWarning,
-            stacklevel=3,
-        )
+    return set(zip(owner.tolist(), graph.neighbours.tolist(), graph.edge_kinds.tolist(), strict=True))

@@ -1,18 +1,24 @@
-"""Instance-level attributions of a prototype's nodes, by the explainers of PyTorch Geometric."""
+"""Instance-level attributions of a prototype's nodes, and how far they lie on the ground truth.
+
+The attributions are those of the explainers of PyTorch Geometric.
+"""
 
 import copy
-import random
+import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.explanation import Prototype
+from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model, graphs_of, outputs_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.classifier import as_classifier, device_of
@@ -29,6 +35,10 @@ Method = Literal[
     "ShapleyValueSampling",
 ]
 METHODS: tuple[str, ...] = get_args(Method)
+# Which nodes belong to the ground truth.
+Mask = Tensor | NDArray[Any] | Sequence[bool]
+# Nodes that a model cannot tell apart have equal attributions up to rounding in float32.
+DECIMALS = 6
 
 
 def attribute(
@@ -77,13 +87,12 @@ def attribute(
     (single,) = graphs_of(graph)
     with preserved_random_state(), torch.enable_grad():
         wrapped = _adapted(model, single, target, return_type, reference_graphs)
-        _seed(checked_seed(random_state), wrapped.batch.edge_index.device)
-        values = _explained(wrapped, target, method, num_epochs)
-    return _normalised(values.detach().double().cpu(), method)
+        seed_generators(checked_seed(random_state))
+        return _explained(wrapped, target, method, num_epochs)
 
 
 def _normalised(values: Tensor, method: str) -> Tensor:
-    sizes = values.abs().sum(dim=1)
+    sizes = values.detach().double().cpu().abs().sum(dim=1)
     if not bool(torch.isfinite(sizes).all()):
         raise ValueError(
             f"{method} gave an attribution that is NaN or infinite; where the model's probabilities are exactly 0 or "
@@ -130,16 +139,15 @@ def _adapted(
 
 
 def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int) -> Tensor:
-    """What the method attributes to each feature of each node, ``[num_nodes, num_features]``."""
+    """The share of each node in what the method attributes."""
     from torch_geometric.explain import Explainer, GNNExplainer
     from torch_geometric.nn import MessagePassing
 
     batch = wrapped.batch
     passes_messages = batch.num_edges > 0 and any(isinstance(module, MessagePassing) for module in wrapped.modules())
-    algorithm: Any = GNNExplainer(epochs=num_epochs) if method == "GNNExplainer" else _captum(method)
     explainer = Explainer(
         wrapped,
-        algorithm=algorithm,
+        algorithm=GNNExplainer(epochs=num_epochs) if method == "GNNExplainer" else _captum(method),
         explanation_type="phenomenon",
         node_mask_type="attributes",
         edge_mask_type="object" if method == "GNNExplainer" and passes_messages else None,
@@ -150,8 +158,7 @@ def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int
         # Captum tells of hooks that it sets and removes again.
         warnings.filterwarnings("ignore", r"Setting (forward|backward)|Input Tensor", UserWarning)
         explained = explainer(x, batch.edge_index, target=torch.tensor([target], device=batch.x.device))
-    values: Tensor = explained.node_mask
-    return values
+    return _normalised(explained.node_mask, method)
 
 
 def _captum(method: str) -> Any:
@@ -164,10 +171,139 @@ def _captum(method: str) -> Any:
     return CaptumExplainer(method)
 
 
-def _seed(seed: int, device: torch.device) -> None:
-    """Seed what the explainers draw from; to be called where the state is restored afterwards."""
-    random.seed(seed)
-    np.random.seed(seed)
-    torch.default_generator.manual_seed(seed)
-    if device.type == "cuda":
-        torch.cuda.manual_seed(seed)
+def concentration(attribution: Tensor | NDArray[Any], truth_mask: Mask) -> float:
+    r"""Concentration score of a prototype (paper, definition "Concentration score").
+
+    .. math:: \alpha = \sum_{v \in V_T \cap V_l} \Lambda(v)
+
+    with :math:`V_T` the nodes of the ground truth, :math:`V_l` those of the prototype, and :math:`\Lambda` the
+    attribution, which sums to 1. In [0, 1], and higher is better; 0 where no node belongs to the truth.
+
+    Args:
+        attribution: One number a node of the prototype, as :func:`protograph.metrics.attribute` gives them.
+        truth_mask: Which of these nodes belong to the ground truth, booleans.
+
+    >>> round(concentration(torch.tensor([0.5, 0.3, 0.2]), [True, False, True]), 6)
+    0.7
+    """
+    values, mask = _checked_pair(attribution, truth_mask)
+    return float(values[mask].sum())
+
+
+def auroc(attribution: Tensor | NDArray[Any], truth_mask: Mask) -> float:
+    r"""Area under the receiver operating characteristic of an attribution against the ground truth's nodes.
+
+    .. math:: \frac{1}{|T| |R|} \sum_{v \in T} \sum_{w \in R}
+              \left([\Lambda(v) > \Lambda(w)] + \tfrac12 [\Lambda(v) = \Lambda(w)]\right)
+
+    with :math:`T` the nodes of the truth and :math:`R` the others; attributions are compared at six decimals. In
+    [0, 1], and higher is better; NaN where all nodes or none are of the truth.
+
+    Args:
+        attribution: One number a node, as :func:`protograph.metrics.attribute` gives them.
+        truth_mask: Which nodes belong to the ground truth, booleans.
+
+    >>> auroc(torch.tensor([0.5, 0.3, 0.2]), [True, False, True])
+    0.5
+    """
+    values, mask = _checked_pair(attribution, truth_mask)
+    if bool(mask.all()) or not bool(mask.any()):
+        return math.nan
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(mask.numpy(), np.round(values.numpy(), DECIMALS)))
+
+
+def _checked_pair(attribution: Any, truth_mask: Any) -> tuple[Tensor, Tensor]:
+    """Attribution in float64 and mask, if each has one entry a node and the first sums to 1."""
+    values = torch.as_tensor(attribution).detach().double().cpu()
+    mask = torch.as_tensor(truth_mask).detach().cpu()
+    if mask.dtype != torch.bool:
+        raise TypeError(f"truth_mask must be booleans, one for each node, got {mask.dtype}")
+    if values.dim() != 1 or values.shape != mask.shape:
+        raise ValueError(
+            f"attribution and truth_mask must have one entry for each node, got shapes {list(values.shape)} "
+            f"and {list(mask.shape)}"
+        )
+    if bool((values < 0).any()) or abs(float(values.sum()) - 1) > 1e-4:
+        raise ValueError(
+            f"attribution must be at least 0 and sum to 1, got a smallest of {float(values.min()):.4g} and a sum of "
+            f"{float(values.sum()):.4g}; use protograph.metrics.attribute"
+        )
+    return values, mask
+
+
+@dataclass(frozen=True)
+class TrainingGain(Measure):
+    """Relative training gain and what it was computed from.
+
+    Attributes:
+        value: At least -1; higher is better. Infinite where the initial concentration is 0, NaN where both are.
+        concentration: Of the trained model.
+        initial_concentration: Of the model before training.
+    """
+
+    concentration: float
+    initial_concentration: float
+
+
+def training_gain(
+    graph: Data | Prototype,
+    model: Model,
+    initial_model: Model,
+    target: int,
+    truth_mask: Mask,
+    *,
+    method: Method = "InputXGradient",
+    num_epochs: int = 100,
+    random_state: int = 0,
+    return_type: AskedType = "auto",
+    reference_graphs: Sequence[Data] | None = None,
+) -> TrainingGain:
+    r"""Relative training gain of a prototype (paper, definition "Relative training gain").
+
+    .. math:: \beta = \frac{\alpha}{\alpha_0} - 1
+
+    with :math:`\alpha` the concentration score under the trained model and :math:`\alpha_0` under the initial one,
+    for the same prototype. In [-1, inf), and higher is better; 0 says that training changed nothing.
+
+    Args:
+        graph: The prototype.
+        model: The trained model.
+        initial_model: The same model before training (``trained.initial_model``).
+        target: The class.
+        truth_mask: Which nodes of the prototype belong to the ground truth, booleans.
+        method: The instance-level method, and all that follows, as in :func:`protograph.metrics.attribute`.
+        num_epochs: Steps of GNNExplainer.
+        random_state: Seed, the same for both models.
+        return_type: What the models return.
+        reference_graphs: Graphs by which ``"auto"`` is decided too.
+    """
+    alpha, initial = (
+        concentration(
+            attribute(
+                one,
+                graph,
+                target,
+                method,
+                num_epochs=num_epochs,
+                random_state=random_state,
+                return_type=return_type,
+                reference_graphs=reference_graphs,
+            ),
+            truth_mask,
+        )
+        for one in (model, initial_model)
+    )
+    return TrainingGain(relative_gain(alpha, initial), alpha, initial)
+
+
+def relative_gain(alpha: float, initial: float) -> float:
+    """The gain of one concentration score over another.
+
+    >>> relative_gain(0.75, 0.5), relative_gain(0.25, 0.0)
+    (0.5, inf)
+    """
+    if initial == 0:
+        return math.nan if alpha == 0 else math.inf
+    return alpha / initial - 1

@@ -78,6 +78,7 @@ def student(values: Floats, confidence: float = 0.95) -> tuple[float, float]:
 
     With fewer than two values nothing is known of the spread: the ends are minus infinity and infinity.
 
+    >>> import numpy as np
     >>> [round(end, 4) for end in student(np.array([1.0, 2.0, 3.0]))]
     [-0.4841, 4.4841]
     """

@@ -1,7 +1,8 @@
-"""What models make of a few graphs: the class probability and the class margin of each."""
+"""What models make of a few graphs: the class probability and margin of each, and what nodes carry of the margin."""
 
+import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from protograph._base.arrays import Floats
 from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
-from protograph.models.classifier import GraphClassifier, RunningClassifier
+from protograph.models.classifier import GraphClassifier, RunningClassifier, as_classifier
 from protograph.models.judging import Judgement, checked_outputs, decided_type
 from protograph.models.outputs import AskedType, ReturnType, log_scores
 
@@ -86,35 +87,52 @@ def judge(
     return Judged(judgement.probabilities, judgement.margins, kind)
 
 
-def judge_each(
-    graphs: Graphs | None,
-    models: Iterable[Model],
-    target: int,
+def margin_share(
+    prototype: Prototype,
+    explanation: Explanation,
+    model: Model,
+    target: int | None = None,
     *,
-    explain: Callable[[Any], Graphs] | None,
-    return_type: AskedType,
-    reference_graphs: Sequence[Data] | None,
-) -> list[Judged]:
-    """Judge the same graphs by every model, or by each model those that ``explain`` finds for it."""
-    if (graphs is None) == (explain is None):
-        given = "both" if explain is not None else "neither"
-        raise ValueError(
-            f"give either graphs, which all models judge, or explain=, which finds graphs for each model; got {given}"
-        )
-    fixed = [] if graphs is None else graphs_of(graphs)
-    judged = [
-        judge(
-            model,
-            fixed if explain is None else explain(model),
-            target,
-            return_type=return_type,
-            reference_graphs=reference_graphs,
-        )
-        for model in models
-    ]
-    if len(judged) < 2:
-        raise ValueError(f"models must be at least 2, got {len(judged)}")
-    return judged
+    reference_graphs: Sequence[Data] | None = None,
+) -> float:
+    r"""Share of the class margin of its source graph that a prototype's nodes carry.
+
+    .. math:: \frac{m(V) - m(V \setminus V_p)}{m(V) - m(\emptyset)}
+
+    with :math:`m(S)` the margin (log-odds) of the class when only the embeddings :math:`h_v, v \in S` enter the
+    readout, all embeddings being those of the whole graph, and the rest of the model running on as it is. A sum
+    leaves out the other nodes' terms, and so does a mean, which still divides by all nodes: with a linear head of two
+    classes the share is then exactly :math:`\sum_{v \in V_p} w \cdot h_v / \sum_{v \in V} w \cdot h_v`, and shares of
+    disjoint sets of nodes add up. Any other readout (maximum, attention, Set2Set) is applied to the nodes left;
+    what it gives for no nodes is the baseline :math:`m(\emptyset)`, usually zeros.
+
+    Higher says that the decision rests more on these nodes, and the nodes of the whole graph have 1. It can lie
+    outside [0, 1] where some nodes speak against the class. NaN where the readout makes no difference to the margin.
+
+    Args:
+        prototype: A prototype that was cut from a graph.
+        explanation: The explanation it is from.
+        model: The model that was explained.
+        target: The class; the explanation's by default.
+        reference_graphs: Further graphs by whose outputs the kind of output is told, beside the explanation's.
+
+    Raises:
+        ValueError: If the prototype was cut from no graph, or nodes cannot be left out of the model's readout.
+    """
+    target = explanation.target if target is None else target
+    graph = _source_of(prototype, explanation)
+    classifier = as_classifier(model)
+    references = [*explanation.source_graphs.values(), *(reference_graphs or ())]
+    with preserved_random_state():
+        running = classifier.start([graph])
+        kind, _ = decided_type(checked_outputs(running, references), classifier.return_type)
+        keeps = torch.ones(3, int(graph.num_nodes or 0), dtype=torch.bool)
+        keeps[1, prototype.nodes] = False
+        keeps[2] = False
+        outputs = torch.cat([running.classify_without([graph], keep) for keep in keeps])
+    whole, without, none = Judgement.of(log_scores(outputs, kind), target).margins.tolist()
+    is_no_difference = abs(whole - none) <= running.resolution * max(1.0, abs(whole))
+    return math.nan if is_no_difference else (whole - without) / (whole - none)
 
 
 def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:
@@ -147,3 +165,16 @@ def outputs_of(
     outputs = checked_outputs(running, graphs)
     also = [checked_outputs(running, reference_graphs)] if asked == "auto" and reference_graphs is not None else []
     return running, outputs, decided_type(torch.cat([outputs, *also]), asked, stacklevel=4)[0]
+
+
+def _source_of(prototype: Prototype, explanation: Explanation) -> Data:
+    if prototype.source is None or prototype.nodes is None:
+        raise ValueError(
+            "prototype must be cut from a graph, got one without source and nodes, such as a generated one"
+        )
+    if prototype.source not in explanation.source_graphs:
+        raise ValueError(
+            f"prototype must be of this explanation, whose source graphs are {sorted(explanation.source_graphs)}, "
+            f"got one cut from graph {prototype.source}"
+        )
+    return explanation.source_graphs[prototype.source]

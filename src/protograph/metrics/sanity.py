@@ -14,7 +14,7 @@ from torch import nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation
 from protograph.metrics.accuracy import accuracy
@@ -22,7 +22,7 @@ from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
 from protograph.models.classifier import SAMPLE_SIZE, RunningClassifier, as_classifier, device_of
-from protograph.models.reductions import Readout
+from protograph.models.readout import Readout
 
 Similarity = Callable[[Explanation, Explanation], float]
 
@@ -104,7 +104,6 @@ def sanity(
         raise ValueError("model has no parameters, so there is nothing to randomise")
     steps = []
     for number, name in enumerate(names):
-        note = ""
         for draw in range(max_draws):
             _randomise(twin, name, [seed, number, draw])
             after, note = _explained(explainer, again, graphs, target)
@@ -162,14 +161,11 @@ def _units(model: nn.Module) -> list[str]:
 
 
 def _randomise(model: nn.Module, name: str, seeds: list[int]) -> None:
-    """Give a module new weights."""
     module = model.get_submodule(name)
     seed = int(np.random.SeedSequence(seeds).generate_state(1)[0])
     reset: Any = getattr(module, "reset_parameters", None) if name else None
     with preserved_random_state(), torch.no_grad():
-        torch.default_generator.manual_seed(seed)
-        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-            torch.cuda.manual_seed_all(seed)
+        seed_generators(seed)
         if reset is not None:
             reset()
             return

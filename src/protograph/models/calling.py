@@ -105,8 +105,7 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
             f"{type(model).__name__}.forward takes {', '.join(arguments)} but no 'batch', so it cannot classify "
             f"several graphs at once; add an argument batch and pool over it (global_add_pool(x, batch))"
         )
-    optional = frozenset(p.name for p in parameters if p not in required)
-    return Call(arguments=arguments, optional=optional)
+    return Call(arguments=arguments, optional=frozenset(p.name for p in parameters if p not in required))
 
 
 def _parameters(model: nn.Module) -> list[inspect.Parameter]:
@@ -133,6 +132,4 @@ def _takes_whole_batch(parameters: list[inspect.Parameter], required: list[inspe
 def _attribute(name: str, sample: Data) -> str | None:
     if name in _LABELS:
         return None
-    if name in sample:
-        return name
-    return _ATTRIBUTE_OF.get(name) or (name if name == "ptr" else None)
+    return name if name in sample or name == "ptr" else _ATTRIBUTE_OF.get(name)

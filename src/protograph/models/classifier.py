@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import torch
@@ -12,10 +13,8 @@ from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Batch, Data
 
 from protograph.models.calling import Call, infer_call
-from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows, class_scores
-from protograph.models.reductions import Readout
-from protograph.models.tap import Captured, capturing
-from protograph.models.tracer import AmbiguousReadoutError, Tracer
+from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
+from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer
 
 T = TypeVar("T")
 # Makes a context for a call of the model from the ``batch`` of its graphs.
@@ -104,9 +103,8 @@ class GraphClassifier:
         return running if torch.allclose(outputs, expected, rtol=_AGREEMENT, atol=_AGREEMENT) else None
 
     def _find_readout(self, running: "RunningClassifier", sample: Sequence[Data]) -> Readout:
-        named = Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
         if self.node_embeddings is not None and self.graph_embeddings is not None:
-            return named
+            return Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
         try:
             readout = running.trace(sample)
         except AmbiguousReadoutError as error:
@@ -162,20 +160,33 @@ class RunningClassifier:
         """Numbers closer than this, relative to their size, are the same number up to rounding."""
         return 1e-13 if self.is_double else 1e-5
 
-    def classify(self, graphs: Sequence[Data], around: Around[Any] = nullcontext) -> Tensor:
-        """Return the model's output for ``graphs``, one row a graph.
+    def classify(self, graphs: Sequence[Data]) -> Tensor:
+        """Return the model's output for ``graphs``, one row a graph."""
+        return _on_cpu(self._run(graphs, nullcontext)[0])
+
+    def classify_without(self, graphs: Sequence[Data], keep: Tensor) -> Tensor:
+        """Return the model's output for ``graphs`` when only some of their nodes enter the readout.
 
         Args:
             graphs: The graphs, one batch.
-            around: Makes a context for the call from what says which graph each node is of, ``batch``.
+            keep: Boolean, one entry for each node of all graphs, in their order.
+
+        Raises:
+            ValueError: If it is not known where nodes enter the readout, or they cannot be left out of it.
         """
-        return _on_cpu(self._run(graphs, around)[0])
+        if not self.readout.places:
+            raise ValueError(
+                "the model's readout was named as modules, so it is not known where nodes enter it and they cannot be "
+                "left out; use GraphClassifier(model, ...) without node_embeddings or without graph_embeddings"
+            )
+        keep = keep.to(self.device)
+        return _on_cpu(self._run(graphs, lambda batch: LeavingOut(batch, self.readout, keep).on(self.model))[0])
 
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
-        rows, captured, num_nodes = self._run(graphs, self._capturing)
-        node_rows = self._checked("node", captured.node_embeddings(self.readout), num_nodes)
-        graph_rows = self._checked("graph", captured.graph_embeddings(self.readout), len(graphs))
+        rows, tap = self._run(graphs, self._tapping)
+        node_rows = self._checked("node", tap.node_embeddings, tap.batch.numel())
+        graph_rows = self._checked("graph", tap.graph_embeddings, len(graphs))
         return ForwardResult(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows if nodes else node_rows[:0]))
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
@@ -186,44 +197,36 @@ class RunningClassifier:
         """
 
         @contextmanager
-        def with_gradients(batch: Tensor) -> Iterator[Captured]:
+        def with_gradients(batch: Tensor) -> Iterator[Tap]:
             # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
             without_cudnn = torch.backends.cudnn.flags(enabled=False)
-            with torch.enable_grad(), without_cudnn, self._capturing(batch) as captured:
-                yield captured
+            with torch.enable_grad(), without_cudnn, self._tapping(batch) as tap:
+                yield tap
 
-        rows, captured, _ = self._run(graphs, with_gradients)
-        return rows, self._checked("graph", captured.graph_embeddings(self.readout), len(graphs))
-
-    def _capturing(self, batch: Tensor) -> AbstractContextManager[Captured]:
-        return capturing(self.model, self.readout, batch)
-
-    def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T, int]:
-        """Output, what the context around the call gave, and the number of nodes."""
-        batch = self._collate(graphs)
-        with self._evaluating(), around(batch.batch) as given:
-            output = self.call(self.model, batch)
-        num_nodes = int(batch.num_nodes or 0)
-        return as_rows(output, num_graphs=len(graphs), num_nodes=num_nodes), given, num_nodes
+        rows, tap = self._run(graphs, with_gradients)
+        return rows, self._checked("graph", tap.graph_embeddings, len(graphs))
 
     def trace(self, graphs: Sequence[Data]) -> Readout:
         """Find the readout by watching one call."""
+        rows, tracer = self._run(graphs, lambda batch: Tracer(batch).on(self.model))
+        return tracer.readout_of(rows)
+
+    def _tapping(self, batch: Tensor) -> AbstractContextManager[Tap]:
+        return Tap(batch, self.readout).on(self.model)
+
+    def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T]:
+        """Output, one row a graph, and what the context around the call gave."""
         batch = self._collate(graphs)
-        tracer = Tracer(batch.batch)
-        with self._evaluating(), tracer.watching_aggregations(self.model), tracer:
+        with self._evaluating(), around(batch.batch) as given:
             output = self.call(self.model, batch)
-        return tracer.readout_of(class_scores(output, len(graphs)))
+            return as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel()), given
 
     def _collate(self, graphs: Sequence[Data]) -> Batch:
         self.usage.num_graphs += len(graphs)
         wanted = self.call.attributes
         excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
-        batch = Batch.from_data_list(list(graphs), exclude_keys=excluded)
-        return batch.apply(self._cast)
-
-    def _cast(self, tensor: Tensor) -> Tensor:
-        dtype = torch.float64 if self.is_double and tensor.is_floating_point() else None
-        return tensor.to(device=self.device, dtype=dtype)
+        batch = Batch.from_data_list(list(graphs), exclude_keys=excluded).to(self.device)
+        return batch.apply(lambda tensor: tensor.double() if self.is_double and tensor.is_floating_point() else tensor)
 
     @contextmanager
     def _evaluating(self) -> Iterator[None]:
@@ -258,20 +261,13 @@ class RunningClassifier:
 class _DoubleInPlaceOfFloat(TorchFunctionMode):
     """Makes ``x.float()`` and ``dtype=torch.float32`` inside a model mean double, as all else in its copy is."""
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        """Run ``func`` with float64 wherever float32 is asked for."""
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
         if func is Tensor.float:
             return args[0].double()
-        args = tuple(torch.float64 if value is torch.float32 else value for value in args)
+        doubled = [torch.float64 if value is torch.float32 else value for value in args]
         if kwargs and kwargs.get("dtype") is torch.float32:
             kwargs = {**kwargs, "dtype": torch.float64}
-        return func(*args, **(kwargs or {}))
+        return func(*doubled, **(kwargs or {}))
 
 
 def _unsteadiness(running: RunningClassifier, sample: Sequence[Data]) -> tuple[str, ...]:
@@ -294,8 +290,9 @@ def checked_device(device: torch.device | str) -> torch.device:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"device must be one that PyTorch can use here, got {str(device)!r}: {reason}") from None
+        raise ValueError(
+            f"device must be one that PyTorch can use here, got {str(device)!r}: {str(error).splitlines()[0]}"
+        ) from None
     return torch.device(device)
 
 
@@ -314,9 +311,7 @@ def _on_cpu(tensor: Tensor) -> Tensor:
 
 def device_of(model: nn.Module) -> torch.device:
     """Where a model's weights are."""
-    first: Any = next(model.parameters(), None)
-    if first is None:
-        first = next(model.buffers(), None)
+    first: Any = next(chain(model.parameters(), model.buffers()), None)
     return torch.device("cpu") if first is None else first.device
 
 

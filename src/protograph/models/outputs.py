@@ -53,9 +53,11 @@ def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
     elif tensor.dim() == 1:
         tensor = tensor.unsqueeze(1)
     if tensor.dim() != 2 or tensor.size(0) != num_graphs or tensor.size(1) == 0:
-        hint = ""
-        if tensor.size(0) == num_nodes:
-            hint = "; that is one row a node, and only graph classifiers can be explained: pool over batch first"
+        hint = (
+            "; that is one row a node, and only graph classifiers can be explained: pool over batch first"
+            if tensor.size(0) == num_nodes
+            else ""
+        )
         raise ValueError(
             f"the model must return one row of class scores for each of the {num_graphs} graphs, "
             f"got shape {list(tensor.shape)} for {num_nodes} nodes{hint}"
@@ -90,11 +92,6 @@ def log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
         return torch.cat([torch.zeros_like(outputs), outputs], dim=1)
     probability = outputs.exp() if return_type == "log_probs" else outputs
     return torch.cat([torch.log1p(-probability), probability.log()], dim=1)
-
-
-def probabilities(scores: Tensor) -> Tensor:
-    """Softmax of log scores, ``[num_graphs, num_classes]``."""
-    return scores.softmax(dim=1)
 
 
 def margins(scores: Tensor, target: int) -> Tensor:

@@ -10,8 +10,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.models.embedding import EmbeddedGraphs
-from protograph.models.judging import Judge
+from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.patterns.canonical import CanonicalGraph
 
 

@@ -8,9 +8,8 @@ from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global
 from protograph import GraphClassifier
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
-from protograph.metrics.margin_share import margin_share
-from protograph.models.embedding import embed
-from protograph.models.judging import Judge
+from protograph.metrics.judging import margin_share
+from protograph.models.judging import Judge, embed
 from protograph.models.outputs import margins
 from protograph.page.consensus import contributions
 from protograph.page.consensus.contributions import linear_head, node_contributions

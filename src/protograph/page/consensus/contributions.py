@@ -22,9 +22,7 @@ from protograph._base.arrays import Floats
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
 from protograph.models.classifier import ForwardResult
-from protograph.models.embedding import EmbeddedGraphs
-from protograph.models.judging import Judge
-from protograph.models.leaving_out import check_readout, classified_without
+from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.models.outputs import log_scores, margins
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ConsensusOptions
@@ -118,7 +116,6 @@ def _terms(nodes: Floats, graph: Floats, resolution: float) -> Floats | None:
 
 def _without_each(judge: Judge, graph: Data) -> torch.Tensor:
     """Log scores of the graph without each of its nodes in turn, by running the model on copies of it."""
-    check_readout(judge.classifier)
     size = node_count(graph)
     at_a_time = max(1, _MAX_ROWS // size)
     outputs = []
@@ -126,5 +123,5 @@ def _without_each(judge: Judge, graph: Data) -> torch.Tensor:
         left_out = torch.arange(first, min(first + at_a_time, size))
         keep = torch.ones(len(left_out), size, dtype=torch.bool)
         keep[torch.arange(len(left_out)), left_out] = False
-        outputs.append(classified_without(judge.classifier, [graph] * len(left_out), keep.flatten()))
+        outputs.append(judge.classifier.classify_without([graph] * len(left_out), keep.flatten()))
     return log_scores(torch.cat(outputs), judge.return_type)

@@ -5,14 +5,14 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.metrics.faithfulness import corrupted, faithfulness
-from tests.metrics.by_hand import Linear, graph, of_probability
+from protograph.metrics.robustness import consistency, corrupted, faithfulness
+from tests.metrics.by_hand import Linear, explanation, graph, is_as_found, of_probability, prototype, state_of
 
 A = graph([1, 0])
 MODELS = [of_probability(p, 0.5) for p in (0.3, 0.6, 0.5, 0.9)]
 
 
-def test_by_hand():
+def test_faithfulness_by_hand():
     # Probabilities rank the models 0 2 1 3, accuracies 0 1 2 3: of 6 pairs, 5 agree and 1 does not.
     found = faithfulness([A], MODELS, [0.5, 0.6, 0.7, 0.8], target=1)
     assert float(found) == found.value == pytest.approx(4 / 6)
@@ -44,12 +44,12 @@ def test_no_order_is_nan_with_a_note():
     assert found.note == "the class probability is the same for all 3 models, so there is no order"
 
 
-def test_each_model_may_be_explained_by_itself():
+def test_faithfulness_of_each_model_s_own_explanations():
     found = faithfulness(None, MODELS, [0.5, 0.6, 0.7, 0.8], 1, explain=lambda model: [A])
     assert found.value == pytest.approx(4 / 6)
 
 
-def test_errors():
+def test_errors_of_faithfulness():
     with pytest.raises(ValueError, match=r"^test_accuracies must be one for each of the 4 models, got 3$"):
         faithfulness([A], MODELS, [0.5, 0.6, 0.7], 1)
     with pytest.raises(ValueError, match=r"^test_accuracies must be numbers, got nan$"):
@@ -114,3 +114,40 @@ def test_errors_of_corrupted():
         corrupted([Data(num_nodes=1)], 0.5, 0)
     with pytest.raises(ValueError, match=r"^among must be indices in \[0, 4\), got 1 to 9$"):
         corrupted(labelled(4), 0.5, 0, among=[1, 9])
+
+
+B = graph([0, 1])
+ALIKE = [of_probability(0.2, 0.4), of_probability(0.6, 0.8), of_probability(0.9, 0.9)]
+
+
+def test_consistency_by_hand():
+    # Means over the two prototypes: 0.3, 0.7, 0.9. Their mean is 19/30, the deviation sqrt(14/225).
+    found = consistency([A, B], ALIKE, target=1)
+    assert found.probabilities == pytest.approx((0.3, 0.7, 0.9), abs=1e-7)
+    assert float(found) == found.value == pytest.approx(math.sqrt(14) / 15, abs=1e-7)
+    assert found.mean == pytest.approx(19 / 30)
+
+
+def test_the_other_class_has_the_same_deviation():
+    assert consistency([A, B], ALIKE, 0).value == pytest.approx(consistency([A, B], ALIKE, 1).value)
+
+
+def test_consistency_of_each_model_s_own_explanations():
+    best = {id(model): part for model, part in zip(ALIKE, (B, A, A), strict=True)}
+    found = consistency(None, iter(ALIKE), 1, explain=lambda model: explanation([prototype(best[id(model)])]))
+    assert found.probabilities == pytest.approx((0.4, 0.6, 0.9))
+
+
+def test_models_are_left_as_found():
+    before = [state_of(model) for model in ALIKE]
+    consistency([A], ALIKE, 1)
+    assert all(is_as_found(model, state) for model, state in zip(ALIKE, before, strict=True))
+
+
+def test_errors_of_consistency():
+    with pytest.raises(ValueError, match=r"^models must be at least 2, got 1$"):
+        consistency([A], ALIKE[:1], 1)
+    with pytest.raises(ValueError, match=r"got both$"):
+        consistency([A], ALIKE, 1, explain=lambda model: [A])
+    with pytest.raises(ValueError, match=r"got neither$"):
+        consistency(None, ALIKE, 1)

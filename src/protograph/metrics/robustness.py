@@ -1,4 +1,4 @@
-"""Faithfulness: whether models that classify better also find the explanations more convincing."""
+"""Explanations under several models: how much their class probability varies, and if it goes with accuracy."""
 
 import copy
 import math
@@ -12,9 +12,59 @@ from torch_geometric.data import Data
 
 from protograph._base.randomness import checked_seed
 from protograph.metrics.intervals import Measure
-from protograph.metrics.judging import Graphs, Model, judge_each
-from protograph.models.embedding import label_of
+from protograph.metrics.judging import Graphs, Judged, Model, graphs_of, judge
+from protograph.models.judging import label_of
 from protograph.models.outputs import AskedType
+
+
+@dataclass(frozen=True)
+class Consistency(Measure):
+    """Consistency and what it was computed from.
+
+    Attributes:
+        value: Standard deviation over the models, in [0, 0.5]; lower is better.
+        probabilities: Class probability of the explanations under each model, the mean over prototypes.
+        mean: Mean of these. A low ``value`` says little where it is near 0: no model then accepts the explanations.
+    """
+
+    probabilities: tuple[float, ...]
+    mean: float
+
+
+def consistency(
+    graphs: Graphs | None,
+    models: Iterable[Model],
+    target: int,
+    *,
+    explain: Callable[[nn.Module], Graphs] | None = None,
+    return_type: AskedType = "auto",
+    reference_graphs: Sequence[Data] | None = None,
+) -> Consistency:
+    r"""Standard deviation, over models, of the class probability of explanations (paper, Section "Experiments").
+
+    .. math:: \sqrt{\frac{1}{M} \sum_{m=1}^{M} (p_m - \bar p)^2}, \qquad
+              p_m = \frac{1}{|P|} \sum_{g \in P} p_\mathrm{GNN}^{(m)}(c \mid g)
+
+    In [0, 0.5], and lower is better. The paper takes models of different widths. What it says of XGNN only fits
+    explanations :math:`P` of one reference model that all models judge, so these are ``graphs``; with ``explain``
+    every model judges its own explanations instead.
+
+    Args:
+        graphs: The explanation of a reference model, or its prototypes; ``None`` with ``explain``.
+        models: At least two models of the same task; a generator is read one at a time.
+        target: The class that is explained.
+        explain: Takes a model and returns its explanation, or prototypes.
+        return_type: What the models return; see :func:`protograph.metrics.judge`.
+        reference_graphs: Graphs by which ``"auto"`` is decided too; see :func:`protograph.metrics.judge`.
+
+    Raises:
+        ValueError: If there are fewer than two models, or both or neither of ``graphs`` and ``explain``.
+    """
+    judged = _judge_each(
+        graphs, models, target, explain=explain, return_type=return_type, reference_graphs=reference_graphs
+    )
+    chances = [one.probability for one in judged]
+    return Consistency(float(np.std(chances)), tuple(chances), float(np.mean(chances)))
 
 
 @dataclass(frozen=True)
@@ -72,7 +122,7 @@ def faithfulness(
     accuracies = tuple(map(float, test_accuracies))
     if not all(map(math.isfinite, accuracies)):
         raise ValueError(f"test_accuracies must be numbers, got {next(a for a in accuracies if not math.isfinite(a))}")
-    judged = judge_each(
+    judged = _judge_each(
         graphs, models, target, explain=explain, return_type=return_type, reference_graphs=reference_graphs
     )
     if len(judged) != len(accuracies):
@@ -80,6 +130,37 @@ def faithfulness(
     margins = tuple(one.margin for one in judged)
     value, p_value, note = _kendall(margins, accuracies)
     return Faithfulness(value, tuple(one.probability for one in judged), margins, accuracies, p_value, note)
+
+
+def _judge_each(
+    graphs: Graphs | None,
+    models: Iterable[Model],
+    target: int,
+    *,
+    explain: Callable[..., Graphs] | None,
+    return_type: AskedType,
+    reference_graphs: Sequence[Data] | None,
+) -> list[Judged]:
+    """Judge the same graphs by every model, or by each model those that ``explain`` finds for it."""
+    if (graphs is None) == (explain is None):
+        given = "both" if explain is not None else "neither"
+        raise ValueError(
+            f"give either graphs, which all models judge, or explain=, which finds graphs for each model; got {given}"
+        )
+    fixed = [] if graphs is None else graphs_of(graphs)
+    judged = [
+        judge(
+            model,
+            fixed if explain is None else explain(model),
+            target,
+            return_type=return_type,
+            reference_graphs=reference_graphs,
+        )
+        for model in models
+    ]
+    if len(judged) < 2:
+        raise ValueError(f"models must be at least 2, got {len(judged)}")
+    return judged
 
 
 def _kendall(margins: Sequence[float], accuracies: Sequence[float]) -> tuple[float, float, str]:
