@@ -73,7 +73,7 @@ def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:
 
 
 class _Spool(Shards):
-    """Keeps what an iterator gives, in shards of at most so many bytes or one graph: the first in memory, then files."""
+    """Keeps what an iterator gives, in shards of at most so many bytes (or one graph); all but the first are files."""
 
     def __init__(self, graphs: Iterable[Data], max_bytes: int) -> None:
         super().__init__([0])
