@@ -79,12 +79,12 @@ def check(
 
 
 def _checked(spec: "DatasetSpec", data_root: Path | None, progress: Any) -> dict[str, Any]:
-    from protograph.datasets import load, table1
+    from protograph.datasets import load
 
     paper = spec.paper
     assert paper is not None
-    counts = table1.count(load(spec.name, data_root, progress=progress), paper.counting, progress)
-    verdict = table1.verdict(counts, paper)
+    counts = paper.count(load(spec.name, data_root, progress=progress), progress)
+    verdict = paper.verdict(counts)
     keys = ("graphs", "nodes", "edges")
     return {
         "ours": dict(zip(keys, counts, strict=True)),

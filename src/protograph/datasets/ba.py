@@ -16,8 +16,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Ints
 from protograph._base.randomness import checked_seed
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.sources import DataFiles
-from protograph.datasets.spec import DatasetSpec, PaperCounts
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts
 from protograph.graphs.splitting import one_hot
 
 HEAD, BODY, BACKBONE = range(3)

@@ -15,8 +15,7 @@ from torch_geometric.datasets.motif_generator import CycleMotif, HouseMotif
 
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.sources import DataFiles
-from protograph.datasets.spec import DatasetSpec
+from protograph.datasets.spec import DataFiles, DatasetSpec
 
 CLASS_NAMES = ("house", "cycle of five")
 MOTIFS = (HouseMotif(), CycleMotif(5))

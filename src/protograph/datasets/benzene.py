@@ -17,8 +17,7 @@ from protograph._base.arrays import Bools
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.graphs.splitting import checked_count
 from protograph.molecules.reading import molecule_arrays, molecule_graphs, parse
 from protograph.molecules.toolkit import import_chem

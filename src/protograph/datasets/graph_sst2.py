@@ -16,8 +16,7 @@ from torch_geometric.utils import to_undirected
 
 from protograph.datasets.cache import Arrays, cached_arrays
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec
+from protograph.datasets.spec import DataFiles, DatasetSpec, SourceFile
 from protograph.datasets.sst2_trees import Edges, plain, read_parses
 from protograph.graphs.splitting import checked_count, split_graphs
 

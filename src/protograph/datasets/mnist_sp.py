@@ -17,12 +17,10 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
 from protograph.datasets import superpixels
-from protograph.datasets.archives import reading
 from protograph.datasets.cache import Arrays, cached_arrays
-from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.lazy import LazyGraphs
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
+from protograph.datasets.dataset import GraphDataset, LazyGraphs
+from protograph.datasets.files import reading
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.datasets.superpixels import NUM_NODES, Superpixels
 from protograph.graphs.splitting import check_range, checked_count
 

@@ -9,11 +9,10 @@ import numpy as np
 import torch
 
 from protograph.datasets import tu
-from protograph.datasets.archives import check_sum
 from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.files import check_sum
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.graphs.splitting import checked_count, one_hot, split_graphs
 
 # One archive with all texts, or the texts themselves, which are what can be downloaded.

@@ -10,8 +10,7 @@ import torch
 
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.molecules import CARBON_RING, Structure, molecule_dataset, read_molecules
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.graphs.splitting import checked_count
 from protograph.molecules.reading import molecule_graphs
 from protograph.molecules.toolkit import import_chem
