@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from protograph.datasets.table import Labels, LeftOut, read_labels, read_table
-from protograph.molecules import toolkit
+from protograph.molecules import reading
 
 
 @pytest.fixture(autouse=True)
@@ -191,7 +191,7 @@ def test_without_rdkit(write, monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(toolkit, "import_module", missing)
+    monkeypatch.setattr(reading, "import_module", missing)
     message = r"^reading a table of SMILES needs RDKit; pip install 'protograph\[molecules\]'$"
     with pytest.raises(ImportError, match=message):
         read_table(write("smiles,label\nC,0\nO,1\n"))

@@ -7,18 +7,18 @@ vectors: the edges and features are others than those of the Graph-SST2 that Yua
 import io
 from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch_geometric.utils import to_undirected
 
-from protograph.datasets.cache import Arrays, cached_arrays
+from protograph._base.arrays import Arrays
+from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.spec import DataFiles, DatasetSpec, SourceFile
 from protograph.datasets.sst2_trees import Edges, plain, read_parses
-from protograph.graphs.splitting import checked_count, split_graphs
+from protograph.graphs.splitting import split_graphs
 
 CLASS_NAMES = ("negative", "positive")
 FILES = tuple(
@@ -59,20 +59,19 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
 
 def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
     """The data set of the first sentences of what :func:`make_arrays` gives."""
-    count = checked_count(num_graphs, len(arrays["labels"]))
     graphs = split_graphs(
         node_values={"x": torch.from_numpy(features(arrays["vectors"])[arrays["vector_of"]])},
         edge_values={"edge_index": to_undirected(torch.from_numpy(arrays["edges"]))},
         labels=torch.from_numpy(arrays["labels"]),
         sizes=arrays["sizes"],
-        num_graphs=count,
+        num_graphs=num_graphs,
     )
     sentences = arrays["text"].tobytes().decode().split("\n")
     for graph, sentence, parsed in zip(graphs, sentences, arrays["parsed"].tolist(), strict=False):
         graph.sentence = sentence
         graph.tokens = sentence.split(" ")
         graph.parsed = torch.tensor([parsed])
-    parts = torch.from_numpy(arrays["parts"][:count])
+    parts = torch.from_numpy(arrays["parts"][: len(graphs)])
     return GraphDataset(
         graphs=graphs,
         name=SPEC.name,
@@ -102,7 +101,7 @@ def features(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return table
 
 
-def make_arrays(contents: Mapping[str, bytes]) -> dict[str, NDArray[Any]]:
+def make_arrays(contents: Mapping[str, bytes]) -> Arrays:
     """Arrays of the sentences, end to end, from the contents of the files by name.
 
     ``vector_of`` is each word's row of ``vectors``, or their number for a word that has none; ``edges`` are pairs of

@@ -15,9 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
+from protograph._base.arrays import Arrays, Ints
 from protograph.datasets import superpixels
-from protograph.datasets.cache import Arrays, cached_arrays
+from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset, LazyGraphs
 from protograph.datasets.files import reading
 from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
@@ -125,7 +125,7 @@ _ROW_STARTS = np.arange(NUM_NODES) * NUM_FEATURES
 _PAIRS = np.indices((NUM_NODES, NUM_NODES)).reshape(2, -1)
 
 
-def compact(graphs: Superpixels, labels: NDArray[np.integer]) -> dict[str, NDArray[Any]]:
+def compact(graphs: Superpixels, labels: NDArray[np.integer]) -> Arrays:
     """All graphs in little memory.
 
     Returns:

@@ -13,7 +13,7 @@ from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import check_sum
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
 from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
-from protograph.graphs.splitting import checked_count, one_hot, split_graphs
+from protograph.graphs.splitting import one_hot, split_graphs
 
 # One archive with all texts, or the texts themselves, which are what can be downloaded.
 ARCHIVE = SourceFile("mutagenicity/Mutagenicity_tu_raw.zip", None, None)
@@ -78,7 +78,7 @@ def from_texts(texts: tu.Texts, path: Path, num_graphs: int | None = None) -> Gr
         },
         labels=torch.from_numpy(labels),
         sizes=np.bincount(tables["graph_indicator"][:, 0]),
-        num_graphs=checked_count(num_graphs, len(labels)),
+        num_graphs=num_graphs,
     )
     return molecule_dataset(
         graphs,

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from protograph._base.progress import Progress, shown
 from protograph.datasets import (
+    ba,
     ba_2motifs,
-    ba_grid,
-    ba_house,
     benzene,
     graph_sst2,
     mnist_sp,
@@ -24,8 +23,8 @@ SPECS = {
     spec.name: spec
     for spec in (
         ba_2motifs.SPEC,
-        ba_grid.SPEC,
-        ba_house.SPEC,
+        ba.BA_GRID,
+        ba.BA_HOUSE,
         benzene.SPEC,
         graph_sst2.SPEC,
         mnist_sp.SPEC,

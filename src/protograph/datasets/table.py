@@ -15,8 +15,7 @@ import torch
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import read_unpacked
 from protograph.datasets.molecules import molecule_dataset, read_molecules
-from protograph.molecules.reading import molecule_graphs
-from protograph.molecules.toolkit import import_chem
+from protograph.molecules.reading import import_chem, molecule_graphs
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 NUM_SHOWN = 10
@@ -108,7 +107,7 @@ def read_table(
         raise ValueError(_describe(path, left_out, len(rows)))
     labels = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
     dataset = molecule_dataset(
-        molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept], len(kept)),
+        molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept]),
         atoms=arrays["atom_types"].tolist(),
         bonds=arrays["bond_types"].tolist(),
         name=Path(path.name.removesuffix(".gz")).stem,

@@ -18,11 +18,11 @@ from torch.nn.functional import one_hot
 from torch_geometric.datasets import TUDataset
 from torch_geometric.utils import coalesce, remove_self_loops
 
-from protograph._base.arrays import Ints
+from protograph._base.arrays import Arrays, Ints
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import reading
 from protograph.datasets.spec import DataFiles, DatasetSpec, SourceFile, key_of
-from protograph.graphs.splitting import checked_count, split_graphs
+from protograph.graphs.splitting import split_graphs
 from protograph.molecules.elements import COLORS
 
 NEEDED = ("A", "graph_indicator", "graph_labels")
@@ -36,7 +36,6 @@ LINES_OF = {
 }
 
 Texts = Mapping[str, bytes]
-Tables = dict[str, NDArray[Any]]
 
 
 def read_texts(path: Path, name: str) -> dict[str, bytes]:
@@ -54,7 +53,7 @@ def read_texts(path: Path, name: str) -> dict[str, bytes]:
         return {match[1]: archive.read(match[0]) for match in matches}
 
 
-def parse(texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -> Tables:
+def parse(texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -> Arrays:
     r"""Tables of a data set's texts, which are checked to fit each other.
 
     Args:
@@ -199,7 +198,7 @@ def _dataset(name: str, texts: Texts, path: Path, num_graphs: int | None) -> Gra
             edge_values=_edges(tables),
             labels=torch.from_numpy(labels),
             sizes=np.bincount(tables["graph_indicator"][:, 0]),
-            num_graphs=checked_count(num_graphs, len(labels)),
+            num_graphs=num_graphs,
         ),
         name=name,
         class_names=tuple(classes[label] if 0 <= label < len(classes) else str(label) for label in values.tolist()),
@@ -211,14 +210,14 @@ def _dataset(name: str, texts: Texts, path: Path, num_graphs: int | None) -> Gra
     )
 
 
-def _edges(tables: Tables) -> dict[str, Tensor]:
+def _edges(tables: Arrays) -> dict[str, Tensor]:
     """Edges and what is known of them, without self-loops and repeated ones, as PyG leaves them out."""
     edge_index, edge_attr = remove_self_loops(torch.from_numpy(tables["A"]).T, _features(tables, "edge"))
     edge_index, edge_attr = coalesce(edge_index, edge_attr, len(tables["graph_indicator"]))
     return {"edge_index": edge_index} | ({} if edge_attr is None else {"edge_attr": edge_attr})
 
 
-def _features(tables: Tables, what: str) -> Tensor | None:
+def _features(tables: Arrays, what: str) -> Tensor | None:
     """Labels of nodes or edges one-hot, counted from the lowest as PyG does; where there are none, their attributes."""
     labels, attributes = tables.get(f"{what}_labels"), tables.get(f"{what}_attributes")
     if labels is not None:
