@@ -10,8 +10,6 @@ SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 ELSEWHERE = {
     "cli/*.py": ("cli/test_commands.py", "the command is tested as a user meets it: by output, files and exit status"),
     "explainer.py": ("test_contract.py", "what every explainer owes is tested on every explainer"),
-    "datasets/benzene_smiles.py": ("datasets/test_benzene.py", "both ways to the same 12,000 graphs are compared"),
-    "datasets/sst2_*.py": ("datasets/test_graph_sst2.py", "both layouts of the files are tested through the set"),
     "evaluation/*.py": ("evaluation/test_evaluation.py", "the parts of one table"),
     "explanation/*json.py": ("explanation/test_storage.py", "files are written, damaged and read as a whole"),
     "explanation/explanation.py": ("explanation/test_storage.py", "records of values: saved, loaded and compared"),

@@ -9,8 +9,7 @@ from torch_geometric.data import Batch, Data
 
 from protograph import datasets
 from protograph.training import GCN, train
-from protograph.training.collation import collate
-from protograph.training.propagation import propagated
+from protograph.training.collation import collate, propagated
 from protograph.training.training import EarlyStopping, _train_epoch, evaluate
 
 FAST = {"hidden": (16, 16), "learning_rate": 0.01, "max_epochs": 3}

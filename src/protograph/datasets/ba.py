@@ -68,8 +68,8 @@ def motif_graph(motif: Motif) -> Data:
     >>> motif_graph(Motif(roles=(HEAD, BODY), edges=((0, 1),)))
     Data(x=[2, 3], edge_index=[2, 2])
     """
-    edges = both_directions(motif.edges, len(motif.roles))
-    return Data(x=_features(np.array(motif.roles)), edge_index=torch.from_numpy(edges))
+    edge_index = torch.from_numpy(both_directions(motif.edges, len(motif.roles)))
+    return Data(x=_features(np.array(motif.roles)), edge_index=edge_index)
 
 
 def barabasi_albert(num_nodes: int, rng: np.random.Generator) -> list[Edge]:
@@ -149,24 +149,20 @@ def attach(motif: Motif, label: int, link_probability: float, rng: np.random.Gen
     place = rng.permutation(num_nodes)
     roles = np.empty(num_nodes, dtype=np.int64)
     roles[place] = [BACKBONE] * num_backbone + list(motif.roles)
-    return _with_masks(roles, both_directions(place[np.asarray(edges)], num_nodes), label)
-
-
-def _with_masks(roles: Ints, edge_index: Ints, label: int) -> Data:
+    edge_index = both_directions(place[np.asarray(edges)], num_nodes)
     node_mask = (roles != BACKBONE) & (label != 0)
     edge_mask = node_mask[edge_index].all(axis=0)
     new_id = np.cumsum(node_mask) - 1
-    motif = Data(
-        x=_features(roles[node_mask]),
-        edge_index=torch.from_numpy(new_id[edge_index[:, edge_mask]]),
-    )
     return Data(
         x=_features(roles),
         edge_index=torch.from_numpy(edge_index),
         y=torch.tensor([label]),
         node_mask=torch.from_numpy(node_mask),
         edge_mask=torch.from_numpy(edge_mask),
-        motif=motif,
+        motif=Data(
+            x=_features(roles[node_mask]),
+            edge_index=torch.from_numpy(new_id[edge_index[:, edge_mask]]),
+        ),
     )
 
 
@@ -213,8 +209,7 @@ def generate(
     """
     if num_graphs < 1:
         raise ValueError(f"num_graphs must be at least 1, got {num_graphs}")
-    random_state = checked_seed(random_state)
-    kinds = shuffled_kinds(shares, num_graphs, random_state).tolist()
+    kinds = shuffled_kinds(shares, num_graphs, checked_seed(random_state)).tolist()
     return tuple(build(kind, _generator(random_state, 1, number)) for number, kind in enumerate(kinds))
 
 

@@ -127,8 +127,10 @@ class GraphDataset(Sequence[Data]):
             return self.graphs[wanted.item()]
         positions = np.ascontiguousarray(np.arange(len(self))[wanted])
         graphs = self.graphs[positions] if isinstance(self.graphs, LazyGraphs) else [self.graphs[i] for i in positions]
-        places = torch.from_numpy(positions)
-        splits = {part: torch.isin(places, chosen).nonzero().flatten() for part, chosen in self.splits.items()}
+        splits = {
+            part: torch.isin(torch.from_numpy(positions), chosen).nonzero().flatten()
+            for part, chosen in self.splits.items()
+        }
         return replace(self, graphs=graphs, splits=splits)
 
     def __iter__(self) -> Iterator[Data]:

@@ -148,7 +148,6 @@ def built_arrays(files: DataFiles, count: int) -> Arrays:
     """Arrays of the first graphs, built from the MNIST files, or kept from the last time."""
     for file in FILES:
         files.get(file)  # what is kept does not stand in for files that are not there
-    key = {file.relative: str(file.sha256) for file in FILES}
 
     def build() -> Arrays:
         # The idx format: a header of 4 bytes and 4 for each dimension, then the entries. The checksums vouch for it.
@@ -159,11 +158,13 @@ def built_arrays(files: DataFiles, count: int) -> Arrays:
             superpixels.build(np.concatenate(images)[:count], files.progress), np.concatenate(labels)[:count]
         )
 
-    return cached_arrays(
-        SPEC.name,
-        key | {"recipe": superpixels.RECIPE, "skimage": superpixels.slic_version(), "num_graphs": count},
-        build,
-    )
+    key: dict[str, str | int] = {
+        **{file.relative: str(file.sha256) for file in FILES},
+        "recipe": superpixels.RECIPE,
+        "skimage": superpixels.slic_version(),
+        "num_graphs": count,
+    }
+    return cached_arrays(SPEC.name, key, build)
 
 
 def pyg_file(files: DataFiles) -> Path | None:

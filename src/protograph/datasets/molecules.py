@@ -57,16 +57,15 @@ def molecule_dataset(
     >>> dataset.colors
     ('#4D4D4D', '#8A8A8A')
     """
-    ground_truths = {
-        label: tuple(molecule(*structure, atoms) for structure in structures)
-        for label, structures in (truths or {}).items()
-    }
     return GraphDataset(
         graphs=graphs,
         feature_names=tuple(atoms),
         edge_names=tuple(bonds),
         colors=tuple(COLORS.get(atom, COLORS["*"]) for atom in atoms),
-        ground_truths=ground_truths,
+        ground_truths={
+            label: tuple(molecule(*structure, atoms) for structure in structures)
+            for label, structures in (truths or {}).items()
+        },
         **facts,
     )
 

@@ -69,19 +69,18 @@ def from_texts(texts: tu.Texts, path: Path, num_graphs: int | None = None) -> Gr
     labels, atoms, bonds, marks = (
         tables[ending][:, 0] for ending in ("graph_labels", "node_labels", "edge_labels", "edge_gt")
     )
-    graphs = split_graphs(
-        node_values={"x": one_hot(atoms, len(ATOM_NAMES), "node_labels")},
-        edge_values={
-            "edge_index": torch.from_numpy(tables["A"].T),
-            "edge_attr": one_hot(bonds, len(BOND_NAMES), "edge_labels"),
-            "edge_mask": torch.from_numpy(marks == 1),
-        },
-        labels=torch.from_numpy(labels),
-        sizes=np.bincount(tables["graph_indicator"][:, 0]),
-        num_graphs=num_graphs,
-    )
     return molecule_dataset(
-        graphs,
+        split_graphs(
+            node_values={"x": one_hot(atoms, len(ATOM_NAMES), "node_labels")},
+            edge_values={
+                "edge_index": torch.from_numpy(tables["A"].T),
+                "edge_attr": one_hot(bonds, len(BOND_NAMES), "edge_labels"),
+                "edge_mask": torch.from_numpy(marks == 1),
+            },
+            labels=torch.from_numpy(labels),
+            sizes=np.bincount(tables["graph_indicator"][:, 0]),
+            num_graphs=num_graphs,
+        ),
         atoms=ATOM_NAMES,
         bonds=BOND_NAMES,
         truths={0: (NITRO, AMINO, RING_NITRO, RING_AMINO)},

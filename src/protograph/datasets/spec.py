@@ -115,9 +115,8 @@ class DataFiles:
             ValueError: If it is damaged or has another checksum.
         """
         path = self.get(file)
-        folder = path.parents[file.relative.count("/")]
-        way_out = f"get it again with `protograph datasets fetch {self.dataset} --data-root {folder}`"
-        return file.checked(path, str(path), way_out)
+        fetch = f"protograph datasets fetch {self.dataset} --data-root {path.parents[file.relative.count('/')]}"
+        return file.checked(path, str(path), f"get it again with `{fetch}`")
 
     def _named(self) -> tuple[Path | None, str]:
         """The folder that is named, if any, and where it is."""

@@ -154,15 +154,14 @@ def _keys(edges: Tensor, owner: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor
 
 def _repeated(keys: Tensor, owner: Tensor) -> list[int]:
     ordered, order = keys.sort()
-    twice = order[1:][ordered[1:] == ordered[:-1]]
-    return sorted(set(owner[twice].tolist()))
+    is_repeated = ordered[1:] == ordered[:-1]
+    return sorted(set(owner[order[1:][is_repeated]].tolist()))
 
 
 def _directed(keys: Tensor, reverses: Tensor, owner: Tensor) -> list[int]:
     if torch.equal(keys.sort().values, reverses.sort().values):
         return []
-    one_way = ~torch.isin(reverses, keys)
-    return sorted(set(owner[one_way].tolist()))
+    return sorted(set(owner[~torch.isin(reverses, keys)].tolist()))
 
 
 def without_repeated_edges(graph: Data) -> Data:
@@ -182,11 +181,8 @@ def undirected(graph: Data) -> Data:
     source, target = graph.edge_index.long()
     size = node_count(graph)
     missing = (~torch.isin(target * size + source, source * size + target)).nonzero().flatten()
-    everything = torch.arange(source.numel(), device=source.device)
-    whole = select_edges(graph, torch.cat([everything, missing]))
-    edge_index = whole.edge_index.clone()
-    edge_index[:, source.numel() :] = edge_index[:, source.numel() :].flip(0)
-    whole.edge_index = edge_index
+    whole = select_edges(graph, torch.cat([torch.arange(source.numel(), device=source.device), missing]))
+    whole.edge_index[:, source.numel() :] = whole.edge_index[:, source.numel() :].flip(0)
     return whole
 
 

@@ -52,6 +52,9 @@ def with_edges(graph: Data, edges: Iterable[tuple[int, int]]) -> Data:
             [1, 0]])
     """
     wanted = {(min(edge), max(edge)) for edge in edges}
-    pairs = enumerate(graph.edge_index.T.tolist())
-    kept = [position for position, (u, v) in pairs if u == v or (min(u, v), max(u, v)) in wanted]
+    kept = [
+        position
+        for position, (u, v) in enumerate(graph.edge_index.T.tolist())
+        if u == v or (min(u, v), max(u, v)) in wanted
+    ]
     return select_edges(graph, torch.tensor(kept, dtype=torch.long, device=graph.edge_index.device))

@@ -114,7 +114,8 @@ class EncodedGraphs:
     def _encoded(
         self, graphs: Sequence[Data], first: int, *, is_pattern: bool
     ) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
-        names = [self._name(first + i, is_pattern) for i in range(len(graphs))]
+        numbers = range(first, first + len(graphs))
+        names = ["the prototype"] if is_pattern else [self._names[i] if self._names else f"graph {i}" for i in numbers]
         for graph, name in zip(graphs, names, strict=True):
             if not isinstance(graph, Data):
                 raise TypeError(
@@ -131,11 +132,6 @@ class EncodedGraphs:
         if self.match_edges:
             edge_kinds = self._edges.kinds([g.edge_attr for g in graphs], counts, names, is_pattern)
         return sizes, *_compressed(kinds, np.concatenate(pairs, axis=1), edge_kinds, sizes, counts, names)
-
-    def _name(self, index: int, is_pattern: bool) -> str:
-        if is_pattern:
-            return "the prototype"
-        return f"graph {index}" if self._names is None else self._names[index]
 
 
 class _Kinds:
@@ -230,10 +226,9 @@ def _compressed(
     source, target = np.concatenate([low, high]), np.concatenate([high, low])
     order = np.argsort(source * total + target)
     source, target = source[order], target[order]
-    start_of_graph = np.repeat(offsets[:-1], sizes)
     return (
         np.bincount(source, minlength=total).astype(np.int64),
         kinds,
-        (target - start_of_graph[target]).astype(np.int32),
+        (target - np.repeat(offsets[:-1], sizes)[target]).astype(np.int32),
         np.concatenate([edge_kinds, edge_kinds])[order],
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
@@ -24,13 +24,8 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
 
     Only tensors, plain values and PyG's data classes are read; a file with anything else is refused.
     """
-    path = Path(path)
     wanted = "graphs: wanted a list of torch_geometric Data written by torch.save, without other objects"
-    content = load_plain(path, wanted, _SAFE_CLASSES)
-    return _as_list(content, path)
-
-
-def _as_list(content: Any, path: Path) -> list[Data]:
+    content = load_plain(Path(path), wanted, _SAFE_CLASSES)
     if isinstance(content, Batch) or not isinstance(content, list | tuple):
         raise ValueError(f"{path} must hold a list of torch_geometric Data, got {type(content).__name__}")
     for index, graph in enumerate(content):

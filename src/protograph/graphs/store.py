@@ -52,9 +52,8 @@ class GraphStore:
         return clean([self._source[index]], [index], self._reference, Findings())[0]
 
     def unchecked(self) -> Iterator[Data]:
-        """Yield all graphs in order as they came, for those who take any edges and need no checks."""
-        for index in range(len(self)):
-            yield self._source[index]
+        """All graphs in order as they came, for those who take any edges and need no checks."""
+        return (self._source[index] for index in range(len(self)))
 
     def chunks(self, size: int) -> Iterator[list[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
@@ -66,10 +65,7 @@ class GraphStore:
 
 def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:
     for item in graphs:
-        if isinstance(item, Batch):
-            yield from item.to_data_list()
-        else:
-            yield item
+        yield from item.to_data_list() if isinstance(item, Batch) else [item]
 
 
 class _Spool(Shards):

@@ -113,7 +113,7 @@ def molecule_arrays(molecules: Iterable[Any]) -> Arrays:
     types = atom_order(symbols)
     place = {symbol: number for number, symbol in enumerate(types)}
     table = np.array(bonds, dtype=np.int64).reshape(-1, 3)
-    has_other = bool((table[:, 2] == len(BOND_NAMES)).any())
+    has_other = (table[:, 2] == len(BOND_NAMES)).any()
     return {
         "atom": np.array([place[symbol] for symbol in symbols], dtype=np.int64),
         "charge": np.array(charges, dtype=np.int64),

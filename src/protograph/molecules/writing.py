@@ -70,7 +70,6 @@ def to_smiles(molecule: Any) -> str:
 
 
 def _symbols(graph: Data, atom_names: Sequence[str]) -> list[str]:
-    """Symbol of each node, as RDKit knows it."""
     x = graph.x
     if not isinstance(x, Tensor) or x.dim() != 2:
         got = f"shape {list(x.shape)}" if isinstance(x, Tensor) else "none"

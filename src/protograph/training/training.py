@@ -15,9 +15,8 @@ from torch_geometric.data import Data
 from protograph._base.options import check_count, check_number
 from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.training.collation import FlatGraphs, MiniBatch, collate
+from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated
 from protograph.training.gcn import GCN
-from protograph.training.propagation import logits_of, propagated
 from protograph.training.split import HowToSplit, Split, check_split, make_split
 
 PAPER_HIDDEN = (32, 32, 32)
