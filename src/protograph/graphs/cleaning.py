@@ -63,7 +63,9 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     _check_features(checked, indices, checked[0] if reference is None else reference)
     sizes = torch.tensor([node_count(graph) for graph in checked])
     offsets = torch.cat([torch.zeros(1, dtype=torch.long), sizes.cumsum(0)])
-    edges, owner = _joined_edges(checked)
+    counts = torch.tensor([graph.edge_index.size(1) for graph in checked])
+    edges = torch.cat([graph.edge_index for graph in checked], dim=1).long()
+    owner = torch.repeat_interleave(torch.arange(len(checked)), counts).to(edges.device)
     _check_edges(edges, owner, sizes, indices)
     keys = _keys(edges, owner, offsets)
     for position in _repeated(keys[0], owner):
@@ -125,12 +127,6 @@ def _describe(layout: tuple[torch.dtype, torch.Size] | None) -> str:
 def _all_finite(tensors: Sequence[Tensor]) -> bool:
     flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
     return not flat.is_floating_point() or bool(torch.isfinite(flat).all())
-
-
-def _joined_edges(graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
-    counts = torch.tensor([graph.edge_index.size(1) for graph in graphs])
-    edges = torch.cat([graph.edge_index for graph in graphs], dim=1).long()
-    return edges, torch.repeat_interleave(torch.arange(len(graphs)), counts).to(edges.device)
 
 
 def _check_edges(edges: Tensor, owner: Tensor, sizes: Tensor, indices: Sequence[int]) -> None:

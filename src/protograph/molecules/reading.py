@@ -97,26 +97,23 @@ def molecule_arrays(molecules: Iterable[Any]) -> Arrays:
     """
     chem = import_chem(PURPOSE)
     column = {getattr(chem.BondType, name.upper()): number for number, name in enumerate(BOND_NAMES)}
-    symbols: list[str] = []
-    charges: list[int] = []
+    atoms: list[tuple[str, int]] = []
     bonds: list[tuple[int, int, int]] = []
     sizes: list[int] = []
     for molecule in molecules:
-        start = len(symbols)
+        start = len(atoms)
         for bond in molecule.GetBonds():
             kind = column.get(bond.GetBondType(), len(column))
             bonds.append((start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), kind))
-        atoms = list(molecule.GetAtoms())
-        symbols += [atom.GetSymbol() for atom in atoms]
-        charges += [atom.GetFormalCharge() for atom in atoms]
-        sizes.append(len(atoms))
-    types = atom_order(symbols)
+        atoms += [(atom.GetSymbol(), atom.GetFormalCharge()) for atom in molecule.GetAtoms()]
+        sizes.append(len(atoms) - start)
+    types = atom_order(symbol for symbol, _ in atoms)
     place = {symbol: number for number, symbol in enumerate(types)}
     table = np.array(bonds, dtype=np.int64).reshape(-1, 3)
     has_other = (table[:, 2] == len(BOND_NAMES)).any()
     return {
-        "atom": np.array([place[symbol] for symbol in symbols], dtype=np.int64),
-        "charge": np.array(charges, dtype=np.int64),
+        "atom": np.array([place[symbol] for symbol, _ in atoms], dtype=np.int64),
+        "charge": np.array([charge for _, charge in atoms], dtype=np.int64),
         "bond": np.repeat(table[:, 2], 2),
         "edge_index": np.stack([table[:, :2], table[:, 1::-1]], axis=1).reshape(-1, 2).T.copy(),
         "sizes": np.array(sizes, dtype=np.int64),
