@@ -77,7 +77,7 @@ def prepared(flat, setting: Setting):
 
 @torch.no_grad()
 def evaluated(model, graphs, indices) -> tuple[float, float]:
-    from protograph.training.propagation import logits_of
+    from protograph.training.collation import logits_of
 
     batch = graphs.take(indices)
     logits = logits_of(model, batch)

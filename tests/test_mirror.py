@@ -9,7 +9,6 @@ SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
     "explainer.py": ("test_contract.py", "what every explainer owes is tested on every explainer"),
-    "datasets/archives.py": ("datasets/test_benzene.py", "damaged archives are tested through the sets that have them"),
     "evaluation/*.py": ("evaluation/test_evaluation.py", "the parts of one table"),
     "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),

@@ -9,7 +9,7 @@ from torch_geometric.data import Batch
 
 from protograph import datasets
 from protograph.datasets import benzene
-from protograph.molecules import toolkit
+from protograph.molecules import reading
 from tests.datasets.real_files import contains, directed_edges, find, needs, typed
 
 REAL = needs(f"{benzene.FILE.relative}.gz")
@@ -195,7 +195,7 @@ def test_rdkit_is_asked_for_before_a_download(monkeypatch, tmp_path):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(toolkit, "import_module", missing)
+    monkeypatch.setattr(reading, "import_module", missing)
     message = r"^the data set 'benzene' needs RDKit; pip install 'protograph\[molecules\]'$"
     with pytest.raises(ImportError, match=message):
         datasets.load("benzene", tmp_path)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.datasets import GraphDataset
+from protograph.datasets.dataset import GraphDataset, LazyGraphs
 
 
 @pytest.fixture
@@ -120,3 +120,88 @@ def test_a_selection_keeps_the_split_of_its_graphs(dataset):
 def test_a_split_must_name_graphs(dataset):
     with pytest.raises(ValueError, match=r"^splits must have positions in \[0, 5\), got 0 to 5 in 'test'$"):
         replace(dataset, splits={"train": torch.tensor([1]), "test": torch.tensor([0, 5])})
+
+
+LABELS = torch.tensor([0, 1, 1, 0, 1])
+made = []
+
+
+def make(position):
+    made.append(position)
+    return Data(x=torch.full((1, 1), float(position)), y=LABELS[position : position + 1])
+
+
+@pytest.fixture(autouse=True)
+def lazy():
+    made.clear()
+    return LazyGraphs(make, LABELS)
+
+
+@pytest.fixture
+def lazy_dataset(lazy):
+    return GraphDataset(
+        graphs=lazy,
+        name="mine",
+        class_names=("a", "b"),
+        splits={"train": torch.arange(3), "test": torch.arange(3, 5)},
+    )
+
+
+def test_a_graph_is_made_when_asked_for_and_anew_each_time(lazy):
+    assert len(lazy) == 5
+    assert made == []
+    first = lazy[1]
+    first.x += 7
+    assert lazy[1].x.tolist() == [[1.0]]
+    assert made == [1, 1]
+
+
+@pytest.mark.parametrize(("index", "expected"), [(0, 0), (4, 4), (-1, 4), (-5, 0), (np.int64(2), 2)])
+def test_a_lazy_graph_by_its_index(lazy, index, expected):
+    assert int(lazy[index].x) == expected
+
+
+@pytest.mark.parametrize("index", [5, -6])
+def test_index_out_of_range_of_lazy_graphs(lazy, index):
+    with pytest.raises(IndexError, match=rf"^index {index} is out of bounds for axis 0 with size 5$"):
+        lazy[index]
+
+
+def test_selection_of_a_selection(lazy):
+    part = lazy[np.array([4, 0, 3, 0])]
+    assert numbers(part) == [4, 0, 3, 0]
+    assert part.labels.tolist() == [1, 0, 0, 0]
+    assert numbers(part[np.array([2, 0])]) == [3, 4]
+    assert numbers(part[1:][::-1]) == [0, 3, 0]
+    assert len(lazy[np.array([], dtype=int)]) == 0
+
+
+def test_data_set_stays_lazy(lazy_dataset):
+    train = lazy_dataset[lazy_dataset.splits["train"]]
+    part = train[train.labels == 1]
+    assert isinstance(part.graphs, LazyGraphs)
+    assert part.labels.tolist() == [1, 1]
+    assert repr(lazy_dataset[::-2]) == "GraphDataset('mine', 3 graphs: 1 a, 2 b)"
+    assert {name: index.tolist() for name, index in lazy_dataset[[-1, 0]].splits.items()} == {"train": [1], "test": [0]}
+    assert made == []
+    assert numbers(part) == [1, 2]
+    assert made == [1, 2]
+
+
+def test_data_set_with_lazy_graphs_is_a_sequence(lazy_dataset):
+    assert numbers(lazy_dataset) == [0, 1, 2, 3, 4]
+    assert numbers(reversed(lazy_dataset)) == [4, 3, 2, 1, 0]
+    assert int(lazy_dataset[torch.tensor(-2)].x) == 3
+    with pytest.raises(IndexError, match=r"^index 5 is out of bounds for axis 0 with size 5$"):
+        lazy_dataset[[0, 5]]
+
+
+def test_labels_may_be_changed_by_who_asked(lazy_dataset):
+    lazy_dataset.labels.fill_(9)
+    assert lazy_dataset.labels.tolist() == LABELS.tolist()
+
+
+def test_lazy_graphs_can_be_pickled(lazy_dataset):
+    again = pickle.loads(pickle.dumps(lazy_dataset[1:3]))
+    assert numbers(again) == [1, 2]
+    assert isinstance(again.graphs, LazyGraphs)

@@ -12,7 +12,7 @@ from torch_geometric.data import Batch
 
 from protograph import datasets
 from protograph.datasets import mnist_sp, superpixels
-from protograph.datasets.lazy import LazyGraphs
+from protograph.datasets.dataset import LazyGraphs
 from protograph.report.palette import palette_of
 from tests.datasets.real_files import find, needs
 from tests.datasets.test_superpixels import drawn
@@ -195,7 +195,7 @@ def test_small_files(root):
 def test_second_load_reads_the_cache_alone(root, monkeypatch):
     first = datasets.load("mnist-sp", root)
     monkeypatch.setattr(superpixels, "build", None)
-    monkeypatch.setattr("protograph.datasets.sources.DataFiles.read", None)
+    monkeypatch.setattr("protograph.datasets.spec.DataFiles.read", None)
     assert all(same(one, two) for one, two in zip(first, datasets.load("mnist-sp", root), strict=True))
 
 

@@ -3,8 +3,7 @@ import pytest
 from protograph import datasets
 from protograph.datasets import registry
 from protograph.datasets.registry import SPECS
-from protograph.datasets.sources import SourceFile
-from protograph.datasets.spec import DatasetSpec
+from protograph.datasets.spec import DatasetSpec, SourceFile
 from tests.datasets.file_server import serving
 from tests.datasets.real_files import needs
 

@@ -8,7 +8,7 @@ from torch_geometric.data import Batch
 
 from protograph import datasets
 from protograph.datasets import solubility
-from protograph.molecules import toolkit
+from protograph.molecules import reading
 from tests.datasets.real_files import contains, directed_edges, needs, typed
 
 REAL = needs(f"{solubility.FILE.relative}.gz")
@@ -151,7 +151,7 @@ def test_without_rdkit(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(toolkit, "import_module", missing)
+    monkeypatch.setattr(reading, "import_module", missing)
     message = r"^the data set 'solubility' needs RDKit; pip install 'protograph\[molecules\]'$"
     with pytest.raises(ImportError, match=message):
         datasets.load("solubility")

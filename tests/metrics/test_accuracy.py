@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph.datasets.ba_grid import GRID
-from protograph.datasets.ba_house import HOUSE
+from protograph.datasets.ba import GRID, HOUSE
 from protograph.metrics import accuracy, best_accuracy
 from tests.metrics.small_graphs import graph_of, graphs, grid, path, plain, ring
 

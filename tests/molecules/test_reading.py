@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 import torch
 from rdkit import Chem
@@ -6,9 +8,9 @@ from torch_geometric.nn import GCNConv, global_add_pool
 
 import protograph as pg
 from protograph.graphs.cutting import induced_subgraph
-from protograph.molecules import toolkit
+from protograph.molecules import reading
 from protograph.molecules.elements import COLORS
-from protograph.molecules.reading import atom_order, molecule_arrays, molecule_graphs, parse
+from protograph.molecules.reading import atom_order, import_chem, molecule_arrays, molecule_graphs, parse
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +53,7 @@ def test_without_rdkit(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError("No module named 'rdkit'")
 
-    monkeypatch.setattr(toolkit, "import_module", missing)
+    monkeypatch.setattr(reading, "import_module", missing)
     with pytest.raises(ImportError, match=r"^reading SMILES needs RDKit; pip install 'protograph\[molecules\]'$"):
         parse("C")
 
@@ -121,3 +123,14 @@ def test_page_explains_molecules():
     graphs = graphs_of(*("CCO", "CCN", "CC(=O)[O-]", "C", "c1ccccc1O", "CCCl", "OCCO", "CN(C)C") * 3)
     explanations = pg.PAGE(num_clusters=1, num_graphs=2).fit(Net(graphs[0].x.size(1)), graphs).explain_all()
     assert all(p.graph.charge.shape == (p.num_nodes,) for e in explanations.values() for p in e.prototypes)
+
+
+def test_rdkit_is_given_where_it_is_installed():
+    assert import_chem("counting atoms") is Chem
+
+
+def test_without_rdkit_the_message_says_what_for_and_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdkit.Chem", None)
+    with pytest.raises(ImportError) as caught:
+        import_chem("counting atoms")
+    assert str(caught.value) == "counting atoms needs RDKit; pip install 'protograph[molecules]'"

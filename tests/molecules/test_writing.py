@@ -11,7 +11,7 @@ from protograph import datasets
 from protograph.datasets import mutagenicity, solubility
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
-from protograph.molecules import toolkit
+from protograph.molecules import reading
 from protograph.molecules.reading import BOND_NAMES, molecule_arrays, molecule_graphs, parse
 from protograph.molecules.writing import to_rdkit, to_smiles
 from tests.datasets.real_files import needs
@@ -170,7 +170,7 @@ def test_without_rdkit(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(toolkit, "import_module", missing)
+    monkeypatch.setattr(reading, "import_module", missing)
     with pytest.raises(ImportError, match=r"^writing molecules needs RDKit; pip install 'protograph\[molecules\]'$"):
         to_rdkit(graph, ("C", "N", "O"))
 

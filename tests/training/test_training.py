@@ -1,3 +1,4 @@
+import math
 import random
 from dataclasses import replace
 
@@ -8,9 +9,8 @@ from torch_geometric.data import Batch, Data
 
 from protograph import datasets
 from protograph.training import GCN, train
-from protograph.training.collation import collate
-from protograph.training.propagation import propagated
-from protograph.training.training import _train_epoch, evaluate
+from protograph.training.collation import collate, propagated
+from protograph.training.training import EarlyStopping, _train_epoch, evaluate
 
 FAST = {"hidden": (16, 16), "learning_rate": 0.01, "max_epochs": 3}
 
@@ -233,3 +233,32 @@ def test_labels_that_are_no_numbers_of_classes(graphs):
     odd[0].y = torch.tensor([10**10])
     with pytest.raises(ValueError, match=r"^labels must number the classes 0, 1, \.\.\., got 10000000000 for 4"):
         train(odd)
+
+
+def after(losses, patience):
+    """How many of the losses are taken before it is over."""
+    stopping = EarlyStopping(patience)
+    for loss in losses:
+        stopping.update(loss)
+        if stopping.is_over:
+            break
+    return stopping
+
+
+def test_it_is_over_after_as_many_epochs_without_a_lower_loss():
+    stopping = after([0.9, 0.5, 0.6, 0.4, 0.5, 0.5, 0.45, 0.1], patience=3)
+    assert (stopping.num_epochs, stopping.best_epoch, stopping.best_loss) == (7, 4, 0.4)
+
+
+def test_an_equal_loss_is_not_lower():
+    assert after([0.5] * 10, patience=2).num_epochs == 3
+
+
+def test_a_falling_loss_goes_on():
+    assert not after([1 / n for n in range(1, 50)], patience=1).is_over
+
+
+def test_nan_is_never_best():
+    stopping = after([math.nan, 0.5, math.nan, math.inf], patience=2)
+    assert (stopping.is_over, stopping.best_epoch) == (True, 2)
+    assert after([math.nan] * 9, patience=2).best_epoch == 0

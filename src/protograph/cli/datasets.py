@@ -8,7 +8,7 @@ import typer
 
 from protograph._base.progress import progress_bars
 from protograph.cli.arguments import DataRoot, Json
-from protograph.datasets import registry, table1
+from protograph.datasets import registry
 from protograph.datasets.spec import PaperCounts, key_of
 
 app = typer.Typer(rich_markup_mode=None)
@@ -69,8 +69,8 @@ def check(
 
 
 def _checked(name: str, paper: PaperCounts, data_root: Path | None, progress: Any) -> dict[str, Any]:
-    counts = table1.count(registry.load(name, data_root, progress=progress), paper.counting, progress)
-    verdict = table1.verdict(counts, paper)
+    counts = paper.count(registry.load(name, data_root, progress=progress), progress)
+    verdict = paper.verdict(counts)
     keys = ("graphs", "nodes", "edges")
     return {
         "ours": dict(zip(keys, counts, strict=True)),

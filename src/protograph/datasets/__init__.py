@@ -3,8 +3,7 @@
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.registry import fetch, is_known, load, names
 from protograph.datasets.table import MoleculeTable, read_table
-from protograph.graphs.reading import read_graphs
-from protograph.graphs.shards import ShardedGraphs
+from protograph.graphs.reading import ShardedGraphs, read_graphs
 
 __all__ = [
     "GraphDataset",

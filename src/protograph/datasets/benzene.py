@@ -7,21 +7,16 @@ import csv
 import io
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from protograph._base.arrays import Bools
+from protograph._base.arrays import Arrays, Bools
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
-from protograph.graphs.splitting import checked_count
-from protograph.molecules.reading import molecule_arrays, molecule_graphs, parse
-from protograph.molecules.toolkit import import_chem
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
+from protograph.molecules.reading import import_chem, molecule_arrays, molecule_graphs, parse
 
 FILE = SourceFile(
     relative="benzene/benzene_smiles.csv",
@@ -74,29 +69,29 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     return from_arrays(arrays, smiles, [int(float(row["label"])) for row in rows], num_graphs)
 
 
-def published_arrays(content: bytes) -> dict[str, NDArray[Any]]:
+def published_arrays(content: bytes) -> Arrays:
     """What :func:`make_arrays` makes, without charges, of the file of arrays."""
     with np.load(io.BytesIO(content)) as arrays:
         file = {name: arrays[name].astype(np.int64) for name in arrays.files if arrays[name].dtype.kind != "U"}
         types = arrays["atom_types"]
-    sizes, widths = np.diff(file["node_ptr"]), file["att_k"]
+    widths = file["att_k"]
     # Attributions lie graph after graph, node after node, then column after column.
     graph = np.repeat(np.arange(len(widths)), np.diff(file["att_ptr"]))
     row, column = np.divmod(np.arange(len(graph)) - file["att_ptr"][graph], widths[graph])
     attributions = np.zeros((len(file["atom"]), int(widths.max())), dtype=np.bool_)
     attributions[row + file["node_ptr"][graph], column] = file["att"] != 0
-    edges = np.stack([file["senders"], file["receivers"]])
     return {
         "atom": file["atom"],
         "atom_types": types,
         "bond": file["bond"],
-        "edge_index": edges + np.repeat(file["node_ptr"][:-1], np.diff(file["edge_ptr"])),
-        "sizes": sizes,
+        "edge_index": np.stack([file["senders"], file["receivers"]])
+        + np.repeat(file["node_ptr"][:-1], np.diff(file["edge_ptr"])),
+        "sizes": np.diff(file["node_ptr"]),
         "attributions": attributions,
     }
 
 
-def make_arrays(smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
+def make_arrays(smiles: Sequence[str]) -> Arrays:
     """Arrays of the molecules, and the ``attributions`` of all their atoms, padded to the same number of columns.
 
     >>> arrays = make_arrays(["c1ccccc1O", "CO"])
@@ -127,22 +122,23 @@ def ring_unions(rings: Sequence[Sequence[int]], num_atoms: int) -> Bools:
 
 
 def from_arrays(
-    arrays: dict[str, NDArray[Any]], smiles: Sequence[str], labels: Sequence[int], num_graphs: int | None = None
+    arrays: Arrays, smiles: Sequence[str], labels: Sequence[int], num_graphs: int | None = None
 ) -> GraphDataset:
     """The data set of what :func:`make_arrays` gives."""
-    count = checked_count(num_graphs, len(smiles))
     column = np.array([ATOM_TYPES.index(symbol) for symbol in arrays["atom_types"]])
     published = {"atom": column[arrays["atom"]], "atom_types": np.array(ATOM_TYPES), "bond_types": np.array(BOND_TYPES)}
     attributions = torch.from_numpy(arrays["attributions"])
+    graphs = molecule_graphs(
+        arrays | published,
+        torch.tensor(labels),
+        smiles,
+        num_graphs,
+        attributions=attributions,
+        node_mask=attributions.any(dim=1),
+    )
+    train = torch.arange(min(len(graphs), NUM_TRAIN))
     return molecule_dataset(
-        molecule_graphs(
-            arrays | published,
-            torch.tensor(labels),
-            smiles,
-            count,
-            attributions=attributions,
-            node_mask=attributions.any(dim=1),
-        ),
+        graphs,
         atoms=ATOM_TYPES,
         bonds=BOND_TYPES,
         truths={1: (CARBON_RING,)},
@@ -151,7 +147,7 @@ def from_arrays(
         licence="Apache-2.0; molecules from ZINC12, distributed there with John Irwin's permission",
         source="Sanchez-Lengeling et al. 2020, Evaluating attribution for graph neural networks; "
         "https://github.com/google-research/graph-attribution",
-        splits={"train": torch.arange(min(count, NUM_TRAIN)), "test": torch.arange(NUM_TRAIN, max(count, NUM_TRAIN))},
+        splits={"train": train, "test": torch.arange(len(train), len(graphs))},
     )
 
 

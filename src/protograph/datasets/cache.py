@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 from filelock import FileLock
-from numpy.typing import NDArray
 
+from protograph._base.arrays import Arrays
 from protograph._base.errors import ProtographWarning
 from protograph._base.files import atomic_path
 
@@ -21,8 +21,6 @@ VARIABLE = "PROTOGRAPH_CACHE"
 FORMAT = 2
 # Where the file says what it was made from.
 KEY = "made from"
-
-Arrays = Mapping[str, NDArray[Any]]
 
 
 def cache_folder() -> Path:
@@ -43,7 +41,7 @@ def _platform_folder() -> str:
     return user_cache_dir("protograph", appauthor=False)
 
 
-def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], Arrays]) -> dict[str, NDArray[Any]]:
+def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], Arrays]) -> Arrays:
     """Arrays that were made from ``key`` before, or what ``build`` makes, which is then kept.
 
     A file that is damaged, or is not what its name says, is made again and replaced. Of several processes that want
@@ -65,11 +63,11 @@ def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], A
             held.enter_context(FileLock(f"{path}.lock"))
         except (OSError, NotImplementedError) as error:  # the latter where the file system has no locks
             _warn(error)
-            return dict(build())
+            return build()
         # Another process may have made it while this one waited.
         if (kept := _read(path, text)) is not None:
             return kept
-        arrays = dict(build())
+        arrays = build()
         # They would be pickled, and a pickle is never read.
         assert not any(array.dtype.hasobject for array in arrays.values())
         try:
@@ -80,7 +78,7 @@ def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], A
         return arrays
 
 
-def _read(path: Path, text: str) -> dict[str, NDArray[Any]] | None:
+def _read(path: Path, text: str) -> Arrays | None:
     """Arrays of a whole file of that key; ``None`` where there is none."""
     try:
         # A damaged header may look old to numpy, which would warn.

@@ -1,7 +1,7 @@
 """A sequence of graphs that also knows its names, colours and ground truths."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 
@@ -11,10 +11,43 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools
-from protograph.datasets.lazy import LazyGraphs
+from protograph._base.arrays import Bools, Ints
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools
+
+
+class LazyGraphs(Sequence[Data]):
+    """A sequence whose graphs are made anew each time, from what ``make`` holds; what is done to one is not kept.
+
+    A slice, or an array of positions, gives a sequence of those graphs, which are not made yet either.
+
+    Args:
+        make: Makes the graph at a position of the whole data set, counted from 0.
+        labels: Label of each graph of the whole data set.
+        positions: Which graphs of the whole these are, in their order; all of them if ``None``.
+
+    >>> graphs = LazyGraphs(lambda position: Data(num_nodes=position), Tensor([0, 1, 1]))
+    >>> graphs[np.array([2, 1])][0].num_nodes, graphs[::-1].labels
+    (2, tensor([1., 1., 0.]))
+    """
+
+    def __init__(self, make: Callable[[int], Data], labels: Tensor, positions: Ints | None = None) -> None:
+        self._make = make
+        self._all_labels = labels
+        # Not a tensor: an entry of an array is read ten times as fast.
+        self._positions = np.arange(len(labels)) if positions is None else positions
+
+    @property
+    def labels(self) -> Tensor:
+        """Label of each graph, without making the graphs."""
+        return self._all_labels[self._positions.copy()]
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def __getitem__(self, index: Any) -> Any:
+        chosen = self._positions[index]
+        return self._make(int(chosen)) if chosen.ndim == 0 else LazyGraphs(self._make, self._all_labels, chosen)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -25,7 +58,7 @@ class GraphDataset(Sequence[Data]):
     of those graphs with the same facts.
 
     Attributes:
-        graphs: The graphs; :class:`~protograph.datasets.lazy.LazyGraphs` stay as they are, also in a selection.
+        graphs: The graphs; :class:`LazyGraphs` stay as they are, also in a selection.
         name: Name under which the data set is loaded.
         class_names: A name for each class.
         feature_names: A name for each column of ``x``.
@@ -94,8 +127,10 @@ class GraphDataset(Sequence[Data]):
             return self.graphs[wanted.item()]
         positions = np.ascontiguousarray(np.arange(len(self))[wanted])
         graphs = self.graphs[positions] if isinstance(self.graphs, LazyGraphs) else [self.graphs[i] for i in positions]
-        places = torch.from_numpy(positions)
-        splits = {part: torch.isin(places, chosen).nonzero().flatten() for part, chosen in self.splits.items()}
+        splits = {
+            part: torch.isin(torch.from_numpy(positions), chosen).nonzero().flatten()
+            for part, chosen in self.splits.items()
+        }
         return replace(self, graphs=graphs, splits=splits)
 
     def __iter__(self) -> Iterator[Data]:

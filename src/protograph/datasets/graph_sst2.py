@@ -2,24 +2,31 @@
 
 Nodes are words, and edges come from a parse of the sentence. The graphs are built from GLUE's tables, parses and word
 vectors: the edges and features are others than those of the Graph-SST2 that Yuan et al. 2020 published.
+
+The parses are trees of Socher et al. 2013, Recursive deep models for semantic compositionality over a sentiment
+treebank. Every inner node has two parts, every leaf is a word, and every node has a sentiment from 0 to 4::
+
+    (3 (2 It) (4 (2 's) (4 (2 a) (4 (3 lovely) (2 film)))))
+
+The sentiments are not read: they would put the answer into the graph.
 """
 
 import io
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain, pairwise
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch_geometric.utils import to_undirected
 
-from protograph.datasets.cache import Arrays, cached_arrays
+from protograph._base.arrays import Arrays
+from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec
-from protograph.datasets.sst2_trees import Edges, plain, read_parses
-from protograph.graphs.splitting import checked_count, split_graphs
+from protograph.datasets.spec import DataFiles, DatasetSpec, SourceFile
+from protograph.graphs.splitting import split_graphs
 
 CLASS_NAMES = ("negative", "positive")
 FILES = tuple(
@@ -40,12 +47,28 @@ VECTORS = FILES[6]
 # Raised whenever the same files give other arrays.
 RECIPE = 2
 
+Edges = list[tuple[int, int]]
+
+# A leaf, or a bracket that opens an inner node or closes it.
+_PIECE = re.compile(r"\(\d+ [^\s()][^()]*\)|\(\d|\)")
+_BRACKETS = {"-lrb-": "(", "-rrb-": ")"}
+# GLUE has American spellings where the trees keep what the reviewers wrote.
+_SPELLINGS = (
+    (re.compile(r"(behavi|col|endeav|fav|flav|hum|lab|sav|splend)our"), r"\1or"),
+    (re.compile(r"(cent|theat)re\b"), r"\1er"),
+    (re.compile(r"theatres\b"), "theaters"),
+    (re.compile(r"\bgrey\b"), "gray"),
+    (re.compile(r"\brecognise\b"), "recognize"),
+    (re.compile(r"\blabelled\b"), "labeled"),
+    (re.compile(r"\blearnt\b"), "learned"),
+)
+
 
 def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
     """Graph-SST2: 70,042 sentences, or the first so many; training, validation, then test.
 
     Words are what stands between blanks. A sentence that is a constituent of a tree of its part has that
-    constituent's edges, see :func:`~protograph.datasets.sst2_trees.phrases`; elsewhere each word is joined with
+    constituent's edges, see :func:`phrases`; elsewhere each word is joined with
     the next. ``x`` has the word's GloVe vector in 25 columns and a 26th that is 1 for words without one (a quarter of
     all), whose other columns are 0.
 
@@ -60,20 +83,19 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
 
 def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
     """The data set of the first sentences of what :func:`make_arrays` gives."""
-    count = checked_count(num_graphs, len(arrays["labels"]))
     graphs = split_graphs(
         node_values={"x": torch.from_numpy(features(arrays["vectors"])[arrays["vector_of"]])},
         edge_values={"edge_index": to_undirected(torch.from_numpy(arrays["edges"]))},
         labels=torch.from_numpy(arrays["labels"]),
         sizes=arrays["sizes"],
-        num_graphs=count,
+        num_graphs=num_graphs,
     )
     sentences = arrays["text"].tobytes().decode().split("\n")
     for graph, sentence, parsed in zip(graphs, sentences, arrays["parsed"].tolist(), strict=False):
         graph.sentence = sentence
         graph.tokens = sentence.split(" ")
         graph.parsed = torch.tensor([parsed])
-    parts = torch.from_numpy(arrays["parts"][:count])
+    parts = torch.from_numpy(arrays["parts"][: len(graphs)])
     return GraphDataset(
         graphs=graphs,
         name=SPEC.name,
@@ -103,7 +125,7 @@ def features(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return table
 
 
-def make_arrays(contents: Mapping[str, bytes]) -> dict[str, NDArray[Any]]:
+def make_arrays(contents: Mapping[str, bytes]) -> Arrays:
     """Arrays of the sentences, end to end, from the contents of the files by name.
 
     ``vector_of`` is each word's row of ``vectors``, or their number for a word that has none; ``edges`` are pairs of
@@ -144,6 +166,77 @@ def _sentences(table: bytes, trees: bytes) -> Iterator[tuple[list[str], int, Edg
 def _lines(content: bytes) -> list[str]:
     # Not splitlines, which also divides at rare characters that a sentence may have.
     return content.decode().replace("\r\n", "\n").rstrip("\n").split("\n")
+
+
+@cache
+def plain(word: str) -> str:
+    r"""A word as GLUE writes it: lower case, American, and without the escapes of the Penn treebank.
+
+    >>> [plain(word) for word in ("-LRB-", r"Writer\/director", r"\*", "Theatre", "Clichés")]
+    ['(', 'writer/director', '*', 'theater', 'clichés']
+    """
+    word = word.lower()
+    word = _BRACKETS.get(word, word).replace("\\", "")
+    for pattern, american in _SPELLINGS:
+        word = pattern.sub(american, word)
+    return word
+
+
+def phrases(line: str) -> Iterator[tuple[str, Edges]]:
+    """The constituents of a tree: their words, as :func:`plain` writes them, and the edges that join them.
+
+    ``n`` words have ``n - 1`` edges and are connected: each inner node joins the heads of its two parts. The head of a
+    constituent is its last word that is not punctuation, if it has such. Articles, prepositions, auxiliaries and
+    modifiers stand before the word they go with in English, so the last word is the best guess where words have no
+    tags, which the usual rules for heads need. The files' checksums vouch for trees of this form.
+
+    >>> dict(phrases("(3 (2 (2 a) (3 (3 lovely) (2 film))) (2 .))"))["a lovely film ."]
+    [(1, 2), (0, 2), (2, 3)]
+    """
+    words: list[str] = []
+    edges: Edges = []
+    starts: list[int] = []  # of the brackets that are open
+    heads: list[int] = []  # of the constituents that are not yet part of another
+    for piece in _PIECE.findall(line):
+        if piece == ")":
+            start, right, left = starts.pop(), heads.pop(), heads.pop()
+            edges.append((left, right))
+            heads.append(left if is_punctuation(words[right]) and not is_punctuation(words[left]) else right)
+        elif piece.endswith(")"):
+            start = len(words)
+            # A few leaves are two words for GLUE, with a non-breaking space between them: 9 1/2.
+            words += map(plain, piece[:-1].split()[1:])
+            edges += pairwise(range(start, len(words)))
+            heads.append(len(words) - 1)
+        else:
+            starts.append(len(words))
+            continue
+        # Its own edges are the last ones, since a node comes after those below it.
+        own = edges[len(edges) - (len(words) - start - 1) :]
+        yield " ".join(words[start:]), [(left - start, right - start) for left, right in own]
+
+
+@cache
+def is_punctuation(word: str) -> bool:
+    """Whether a word has neither letters nor digits.
+
+    >>> is_punctuation("..."), is_punctuation("n't")
+    (True, False)
+    """
+    return not any(map(str.isalnum, word))
+
+
+def read_parses(lines: Iterable[str]) -> dict[str, Edges]:
+    """Edges of the constituents of many trees by their words; of equal ones, the first.
+
+    >>> read_parses(["(2 (2 Not) (3 (3 lovely) (2 films)))"])["lovely films"]
+    [(0, 1)]
+    """
+    parses: dict[str, Edges] = {}
+    for line in lines:
+        for text, edges in phrases(line):
+            parses.setdefault(text, edges)
+    return parses
 
 
 SPEC = DatasetSpec(

@@ -15,14 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
+from protograph._base.arrays import Arrays, Ints
 from protograph.datasets import superpixels
-from protograph.datasets.archives import reading
-from protograph.datasets.cache import Arrays, cached_arrays
-from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.lazy import LazyGraphs
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
+from protograph.datasets.cache import cached_arrays
+from protograph.datasets.dataset import GraphDataset, LazyGraphs
+from protograph.datasets.files import reading
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.datasets.superpixels import NUM_NODES, Superpixels
 from protograph.graphs.splitting import check_range, checked_count
 
@@ -127,7 +125,7 @@ _ROW_STARTS = np.arange(NUM_NODES) * NUM_FEATURES
 _PAIRS = np.indices((NUM_NODES, NUM_NODES)).reshape(2, -1)
 
 
-def compact(graphs: Superpixels, labels: NDArray[np.integer]) -> dict[str, NDArray[Any]]:
+def compact(graphs: Superpixels, labels: NDArray[np.integer]) -> Arrays:
     """All graphs in little memory.
 
     Returns:
@@ -150,7 +148,6 @@ def built_arrays(files: DataFiles, count: int) -> Arrays:
     """Arrays of the first graphs, built from the MNIST files, or kept from the last time."""
     for file in FILES:
         files.get(file)  # what is kept does not stand in for files that are not there
-    key = {file.relative: str(file.sha256) for file in FILES}
 
     def build() -> Arrays:
         # The idx format: a header of 4 bytes and 4 for each dimension, then the entries. The checksums vouch for it.
@@ -161,11 +158,13 @@ def built_arrays(files: DataFiles, count: int) -> Arrays:
             superpixels.build(np.concatenate(images)[:count], files.progress), np.concatenate(labels)[:count]
         )
 
-    return cached_arrays(
-        SPEC.name,
-        key | {"recipe": superpixels.RECIPE, "skimage": superpixels.slic_version(), "num_graphs": count},
-        build,
-    )
+    key: dict[str, str | int] = {
+        **{file.relative: str(file.sha256) for file in FILES},
+        "recipe": superpixels.RECIPE,
+        "skimage": superpixels.slic_version(),
+        "num_graphs": count,
+    }
+    return cached_arrays(SPEC.name, key, build)
 
 
 def pyg_file(files: DataFiles) -> Path | None:

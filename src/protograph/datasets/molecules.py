@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Arrays
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.molecules.elements import COLORS
-from protograph.molecules.reading import PURPOSE, molecule_arrays, parse
-from protograph.molecules.toolkit import import_chem
+from protograph.molecules.reading import PURPOSE, import_chem, molecule_arrays, parse
 
 # Part of the cache's key: to be raised with every change of what molecule_arrays gives.
 RECIPE = 2
@@ -58,21 +57,20 @@ def molecule_dataset(
     >>> dataset.colors
     ('#4D4D4D', '#8A8A8A')
     """
-    ground_truths = {
-        label: tuple(molecule(*structure, atoms) for structure in structures)
-        for label, structures in (truths or {}).items()
-    }
     return GraphDataset(
         graphs=graphs,
         feature_names=tuple(atoms),
         edge_names=tuple(bonds),
         colors=tuple(COLORS.get(atom, COLORS["*"]) for atom in atoms),
-        ground_truths=ground_truths,
+        ground_truths={
+            label: tuple(molecule(*structure, atoms) for structure in structures)
+            for label, structures in (truths or {}).items()
+        },
         **facts,
     )
 
 
-def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
+def read_molecules(name: str, smiles: Sequence[str]) -> Arrays:
     """Atoms and bonds of those SMILES that are molecules, kept in the cache.
 
     Args:
@@ -83,9 +81,8 @@ def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
         What :func:`~protograph.molecules.reading.molecule_arrays` gives, and ``wrong`` and ``reasons``: the positions
         of the others, and what is wrong with each.
     """
-    chem = import_chem(PURPOSE)
 
-    def build() -> dict[str, NDArray[Any]]:
+    def build() -> Arrays:
         problems: dict[int, str] = {}
         arrays = molecule_arrays(_parsed(smiles, problems))
         return arrays | {
@@ -94,7 +91,8 @@ def read_molecules(name: str, smiles: Sequence[str]) -> dict[str, NDArray[Any]]:
         }
 
     content = hashlib.sha256(json.dumps(list(smiles)).encode()).hexdigest()
-    return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": chem.rdBase.rdkitVersion}, build)
+    version = import_chem(PURPOSE).rdBase.rdkitVersion
+    return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": version}, build)
 
 
 def _parsed(smiles: Sequence[str], problems: dict[int, str]) -> Iterator[Any]:

@@ -9,12 +9,11 @@ import numpy as np
 import torch
 
 from protograph.datasets import tu
-from protograph.datasets.archives import check_sum
 from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.files import check_sum
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
-from protograph.graphs.splitting import checked_count, one_hot, split_graphs
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
+from protograph.graphs.splitting import one_hot, split_graphs
 
 # One archive with all texts, or the texts themselves, which are what can be downloaded.
 ARCHIVE = SourceFile("mutagenicity/Mutagenicity_tu_raw.zip", None, None)
@@ -70,19 +69,18 @@ def from_texts(texts: tu.Texts, path: Path, num_graphs: int | None = None) -> Gr
     labels, atoms, bonds, marks = (
         tables[ending][:, 0] for ending in ("graph_labels", "node_labels", "edge_labels", "edge_gt")
     )
-    graphs = split_graphs(
-        node_values={"x": one_hot(atoms, len(ATOM_NAMES), "node_labels")},
-        edge_values={
-            "edge_index": torch.from_numpy(tables["A"].T),
-            "edge_attr": one_hot(bonds, len(BOND_NAMES), "edge_labels"),
-            "edge_mask": torch.from_numpy(marks == 1),
-        },
-        labels=torch.from_numpy(labels),
-        sizes=np.bincount(tables["graph_indicator"][:, 0]),
-        num_graphs=checked_count(num_graphs, len(labels)),
-    )
     return molecule_dataset(
-        graphs,
+        split_graphs(
+            node_values={"x": one_hot(atoms, len(ATOM_NAMES), "node_labels")},
+            edge_values={
+                "edge_index": torch.from_numpy(tables["A"].T),
+                "edge_attr": one_hot(bonds, len(BOND_NAMES), "edge_labels"),
+                "edge_mask": torch.from_numpy(marks == 1),
+            },
+            labels=torch.from_numpy(labels),
+            sizes=np.bincount(tables["graph_indicator"][:, 0]),
+            num_graphs=num_graphs,
+        ),
         atoms=ATOM_NAMES,
         bonds=BOND_NAMES,
         truths={0: (NITRO, AMINO, RING_NITRO, RING_AMINO)},

@@ -7,26 +7,24 @@ from pathlib import Path
 
 from protograph._base.progress import Progress, shown
 from protograph.datasets import (
+    ba,
     ba_2motifs,
-    ba_grid,
-    ba_house,
     benzene,
     graph_sst2,
     mnist_sp,
     mutagenicity,
     solubility,
-    tu_collection,
+    tu,
 )
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.sources import DataFiles, downloads, fetch_into
-from protograph.datasets.spec import DatasetSpec, key_of
+from protograph.datasets.spec import DataFiles, DatasetSpec, downloads, fetch_into, key_of
 
 SPECS = {
     spec.name: spec
     for spec in (
         ba_2motifs.SPEC,
-        ba_grid.SPEC,
-        ba_house.SPEC,
+        ba.BA_GRID,
+        ba.BA_HOUSE,
         benzene.SPEC,
         graph_sst2.SPEC,
         mnist_sp.SPEC,
@@ -120,13 +118,13 @@ def is_known(name: str) -> bool:
 
 
 def _find(name: str, root: Path | None) -> DatasetSpec | None:
-    return SPECS.get(key_of(name)) or tu_collection.find(name, root)
+    return SPECS.get(key_of(name)) or tu.find(name, root)
 
 
 def _spec(name: str, root: Path | None) -> DatasetSpec:
     spec = _find(name, root)
     if spec is None:
-        by_key = {key_of(other): other for other in (*tu_collection.NAMES, *SPECS)}
+        by_key = {key_of(other): other for other in (*tu.NAMES, *SPECS)}
         close = get_close_matches(key_of(name), by_key, n=1)
         hint = f"; did you mean {by_key[close[0]]!r}?" if close else ""
         raise ValueError(f"name must be one of {', '.join(names())} or a TUDataset, got {name!r}{hint}")

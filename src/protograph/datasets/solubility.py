@@ -10,11 +10,8 @@ import torch
 
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.molecules import CARBON_RING, Structure, molecule_dataset, read_molecules
-from protograph.datasets.sources import DataFiles, SourceFile
-from protograph.datasets.spec import DatasetSpec, PaperCounts
-from protograph.graphs.splitting import checked_count
-from protograph.molecules.reading import molecule_graphs
-from protograph.molecules.toolkit import import_chem
+from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
+from protograph.molecules.reading import import_chem, molecule_graphs
 
 FILE = SourceFile(
     relative="solubility/delaney-processed.csv",
@@ -54,7 +51,7 @@ def from_table(content: bytes, num_graphs: int | None = None) -> GraphDataset:
     assert not arrays["wrong"].size
     labels = torch.tensor([int(value > SOLUBLE_ABOVE) for _, value in rows])
     return molecule_dataset(
-        molecule_graphs(arrays, labels, smiles, checked_count(num_graphs, len(smiles))),
+        molecule_graphs(arrays, labels, smiles, num_graphs),
         atoms=arrays["atom_types"].tolist(),
         bonds=arrays["bond_types"].tolist(),
         truths={0: (FUSED_RINGS,), 1: (HYDROXYL,)},

@@ -2,27 +2,31 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
-from protograph.datasets.archives import read_unpacked
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.labels import read_labels
+from protograph.datasets.files import read_unpacked
 from protograph.datasets.molecules import molecule_dataset, read_molecules
-from protograph.molecules.reading import molecule_graphs
-from protograph.molecules.toolkit import import_chem
+from protograph.molecules.reading import import_chem, molecule_graphs
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 NUM_SHOWN = 10
 SHOWN_CHARACTERS = 60
 # What pandas, R and data bases write where a label is missing.
 MISSING = ("nan", "na", "n/a", "<na>", "none", "null")
+# A column with more values than this is a measurement or a name of each molecule, unless most rows share theirs.
+MANY = 20
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+BOOLEANS = {"false": 0.0, "true": 1.0}
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ def read_table(
         raise ValueError(_describe(path, left_out, len(rows)))
     labels = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
     dataset = molecule_dataset(
-        molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept], len(kept)),
+        molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept]),
         atoms=arrays["atom_types"].tolist(),
         bonds=arrays["bond_types"].tolist(),
         name=Path(path.name.removesuffix(".gz")).stem,
@@ -192,3 +196,62 @@ def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
 def cut(text: str) -> str:
     """A text short enough for a message."""
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
+
+
+class Labels(NamedTuple):
+    """Labels as numbers of classes.
+
+    Attributes:
+        numbers: Class of each row.
+        names: Name of each class.
+    """
+
+    numbers: list[int]
+    names: tuple[str, ...]
+
+
+def read_labels(texts: Sequence[str], what: str) -> Labels:
+    """Turn the labels of a column into classes.
+
+    Whole numbers 0, 1, ... without gaps stay as they are, and so do ``False`` and ``True``. Of other numbers the
+    smallest becomes class 0, and so on; of other texts the first by the alphabet.
+
+    Args:
+        texts: The labels.
+        what: What the column is called in messages.
+
+    Raises:
+        ValueError: If all rows are of one class, or the column holds measured numbers rather than classes.
+
+    >>> read_labels(["1.0", "0.0", "1.0"], "label")
+    Labels(numbers=[1, 0, 1], names=('0', '1'))
+    >>> read_labels(["yes", "no"], "label")
+    Labels(numbers=[1, 0], names=('no', 'yes'))
+    >>> read_labels(["-1", "1"], "label")
+    Labels(numbers=[0, 1], names=('-1', '1'))
+    """
+    values = [_number(text) for text in texts]
+    keys: Sequence[Any] = texts if None in values else values
+    kinds = sorted(set(keys))
+    names = tuple(str(int(kind) if isinstance(kind, float) and kind.is_integer() else kind) for kind in kinds)
+    if len(kinds) == 1:
+        raise ValueError(f"{what} must have two classes or more, got {names[0]!r} in all {len(texts)} rows")
+    is_measured = None not in values and not all(value.is_integer() for value in kinds)
+    if len(kinds) > MANY and (is_measured or len(kinds) > len(texts) / 2):
+        raise ValueError(
+            f"{what} must name a class for each molecule, got {len(kinds)} different "
+            f"{'numbers' if is_measured else 'values'}, such as {names[0]!r}; "
+            f"give a column of classes, such as one that says whether the number is above a threshold"
+        )
+    place = {kind: number for number, kind in enumerate(kinds)}
+    is_boolean = {text.lower() for text in texts} == set(BOOLEANS)
+    return Labels([place[key] for key in keys], ("False", "True") if is_boolean else names)
+
+
+def _number(text: str) -> float | None:
+    if text.lower() in BOOLEANS:
+        return BOOLEANS[text.lower()]
+    # Not all that float() takes: 1_2 and inf are names. Past 2**53 different whole numbers become one float.
+    if NUMBER.fullmatch(text) is None or abs(float(text)) >= 2**53:
+        return None
+    return float(text)

@@ -4,7 +4,7 @@ The checks run on the joined tensors of many graphs, since a tensor operation a 
 model itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,15 +25,17 @@ class Findings:
 
     def messages(self) -> list[str]:
         """One sentence for each kind of change."""
-        found = []
+        sentences = []
         if self.directed:
-            found.append(
+            sentences.append(
                 f"{_count(self.directed)} directed edges; PAGE works on undirected graphs, so each missing reverse "
                 f"edge was added, for the model too"
             )
         if self.repeated:
-            found.append(f"{_count(self.repeated)} repeated edges; they were merged, the first one's attributes kept")
-        return found
+            sentences.append(
+                f"{_count(self.repeated)} repeated edges; they were merged, the first one's attributes kept"
+            )
+        return sentences
 
 
 def _count(indices: Sequence[int]) -> str:
@@ -61,7 +63,9 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     _check_features(checked, indices, checked[0] if reference is None else reference)
     sizes = torch.tensor([node_count(graph) for graph in checked])
     offsets = torch.cat([torch.zeros(1, dtype=torch.long), sizes.cumsum(0)])
-    edges, owner = _joined_edges(checked)
+    counts = torch.tensor([graph.edge_index.size(1) for graph in checked])
+    edges = torch.cat([graph.edge_index for graph in checked], dim=1).long()
+    owner = torch.repeat_interleave(torch.arange(len(checked)), counts).to(edges.device)
     _check_edges(edges, owner, sizes, indices)
     keys = _keys(edges, owner, offsets)
     for position in _repeated(keys[0], owner):
@@ -109,8 +113,8 @@ def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: D
 
 def _layout(graph: Data) -> dict[str, tuple[torch.dtype, torch.Size]]:
     """Type and width of each tensor of features that the graph has."""
-    found = {key: graph.get(key) for key in _FEATURES}
-    return {key: (value.dtype, value.shape[1:]) for key, value in found.items() if isinstance(value, Tensor)}
+    features = ((key, graph.get(key)) for key in _FEATURES)
+    return {key: (value.dtype, value.shape[1:]) for key, value in features if isinstance(value, Tensor)}
 
 
 def _describe(layout: tuple[torch.dtype, torch.Size] | None) -> str:
@@ -121,19 +125,12 @@ def _describe(layout: tuple[torch.dtype, torch.Size] | None) -> str:
 
 
 def _all_finite(tensors: Sequence[Tensor]) -> bool:
-    flat = torch.cat([t.reshape(-1) for t in tensors])
+    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
     return not flat.is_floating_point() or bool(torch.isfinite(flat).all())
 
 
-def _joined_edges(graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
-    counts = torch.tensor([graph.edge_index.size(1) for graph in graphs])
-    edges = torch.cat([graph.edge_index for graph in graphs], dim=1).long()
-    return edges, torch.repeat_interleave(torch.arange(len(graphs)), counts).to(edges.device)
-
-
 def _check_edges(edges: Tensor, owner: Tensor, sizes: Tensor, indices: Sequence[int]) -> None:
-    limit = sizes.to(edges.device)[owner]
-    outside = ((edges < 0) | (edges >= limit)).any(dim=0)
+    outside = ((edges < 0) | (edges >= sizes.to(edges.device)[owner])).any(dim=0)
     if bool(outside.any()):
         first = int(outside.nonzero()[0])
         position = int(owner[first])
@@ -153,23 +150,21 @@ def _keys(edges: Tensor, owner: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor
 
 def _repeated(keys: Tensor, owner: Tensor) -> list[int]:
     ordered, order = keys.sort()
-    twice = order[1:][ordered[1:] == ordered[:-1]]
-    return sorted(set(owner[twice].tolist()))
+    is_repeated = ordered[1:] == ordered[:-1]
+    return sorted(set(owner[order[1:][is_repeated]].tolist()))
 
 
 def _directed(keys: Tensor, reverses: Tensor, owner: Tensor) -> list[int]:
-    ordered_keys, ordered_reverses = keys.sort().values, reverses.sort().values
-    if torch.equal(ordered_keys, ordered_reverses):
+    if torch.equal(keys.sort().values, reverses.sort().values):
         return []
-    one_way = ~torch.isin(reverses, keys)
-    return sorted(set(owner[one_way].tolist()))
+    return sorted(set(owner[~torch.isin(reverses, keys)].tolist()))
 
 
 def without_repeated_edges(graph: Data) -> Data:
     """Keep the first of equal edges, with its attributes."""
     keys = (graph.edge_index[0].long() * node_count(graph) + graph.edge_index[1]).cpu().numpy()
     first = np.sort(np.unique(keys, return_index=True)[1])
-    return _select_edges(graph, torch.from_numpy(first).to(graph.edge_index.device))
+    return select_edges(graph, torch.from_numpy(first).to(graph.edge_index.device))
 
 
 def undirected(graph: Data) -> Data:
@@ -182,36 +177,24 @@ def undirected(graph: Data) -> Data:
     source, target = graph.edge_index.long()
     size = node_count(graph)
     missing = (~torch.isin(target * size + source, source * size + target)).nonzero().flatten()
-    everything = torch.arange(source.numel(), device=source.device)
-    whole = _select_edges(graph, torch.cat([everything, missing]))
-    edge_index = whole.edge_index.clone()
-    edge_index[:, source.numel() :] = edge_index[:, source.numel() :].flip(0)
-    whole.edge_index = edge_index
+    whole = select_edges(graph, torch.cat([torch.arange(source.numel(), device=source.device), missing]))
+    whole.edge_index[:, source.numel() :] = whole.edge_index[:, source.numel() :].flip(0)
     return whole
 
 
-def _select_edges(graph: Data, chosen: Tensor) -> Data:
+def select_edges(graph: Data, chosen: Tensor) -> Data:
+    """The graph with only the edges at these positions, in their order, and what it knows of them."""
     selected = graph.clone()
     for key in edge_keys(graph):
-        dim = -1 if key == "edge_index" else 0
-        selected[key] = graph[key].index_select(dim, chosen)
+        selected[key] = graph[key].index_select(-1 if key == "edge_index" else 0, chosen)
     return selected
 
 
-def edge_keys(graph: Data) -> Iterable[str]:
-    """Names of the tensors that have one entry an edge, ``edge_index`` first."""
-    return [
-        "edge_index",
-        *(key for key in graph.to_dict() if key != "edge_index" and _is_tensor_of(graph, key, "edge")),
-    ]
+def edge_keys(graph: Data) -> list[str]:
+    """Names of the tensors that have one entry an edge, such as ``edge_index``."""
+    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and graph.is_edge_attr(key)]
 
 
-def node_keys(graph: Data) -> Iterable[str]:
+def node_keys(graph: Data) -> list[str]:
     """Names of the tensors that have one entry a node."""
-    return [key for key in graph.to_dict() if _is_tensor_of(graph, key, "node")]
-
-
-def _is_tensor_of(graph: Data, key: str, level: str) -> bool:
-    if not isinstance(graph[key], Tensor):
-        return False
-    return bool(graph.is_edge_attr(key) if level == "edge" else graph.is_node_attr(key))
+    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and graph.is_node_attr(key)]

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.graphs.cleaning import edge_keys, node_count, node_keys
+from protograph.graphs.cleaning import edge_keys, node_count, node_keys, select_edges
 
 _NOT_OF_A_PART = frozenset({"y", "num_nodes", "face"})
 
@@ -28,7 +28,7 @@ def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
     edge_index = graph.edge_index.cpu().long()
     kept = (new_number[edge_index] >= 0).all(dim=0).nonzero().flatten()
     part = Data(num_nodes=chosen.numel()) if graph.x is None else Data()
-    of_nodes, of_edges = list(node_keys(graph)), list(edge_keys(graph))
+    of_nodes, of_edges = node_keys(graph), edge_keys(graph)
     for key, value in graph.to_dict().items():
         if key == "edge_index":
             part.edge_index = new_number[edge_index[:, kept]].to(value.device)
@@ -52,10 +52,9 @@ def with_edges(graph: Data, edges: Iterable[tuple[int, int]]) -> Data:
             [1, 0]])
     """
     wanted = {(min(edge), max(edge)) for edge in edges}
-    pairs = graph.edge_index.T.tolist()
-    kept = torch.tensor([u == v or (min(u, v), max(u, v)) in wanted for u, v in pairs], dtype=torch.bool)
-    result = graph.clone()
-    for key in ("edge_index", *edge_keys(graph)):
-        value = graph[key]
-        result[key] = value[..., kept] if key == "edge_index" else value[kept]
-    return result
+    kept = [
+        position
+        for position, (u, v) in enumerate(graph.edge_index.T.tolist())
+        if u == v or (min(u, v), max(u, v)) in wanted
+    ]
+    return select_edges(graph, torch.tensor(kept, dtype=torch.long, device=graph.edge_index.device))

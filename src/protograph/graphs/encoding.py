@@ -76,20 +76,14 @@ class EncodedGraphs:
         self.match_features, self.match_edges = match_features, match_edges
         self._names = names
         self._nodes, self._edges = _Kinds("x"), _Kinds("edge_attr")
-        sizes, degrees, parts = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], []
-        remaining, done = iter(graphs), 0
+        zero, empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
+        rows = [(zero, zero, empty, empty, empty)]
+        remaining = iter(graphs)
         while chunk := list(islice(remaining, _CHUNK)):
-            size, degree, *part = self._encoded(chunk, done, is_pattern=False)
-            sizes.append(size)
-            degrees.append(degree)
-            parts.append(part)
-            done += len(chunk)
-        empty = np.zeros(0, np.int32)
-        self.nodes: Ints = np.concatenate(sizes).cumsum()
-        self.starts: Ints = np.concatenate(degrees).cumsum()
-        kinds, self.neighbours, edge_kinds = (
-            np.concatenate([empty, *column]) for column in (zip(*parts, strict=True) if parts else ((), (), ()))
-        )
+            rows.append(self._encoded(chunk, (len(rows) - 1) * _CHUNK, is_pattern=False))
+        sizes, degrees, kinds, self.neighbours, edge_kinds = map(np.concatenate, zip(*rows, strict=True))
+        self.nodes: Ints = sizes.cumsum()
+        self.starts: Ints = degrees.cumsum()
         self.node_kinds: Kinds = self._nodes.by_content(kinds)
         self.edge_kinds: Kinds = self._edges.by_content(edge_kinds)
 
@@ -120,7 +114,8 @@ class EncodedGraphs:
     def _encoded(
         self, graphs: Sequence[Data], first: int, *, is_pattern: bool
     ) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
-        names = [self._name(first + i, is_pattern) for i in range(len(graphs))]
+        numbers = range(first, first + len(graphs))
+        names = ["the prototype"] if is_pattern else [self._names[i] if self._names else f"graph {i}" for i in numbers]
         for graph, name in zip(graphs, names, strict=True):
             if not isinstance(graph, Data):
                 raise TypeError(
@@ -137,11 +132,6 @@ class EncodedGraphs:
         if self.match_edges:
             edge_kinds = self._edges.kinds([g.edge_attr for g in graphs], counts, names, is_pattern)
         return sizes, *_compressed(kinds, np.concatenate(pairs, axis=1), edge_kinds, sizes, counts, names)
-
-    def _name(self, index: int, is_pattern: bool) -> str:
-        if is_pattern:
-            return "the prototype"
-        return f"graph {index}" if self._names is None else self._names[index]
 
 
 class _Kinds:
@@ -167,12 +157,12 @@ class _Kinds:
         joined = np.concatenate(present).astype(np.float64) + 0.0  # so that -0.0 has the bytes of 0.0
         data, width = joined.tobytes(), joined.shape[1] * joined.itemsize
         keys = (data[at : at + width] for at in range(0, len(data), width)) if width else (b"" for _ in joined)
-        known = self._number_of
+        number_of = self._number_of
         if not is_pattern:
-            return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int32)
-        listed = list(keys)
-        new = {key: -1 - number for number, key in enumerate(sorted(set(listed) - known.keys()))}
-        return np.array([known[key] if key in known else new[key] for key in listed], dtype=np.int32)
+            return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int32)
+        own = list(keys)
+        new = {key: -1 - number for number, key in enumerate(sorted(set(own) - number_of.keys()))}
+        return np.array([number_of[key] if key in number_of else new[key] for key in own], dtype=np.int32)
 
     def by_content(self, kinds: Kinds) -> Kinds:
         """Number the rows by what they hold instead of where they came first; what was numbered before follows."""
@@ -210,10 +200,8 @@ def _matrix(values: Any) -> NDArray[Any] | None:
 
 
 def _edges(graph: Data) -> Ints:
-    edge_index = graph.edge_index
-    if edge_index is None:
-        return np.empty((2, 0), np.int64)
-    edges: Ints = edge_index.detach().cpu().numpy().astype(np.int64, copy=False).reshape(2, -1)
+    edge_index = torch.empty(2, 0) if graph.edge_index is None else graph.edge_index.detach().cpu()
+    edges: Ints = edge_index.numpy().astype(np.int64, copy=False).reshape(2, -1)
     return edges
 
 
@@ -238,10 +226,9 @@ def _compressed(
     source, target = np.concatenate([low, high]), np.concatenate([high, low])
     order = np.argsort(source * total + target)
     source, target = source[order], target[order]
-    start_of_graph = np.repeat(offsets[:-1], sizes)
     return (
         np.bincount(source, minlength=total).astype(np.int64),
         kinds,
-        (target - start_of_graph[target]).astype(np.int32),
+        (target - np.repeat(offsets[:-1], sizes)[target]).astype(np.int32),
         np.concatenate([edge_kinds, edge_kinds])[order],
     )

@@ -18,8 +18,7 @@ def node_columns(graph: Data, colors: Sequence[str] = ()) -> list[int] | None:
     x = graph.x
     if x is None or x.dim() != 2:
         return None
-    columns = shown_columns(colors) if len(colors) == x.size(1) else None
-    chosen = tuple(range(x.size(1))) if columns is None else columns
+    chosen = (shown_columns(colors) if len(colors) == x.size(1) else None) or tuple(range(x.size(1)))
     x = x[:, list(chosen)]
     return [chosen[column] for column in x.argmax(dim=1).tolist()] if is_one_hot(x) else None
 

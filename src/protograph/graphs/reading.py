@@ -1,8 +1,13 @@
 """Reading graphs from files, without ever running code that a file may hold."""
 
+import re
+from abc import abstractmethod
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import overload
 
 from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
@@ -19,13 +24,8 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
 
     Only tensors, plain values and PyG's data classes are read; a file with anything else is refused.
     """
-    path = Path(path)
     wanted = "graphs: wanted a list of torch_geometric Data written by torch.save, without other objects"
-    content = load_plain(path, wanted, _SAFE_CLASSES)
-    return _as_list(content, path)
-
-
-def _as_list(content: Any, path: Path) -> list[Data]:
+    content = load_plain(Path(path), wanted, _SAFE_CLASSES)
     if isinstance(content, Batch) or not isinstance(content, list | tuple):
         raise ValueError(f"{path} must hold a list of torch_geometric Data, got {type(content).__name__}")
     for index, graph in enumerate(content):
@@ -36,3 +36,69 @@ def _as_list(content: Any, path: Path) -> list[Data]:
     if not content:
         raise ValueError(f"{path} holds an empty list; wanted at least one graph")
     return list(content)
+
+
+class Shards(Sequence[Data]):
+    """Graphs in shards, of which the one that was read last is in memory.
+
+    Args:
+        starts: Number of the first graph of each shard, and at the end the number of all graphs.
+    """
+
+    def __init__(self, starts: list[int]) -> None:
+        self._starts = starts
+        self._number, self._graphs = -1, list[Data]()
+
+    @abstractmethod
+    def _read(self, number: int) -> list[Data]:
+        """The graphs of a shard."""
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @overload
+    def __getitem__(self, index: int) -> Data: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Data]: ...
+    def __getitem__(self, index: int | slice) -> Data | list[Data]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(len(self))[index]]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {index}")
+        position = index % len(self)
+        number = bisect_right(self._starts, position) - 1
+        if number != self._number:
+            self._number, self._graphs = number, self._read(number)
+        return self._graphs[position - self._starts[number]]
+
+
+class ShardedGraphs(Shards):
+    """All graphs of the ``.pt`` files in a folder, in the order of the files' names, ``part2`` before ``part10``.
+
+    Every file is read once when the sequence is made, so that a damaged one is noticed before any work. Reading
+    graphs in their order reads each file once more; one file at a time is in memory.
+
+    Args:
+        folder: The folder; other files and folders in it are left alone.
+
+    Raises:
+        FileNotFoundError: If there is no such folder, or no ``.pt`` file in it.
+        ValueError: If a file holds something other than graphs.
+    """
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise FileNotFoundError(f"there is no folder {folder}")
+        self.paths = sorted(folder.glob("*.pt"), key=_natural)
+        if not self.paths:
+            raise FileNotFoundError(f"{folder} has no .pt file; wanted files with lists of torch_geometric Data")
+        super().__init__(list(accumulate((len(read_graphs(path)) for path in self.paths), initial=0)))
+
+    def _read(self, number: int) -> list[Data]:
+        return read_graphs(self.paths[number])
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """Sorts numbers within names by value."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path.name)]

@@ -64,7 +64,7 @@ def split_graphs(
     edge_values: Mapping[str, Tensor],
     labels: Tensor,
     sizes: Integers,
-    num_graphs: int,
+    num_graphs: int | None = None,
 ) -> tuple[Data, ...]:
     """The first graphs of a data set, each with tensors of its own.
 
@@ -74,29 +74,32 @@ def split_graphs(
             ``[2, num_edges]``, and its nodes are counted over the whole data set.
         labels: Label of each graph.
         sizes: Number of nodes of each graph.
-        num_graphs: How many graphs to build.
+        num_graphs: How many graphs to build; all if ``None``.
+
+    Raises:
+        ValueError: If fewer than one or more than there are is asked for.
 
     >>> one, two = split_graphs(
     ...     node_values={"x": torch.eye(3)},
     ...     edge_values={"edge_index": torch.tensor([[0, 1], [1, 0]])},
     ...     labels=torch.tensor([1, 0]),
     ...     sizes=np.array([2, 1]),
-    ...     num_graphs=2,
     ... )
     >>> one, two
     (Data(x=[2, 3], edge_index=[2, 2], y=[1]), Data(x=[1, 3], edge_index=[2, 0], y=[1]))
     """
+    count = checked_count(num_graphs, len(sizes))
     edge_graph = np.repeat(np.arange(len(sizes)), sizes)[edge_values["edge_index"][0].numpy()]
     order = torch.from_numpy(np.argsort(edge_graph, kind="stable"))
     num_edges = np.bincount(edge_graph, minlength=len(sizes))
     starts = torch.from_numpy(np.repeat(np.cumsum(sizes) - sizes, num_edges))
-    columns = {key: _cut(values, sizes[:num_graphs]) for key, values in node_values.items()}
+    columns = {key: _cut(values, sizes[:count]) for key, values in node_values.items()}
     for key, values in edge_values.items():
         ordered = values[:, order] - starts if key == "edge_index" else values[order]
-        columns[key] = _cut(ordered, num_edges[:num_graphs], 1 if key == "edge_index" else 0)
-    columns["y"] = _cut(labels, np.ones(num_graphs, dtype=np.int64))
+        columns[key] = _cut(ordered, num_edges[:count], 1 if key == "edge_index" else 0)
+    columns["y"] = _cut(labels, np.ones(count, dtype=np.int64))
     if not node_values:
-        columns["num_nodes"] = sizes[:num_graphs].tolist()
+        columns["num_nodes"] = sizes[:count].tolist()
     return tuple(Data(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import BaseData
 
 from protograph.graphs.cleaning import Findings, clean
+from protograph.graphs.reading import Shards
 
 _BYTES_IN_MEMORY = 2**30
 
@@ -38,14 +38,12 @@ class GraphStore:
         is_sequence = hasattr(graphs, "__getitem__") and hasattr(graphs, "__len__")
         if not is_sequence and not hasattr(graphs, "__iter__"):
             raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(graphs).__name__}")
-        source: Any = graphs
-        self._source: Any = source if is_sequence else _Spool(_single_graphs(graphs), max_bytes)
-        if len(self._source) == 0:
+        self._source: Any = graphs if is_sequence else _Spool(_single_graphs(graphs), max_bytes)
+        if len(self) == 0:
             raise ValueError("graphs is empty; pass at least one graph")
         self.findings = Findings()
         self._reference: Data | None = None
         self._reference = self[0]
-        self.findings = Findings()  # what was found above is found again in the pass
 
     def __len__(self) -> int:
         return len(self._source)
@@ -54,9 +52,8 @@ class GraphStore:
         return clean([self._source[index]], [index], self._reference, Findings())[0]
 
     def unchecked(self) -> Iterator[Data]:
-        """Yield all graphs in order as they came, for those who take any edges and need no checks."""
-        for index in range(len(self)):
-            yield self._source[index]
+        """All graphs in order as they came, for those who take any edges and need no checks."""
+        return (self._source[index] for index in range(len(self)))
 
     def chunks(self, size: int) -> Iterator[list[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
@@ -68,61 +65,43 @@ class GraphStore:
 
 def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:
     for item in graphs:
-        if isinstance(item, Batch):
-            yield from item.to_data_list()
-        else:
-            yield item
+        yield from item.to_data_list() if isinstance(item, Batch) else [item]
 
 
-class _Spool(Sequence[Data]):
-    """Keeps what an iterator gives, in memory first and then in files of the same number of bytes."""
+class _Spool(Shards):
+    """Keeps what an iterator gives, in shards of at most so many bytes (or one graph); all but the first are files."""
 
     def __init__(self, graphs: Iterable[Data], max_bytes: int) -> None:
+        super().__init__([0])
         self._folder: Path | None = None
         self._memory: list[Data] = []
-        self._starts: list[int] = []  # number of the first graph in each file
-        self._loaded: tuple[int, list[Data]] = (-1, [])
-        pending: list[Data] = []
-        room, num_bytes, self._size = max_bytes, 0, 0
+        shard: list[Data] = []
+        num_bytes = 0
         for graph in graphs:
-            self._size += 1
             num_bytes += _num_bytes(graph)
-            if num_bytes <= room and not self._starts:
-                self._memory.append(graph)
-                continue
-            if not self._starts:
-                self._starts.append(self._size - 1)
-                num_bytes = _num_bytes(graph)
-            pending.append(graph)
-            if num_bytes > room:
-                self._write(pending)
-                pending, num_bytes = [], 0
-                self._starts.append(self._size)
-        if pending:
-            self._write(pending)
+            if shard and num_bytes > max_bytes:
+                self._keep(shard)
+                shard, num_bytes = [], _num_bytes(graph)
+            shard.append(graph)
+        self._keep(shard)
 
-    def _write(self, graphs: list[Data]) -> None:
+    def _keep(self, graphs: list[Data]) -> None:
+        number = len(self._starts) - 1
+        if number == 0:
+            self._memory = graphs
+        else:
+            # Our own file in our own private folder, gone with this object: the one place where pickle is safe.
+            self._file(number).write_bytes(pickle.dumps(graphs))
+        self._starts.append(len(self) + len(graphs))
+
+    def _read(self, number: int) -> list[Data]:
+        return self._memory if number == 0 else list(pickle.loads(self._file(number).read_bytes()))  # noqa: S301
+
+    def _file(self, number: int) -> Path:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="protograph-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        # Our own file in our own private folder, gone with this object: the one place where pickle is safe.
-        path = self._folder / f"{len(self._starts) - 1}.pickle"
-        path.write_bytes(pickle.dumps(graphs))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, index: Any) -> Any:
-        if not 0 <= index < self._size:
-            raise IndexError(index)
-        if index < len(self._memory):
-            return self._memory[index]
-        number = int(torch.searchsorted(torch.tensor(self._starts), index, right=True)) - 1
-        if self._loaded[0] != number:
-            assert self._folder is not None
-            data = (self._folder / f"{number}.pickle").read_bytes()
-            self._loaded = (number, pickle.loads(data))  # noqa: S301
-        return self._loaded[1][index - self._starts[number]]
+        return self._folder / f"{number}.pickle"
 
 
 def _num_bytes(graph: Any) -> int:

@@ -1,22 +1,38 @@
-"""SMILES as graphs: heavy atoms are nodes, bonds are edges in both directions."""
+"""SMILES as graphs, read by RDKit: heavy atoms are nodes, bonds are edges in both directions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Arrays
 from protograph.graphs.splitting import one_hot, split_graphs
 from protograph.molecules.elements import COLORS
-from protograph.molecules.toolkit import import_chem
 
 BOND_NAMES = ("single", "double", "triple", "aromatic")
 PURPOSE = "reading SMILES"
 
-Arrays = Mapping[str, NDArray[Any]]
+
+def import_chem(purpose: str) -> Any:
+    """RDKit's module ``rdkit.Chem``.
+
+    Args:
+        purpose: What it is needed for, as the beginning of the message.
+
+    Raises:
+        ImportError: If RDKit is not installed.
+
+    >>> import_chem("counting atoms").MolFromSmiles("CO").GetNumAtoms()
+    2
+    """
+    try:
+        return import_module("rdkit.Chem")
+    except ImportError as error:
+        raise ImportError(f"{purpose} needs RDKit; pip install 'protograph[molecules]'") from error
 
 
 def parse(smiles: str) -> Any:
@@ -62,7 +78,7 @@ def atom_order(symbols: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(symbols), key=lambda symbol: (rank.get(symbol, len(rank)), symbol)))
 
 
-def molecule_arrays(molecules: Iterable[Any]) -> dict[str, NDArray[Any]]:
+def molecule_arrays(molecules: Iterable[Any]) -> Arrays:
     """Atoms and bonds of RDKit's molecules, end to end, in RDKit's order; each bond is followed by its reverse.
 
     Args:
@@ -81,26 +97,23 @@ def molecule_arrays(molecules: Iterable[Any]) -> dict[str, NDArray[Any]]:
     """
     chem = import_chem(PURPOSE)
     column = {getattr(chem.BondType, name.upper()): number for number, name in enumerate(BOND_NAMES)}
-    symbols: list[str] = []
-    charges: list[int] = []
+    atoms: list[tuple[str, int]] = []
     bonds: list[tuple[int, int, int]] = []
     sizes: list[int] = []
     for molecule in molecules:
-        start = len(symbols)
+        start = len(atoms)
         for bond in molecule.GetBonds():
             kind = column.get(bond.GetBondType(), len(column))
             bonds.append((start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), kind))
-        atoms = list(molecule.GetAtoms())
-        symbols += [atom.GetSymbol() for atom in atoms]
-        charges += [atom.GetFormalCharge() for atom in atoms]
-        sizes.append(len(atoms))
-    types = atom_order(symbols)
+        atoms += [(atom.GetSymbol(), atom.GetFormalCharge()) for atom in molecule.GetAtoms()]
+        sizes.append(len(atoms) - start)
+    types = atom_order(symbol for symbol, _ in atoms)
     place = {symbol: number for number, symbol in enumerate(types)}
     table = np.array(bonds, dtype=np.int64).reshape(-1, 3)
-    has_other = bool((table[:, 2] == len(BOND_NAMES)).any())
+    has_other = (table[:, 2] == len(BOND_NAMES)).any()
     return {
-        "atom": np.array([place[symbol] for symbol in symbols], dtype=np.int64),
-        "charge": np.array(charges, dtype=np.int64),
+        "atom": np.array([place[symbol] for symbol, _ in atoms], dtype=np.int64),
+        "charge": np.array([charge for _, charge in atoms], dtype=np.int64),
         "bond": np.repeat(table[:, 2], 2),
         "edge_index": np.stack([table[:, :2], table[:, 1::-1]], axis=1).reshape(-1, 2).T.copy(),
         "sizes": np.array(sizes, dtype=np.int64),
@@ -110,7 +123,7 @@ def molecule_arrays(molecules: Iterable[Any]) -> dict[str, NDArray[Any]]:
 
 
 def molecule_graphs(
-    arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_graphs: int, **node_values: Tensor
+    arrays: Arrays, labels: Tensor, smiles: Sequence[str], num_graphs: int | None = None, **node_values: Tensor
 ) -> tuple[Data, ...]:
     """The first molecules as graphs.
 
@@ -121,11 +134,11 @@ def molecule_graphs(
         arrays: What :func:`molecule_arrays` gives.
         labels: Label of each molecule.
         smiles: SMILES of each molecule.
-        num_graphs: How many graphs to build.
+        num_graphs: How many graphs to build; all if ``None``.
         node_values: Further attributes with a row for each atom.
 
     >>> arrays = molecule_arrays([parse("C[O-]"), parse("N")])
-    >>> molecule_graphs(arrays, torch.tensor([0, 1]), ["C[O-]", "N"], 2)[0]
+    >>> molecule_graphs(arrays, torch.tensor([0, 1]), ["C[O-]", "N"])[0]
     Data(x=[2, 3], edge_index=[2, 2], edge_attr=[2, 4], y=[1], charge=[2], smiles='C[O-]')
     """
     graphs = split_graphs(

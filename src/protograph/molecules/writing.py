@@ -8,8 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.molecules.elements import SYMBOLS
-from protograph.molecules.reading import BOND_NAMES
-from protograph.molecules.toolkit import import_chem
+from protograph.molecules.reading import BOND_NAMES, import_chem
 
 PURPOSE = "writing molecules"
 # Stands for any atom; RDKit's number of it is 0.
@@ -71,7 +70,6 @@ def to_smiles(molecule: Any) -> str:
 
 
 def _symbols(graph: Data, atom_names: Sequence[str]) -> list[str]:
-    """Symbol of each node, as RDKit knows it."""
     x = graph.x
     if not isinstance(x, Tensor) or x.dim() != 2:
         got = f"shape {list(x.shape)}" if isinstance(x, Tensor) else "none"
@@ -82,9 +80,14 @@ def _symbols(graph: Data, atom_names: Sequence[str]) -> list[str]:
             f"atom_names must have the symbol of an atom for each of the {x.size(1)} columns of x, "
             f"got {got or 'none'}{WAY_OUT}"
         )
-    names = [name if name in SYMBOLS else DUMMY for name in atom_names]
-    is_named = (x != 0).any(dim=1).tolist()
-    return [names[column] if named else DUMMY for column, named in zip(x.argmax(dim=1).tolist(), is_named, strict=True)]
+    return _largest(x, [name if name in SYMBOLS else DUMMY for name in atom_names], DUMMY)
+
+
+def _largest(rows: Tensor, names: Sequence[str], otherwise: str) -> list[str]:
+    """Name of the largest entry of each row; of a row that is all zeros, ``otherwise``."""
+    is_named = (rows != 0).any(dim=1).tolist()
+    columns = rows.argmax(dim=1).tolist()
+    return [names[column] if named else otherwise for column, named in zip(columns, is_named, strict=True)]
 
 
 def _charges(graph: Data) -> list[int]:
@@ -99,9 +102,7 @@ def _bonds(graph: Data, bond_names: Sequence[str]) -> Iterator[tuple[int, int, s
     pairs = graph.edge_index.T.tolist()
     names = [""] * len(pairs)
     if isinstance(attributes, Tensor) and attributes.dim() == 2 and attributes.size(1) == len(bond_names) > 0:
-        is_named = (attributes != 0).any(dim=1).tolist()
-        columns = attributes.argmax(dim=1).tolist()
-        names = [bond_names[column] if named else "" for column, named in zip(columns, is_named, strict=True)]
+        names = _largest(attributes, bond_names, "")
     seen: set[tuple[int, int]] = set()
     for (first, second), name in zip(pairs, names, strict=True):
         ends = (min(first, second), max(first, second))

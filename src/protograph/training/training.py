@@ -1,5 +1,6 @@
 """Train the paper's GCN on labelled graphs."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -14,10 +15,8 @@ from torch_geometric.data import Data
 from protograph._base.options import check_count, check_number
 from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.training.collation import FlatGraphs, MiniBatch, collate
-from protograph.training.early_stopping import EarlyStopping
+from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated
 from protograph.training.gcn import GCN
-from protograph.training.propagation import logits_of, propagated
 from protograph.training.split import HowToSplit, Split, check_split, make_split
 
 PAPER_HIDDEN = (32, 32, 32)
@@ -165,6 +164,36 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@dataclass
+class EarlyStopping:
+    """The best loss so far, and whether ``patience`` epochs have passed without a lower one.
+
+    >>> stopping = EarlyStopping(patience=2)
+    >>> [stopping.update(loss) for loss in (0.5, 0.7, 0.6)]
+    [True, False, False]
+    >>> stopping.is_over, stopping.best_epoch
+    (True, 1)
+    """
+
+    patience: int
+    num_epochs: int = 0
+    best_epoch: int = 0
+    best_loss: float = math.inf
+
+    def update(self, loss: float) -> bool:
+        """Take the loss of one more epoch; true if it is the lowest so far (``nan`` never is)."""
+        self.num_epochs += 1
+        is_best = loss < self.best_loss
+        if is_best:
+            self.best_loss, self.best_epoch = loss, self.num_epochs
+        return is_best
+
+    @property
+    def is_over(self) -> bool:
+        """Whether patience has run out."""
+        return self.num_epochs - self.best_epoch >= self.patience
 
 
 def _names(graphs: object, attribute: str, count: int) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from protograph.datasets.download import CHUNK, _checked, download
+from protograph.datasets.files import CHUNK, _checked, download
 from tests.datasets.file_server import serving
 
 CONTENT = random.Random(0).randbytes(3 * CHUNK + 17)
@@ -153,7 +153,7 @@ def test_an_answer_from_elsewhere_is_reported(server, path, monkeypatch):
     def elsewhere(url):
         return SimpleNamespace(scheme="http", hostname="example.org")
 
-    monkeypatch.setattr("protograph.datasets.download.urlsplit", elsewhere)
+    monkeypatch.setattr("protograph.datasets.files.urlsplit", elsewhere)
     reason = f"it leads to {server.url}, which is not https"
     assert message_of(ConnectionError, server.url, path) == failure(server.url, reason, path)
 
