@@ -15,14 +15,11 @@ ELSEWHERE = {
     "datasets/sst2_*.py": ("datasets/test_graph_sst2.py", "both layouts of the files are tested through the set"),
     "datasets/tu.py": ("datasets/test_tu_collection.py", "the reader is tested against PyG's on whole files"),
     "evaluation/*.py": ("evaluation/test_evaluation.py", "the parts of one table"),
-    "explanation/*json.py": ("explanation/test_storage.py", "files are written, damaged and read as a whole"),
-    "explanation/explanation.py": ("explanation/test_storage.py", "records of values: saved, loaded and compared"),
     "page/subject.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/clusters/projection.py": ("page/test_explainer.py", "a picture's coordinates, tested with the explanation"),
     "page/walk/*.py": ("page/walk/test_search.py", "the walk is compared with the oracle, node for node"),
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
     "patterns/structure.py": ("patterns/test_agreement.py", "neighbour lists, tested with what may be matched"),
-    "peers/generation.py": ("peers/test_xgnn.py", "what both generators share, tested by what they generate"),
     "report/*.py": ("report/test_report.py", "a page and its pictures are tested by what they show"),
 }
 

@@ -7,8 +7,8 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GATv2Conv, GraphConv, MessagePassing, SAGEConv, SimpleConv, TopKPooling
 
 from protograph.models.classifier import GraphClassifier
+from protograph.peers.generating import learn
 from protograph.peers.relaxation import largest_part, mixed, mixed_pairs, soft_edges, unlikeness
-from protograph.peers.vocabulary import learn
 from tests import zoo
 
 KINDS = ["gcn", "gin", "gat", "sage", "gine"]

@@ -15,7 +15,7 @@ from torch_geometric.utils import scatter
 
 from protograph._base.arrays import Floats, Ints
 from protograph.models.outputs import ReturnType, log_scores
-from protograph.peers.vocabulary import Vocabulary
+from protograph.peers.generating import Vocabulary
 
 # How far a node's attention may be from 1 in sum and still be the output of a softmax.
 _SUM_TOLERANCE = 1e-4
@@ -200,7 +200,7 @@ def largest_part(weights: Floats, kinds: Ints, vocabulary: Vocabulary, max_edges
         negligible: A relaxed sample does not keep pairs less probable than this.
 
     >>> from torch_geometric.data import Data
-    >>> from protograph.peers.vocabulary import learn
+    >>> from protograph.peers.generating import learn
     >>> path = Data(x=torch.ones(3, 1), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
     >>> largest_part(np.array([0.9, 0.8, 0.7]), np.zeros(3, dtype=int), learn([path]), max_edges=2, negligible=0.01)
     Part(nodes=(0, 1, 2), kinds=(0, 0, 0), edges=((0, 1), (0, 2)), kept=(0, 1))
