@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from torch_geometric.data import Data
 
 from protograph._base.words import clean_name, count_of
-from protograph.explanation.describing.composition import compose
-from protograph.explanation.describing.groups import name_molecule
-from protograph.explanation.describing.molecule import Molecule, bond_types
-from protograph.explanation.describing.motifs import simple_graph
+from protograph.explanation.describing.groups import Molecule, bond_types, name_molecule
+from protograph.explanation.describing.motifs import compose, simple_graph
 from protograph.explanation.evidence import Evidence
 from protograph.graphs.kinds import node_columns
 from protograph.molecules.elements import are_atoms
