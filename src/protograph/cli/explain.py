@@ -95,7 +95,7 @@ def _clusters(text: str) -> Any:
 
 
 def _facts(explanations: Any) -> dict[str, Any]:
-    from protograph.explanation.summary import smiles_of
+    from protograph.explanation.prototype import smiles_of
 
     return {
         str(target): {

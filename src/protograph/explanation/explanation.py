@@ -12,12 +12,8 @@ from protograph._base.arrays import Floats
 from protograph._base.files import atomic_path
 from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
-from protograph.explanation.evidence import Evidence, Session
-from protograph.explanation.prototype import Prototype
-from protograph.explanation.summary import figures_of
+from protograph.explanation.prototype import Prototype, figures_of
 from protograph.graphs.cleaning import node_count
-
-__all__ = ["EmbeddingMap", "Evidence", "Explanation", "Explanations", "Prototype", "Session"]
 
 FORMAT = "protograph-explanation"
 VERSION = 1

@@ -8,7 +8,7 @@ from typing import Any
 from protograph._base.files import atomic_path
 from protograph._base.words import count_of
 from protograph.explanation import Explanation, Prototype
-from protograph.explanation.summary import describe_composition
+from protograph.explanation.prototype import describe_composition
 from protograph.report.embeddings import embedding_figure
 from protograph.report.evidence import evidence_table, part_tables, steps
 from protograph.report.figure import classes_figure, shared_palette

@@ -11,7 +11,6 @@ from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx
 
 from protograph._base.words import clean_name, counted, listed, number_word
-from protograph.graphs.cleaning import node_count
 from protograph.graphs.kinds import by_frequency
 from protograph.molecules.elements import are_atoms, counted_atoms, element_name
 from protograph.patterns.isomorphism import same_graph
@@ -53,7 +52,7 @@ def simple_graph(graph: Data) -> Any:
     >>> simple_graph(Data(edge_index=torch.tensor([[0, 1, 1], [1, 0, 1]]), num_nodes=3)).edges
     EdgeView([(0, 1)])
     """
-    result = networkx.empty_graph(node_count(graph))
+    result = networkx.empty_graph(int(graph.num_nodes or 0))
     if graph.edge_index is not None:
         result.add_edges_from((u, v) for u, v in graph.edge_index.T.tolist() if u != v)
     return result

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from protograph._base.words import clean_name, count_of
 from protograph.explanation.describing.groups import Molecule, bond_types, name_molecule
 from protograph.explanation.describing.motifs import compose, simple_graph
-from protograph.explanation.evidence import Evidence
+from protograph.explanation.prototype import Evidence
 from protograph.graphs.kinds import node_columns
 from protograph.molecules.elements import are_atoms
 
