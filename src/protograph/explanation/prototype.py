@@ -170,14 +170,12 @@ class Prototype:
             raise unfit("matches.shape", f"{wanted}, nodes by sources", list(matches.shape))
 
     def _check_sizes(self, evidence: Evidence) -> None:
-        """Raise unless there is a figure for each node and edge, where there are any."""
-        nodes, edges = (self.num_nodes, "node"), (len(self.edges), "edge between different nodes")
-        sizes = {"node_sources": nodes, "node_graphs": nodes, "contributions": nodes}
-        for name, (size, what) in (sizes | {"edge_sources": edges, "edge_graphs": edges}).items():
+        of_edges = len(self.edges), "edge between different nodes"
+        for name in ("node_sources", "node_graphs", "contributions", "edge_sources", "edge_graphs"):
+            size, what = of_edges if name.startswith("edge") else (self.num_nodes, "node")
             figures = getattr(evidence, name)
             if len(figures) not in (0, size):
-                wanted = f"empty or a list of {size}, one for each {what} of graph"
-                raise unfit(f"evidence.{name}", wanted, figures)
+                raise unfit(f"evidence.{name}", f"empty or a list of {size}, one for each {what} of graph", figures)
 
     @property
     def num_nodes(self) -> int:

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import torch
@@ -118,15 +119,14 @@ def _distinct(values: Tensor) -> tuple[Ints, Ints, Ints]:
 
 
 def _edge_attr(batch: Batch, type_of: Ints, num_types: int) -> Tensor | None:
-    attributes = batch.get("edge_attr")
+    attributes: Tensor | None = batch.get("edge_attr")
     if attributes is None or not len(attributes):
         return None
     rows, kind_of, _ = _distinct(attributes)
-    pairs = type_of[batch.edge_index.numpy()]
-    frequency = _frequency(np.stack([*pairs, kind_of]), (num_types, num_types, len(rows)))
+    places = np.stack([*type_of[batch.edge_index.numpy()], kind_of])
+    chosen = _frequency(places, (num_types, num_types, len(rows))).argmax(axis=2)
     # Where no edge is, the first kind wins, which is the most frequent of all.
-    result: Tensor = attributes[torch.from_numpy(rows[frequency.argmax(axis=2)])]
-    return result
+    return attributes[torch.from_numpy(rows[chosen])]
 
 
 def _frequency(places: Ints, shape: tuple[int, ...]) -> Ints:
@@ -150,8 +150,7 @@ class GeneratingExplainer(Explainer):
     def vocabulary_(self) -> Vocabulary:
         """The types of nodes in the fitted graphs, most frequent first, and how they are joined."""
         self._fitted()
-        graphs = (graph for chunk in self._store.chunks(256) for graph in chunk)
-        return self._once("vocabulary", lambda: learn(graphs, self.max_types))
+        return self._once("vocabulary", lambda: learn(chain.from_iterable(self._store.chunks(256)), self.max_types))
 
     def explain(self, target: int) -> Explanation:
         """Generate prototypes of a class.
@@ -173,8 +172,12 @@ class GeneratingExplainer(Explainer):
             prototypes, notes = self._generate(target)
         if len(prototypes) < self.num_prototypes:
             notes.append(f"only {len(prototypes)} different graphs were found, {self.num_prototypes} were asked for")
-        ordered = best_first(prototypes, self._classifier().resolution)
-        return self._explanation(target, prototypes=ordered, timings=timings, notes=[*self._notes(vocabulary), *notes])
+        return self._explanation(
+            target,
+            prototypes=best_first(prototypes, self._classifier().resolution),
+            timings=timings,
+            notes=[*self._notes(vocabulary), *notes],
+        )
 
     @abstractmethod
     def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:

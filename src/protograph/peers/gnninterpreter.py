@@ -21,7 +21,6 @@ from protograph.peers.relaxation import (
     largest_part,
     message_passing_layers,
     mixed,
-    mixed_pairs,
     safe_log_scores,
     soft_edges,
     unlikeness,
@@ -154,8 +153,8 @@ class _Search:
         weights, types = self._sample(tau)
         parts = self._parts(weights, types)
         if iteration % options.judged_every == 0 or iteration == last:
-            most_probable = self._parts(self.edges.sigmoid()[None], self.types[None])
-            self._judge_as_graphs(parts + most_probable)
+            # The last of these is the most probable graph.
+            self._judge_as_graphs(parts + self._parts(self.edges.sigmoid()[None], self.types[None]))
         loss = self._loss(weights, types, parts)
         gradients = torch.autograd.grad(loss, [self.edges, self.types], allow_unused=True)
         for values, gradient in zip((self.edges, self.types), gradients, strict=True):
@@ -166,8 +165,7 @@ class _Search:
         """Relaxed edges ``[num_samples, num_pairs]`` and types ``[num_samples, max_nodes, num_types]``."""
 
         def uniform(like: Tensor) -> Tensor:
-            shape = (self.options.num_samples, *like.shape)
-            noise = torch.rand(shape, generator=self.generator, dtype=torch.float64)
+            noise = torch.rand(self.options.num_samples, *like.shape, generator=self.generator, dtype=torch.float64)
             return noise.clamp(1e-12, 1 - 1e-12)
 
         edges = ((self.edges + uniform(self.edges).logit()) / tau).sigmoid()
@@ -210,8 +208,7 @@ class _Search:
         joined = torch.cat([strengths for _, strengths in relaxed]).to(classifier.device)
         with soft_edges(classifier.model, joined, is_passed=is_passed):
             outputs, embeddings = classifier.differentiable([graph for graph, _ in relaxed])
-        scores = safe_log_scores(outputs.cpu(), self.judge.return_type)
-        gains = scores.log_softmax(dim=1)[:, self.target]
+        gains = safe_log_scores(outputs.cpu(), self.judge.return_type).log_softmax(dim=1)[:, self.target]
         likeness = torch.cosine_similarity(embeddings.cpu().double(), self.mean_embedding[None], dim=1)
         gains = torch.nan_to_num(gains + options.similarity_weight * likeness, 0.0, 0.0, 0.0)
         sampling = self._sampling_gain(gains.detach(), weights.detach(), types.argmax(dim=-1))
@@ -224,7 +221,7 @@ class _Search:
         edge_index, kinds = torch.cat([ends, ends.flip(0)], dim=1), types[nodes]
         x, edge_attr = self.vocabulary.x, self.vocabulary.edge_attr
         x = None if x is None else mixed(x, kinds)
-        edge_attr = None if edge_attr is None else mixed_pairs(edge_attr, *kinds[edge_index])
+        edge_attr = None if edge_attr is None else mixed(edge_attr, *kinds[edge_index])
         return assembled(len(nodes), x, edge_index, edge_attr), weights[kept].repeat(2).to(self.dtype)
 
     def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor | float:

@@ -66,8 +66,7 @@ class RandomSubgraph(Explainer):
             judged = best_first(candidates, self._classifier().resolution)
         best = {prototype.source: prototype for prototype in reversed(judged)}
         # The best of each graph first, then the others.
-        ordered = sorted(judged, key=lambda prototype: prototype is not best[prototype.source])
-        prototypes = ordered[: self.num_prototypes]
+        prototypes = sorted(judged, key=lambda one: one is not best[one.source])[: self.num_prototypes]
         if len(prototypes) < self.num_prototypes:
             notes.append(f"only {len(prototypes)} subgraphs were drawn, {self.num_prototypes} were asked for")
         sources = {p.source: self._store[p.source] for p in prototypes if p.source is not None}

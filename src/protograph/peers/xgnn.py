@@ -107,8 +107,7 @@ class XGNN(GeneratingExplainer):
             usable = [self.start_type]
         edges = [vocabulary.graph([kind, int(joined[kind].argmax())], [(0, 1)]) for kind in usable]
         self._check_accepted(edges[0])
-        order = np.argsort(-self._judge(edges, target).margins, kind="stable")
-        return [usable[place] for place in order]
+        return [usable[place] for place in np.argsort(-self._judge(edges, target).margins, kind="stable")]
 
 
 class _Training:
@@ -144,11 +143,11 @@ class _Training:
             rolled = self.policy.complete(
                 grown.repeat(options.num_rollouts), num_steps - step - 1, rules, self.generator
             )
-            shown = grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary)
-            above = self._judged(shown) - 1 / options.num_classes_
+            chances = self._judged(grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary))
+            above = chances - 1 / options.num_classes_
             now, later = above[:num_episodes], above[num_episodes:].reshape(num_episodes, -1)
-            reward = now + options.rollout_weight * later.mean(dim=1)
-            reward = reward + options.rule_weight * rules.usualness(graphs, action)
+            usualness = rules.usualness(graphs, action)
+            reward = now + options.rollout_weight * later.mean(dim=1) + options.rule_weight * usualness
             if value is None:  # of the single nodes that all begin with, which the model was not shown
                 value = reward[action.is_legal].mean().expand(num_episodes)
             self.optimizer.zero_grad()
@@ -213,10 +212,9 @@ class Partial:
     @classmethod
     def of(cls, kinds: Sequence[int], num_places: int) -> "Partial":
         """One node a graph."""
-        types = torch.zeros(len(kinds), num_places, dtype=torch.long)
-        types[:, 0] = torch.as_tensor(kinds)
-        empty = torch.zeros(len(kinds), num_places, num_places, dtype=torch.bool)
-        return cls(types, empty, torch.ones(len(kinds), dtype=torch.long))
+        types = torch.as_tensor(kinds)[:, None].repeat(1, num_places)
+        adjacency = torch.zeros(len(kinds), num_places, num_places, dtype=torch.bool)
+        return cls(types, adjacency, torch.ones(len(kinds), dtype=torch.long))
 
     @property
     def is_node(self) -> Tensor:
@@ -274,20 +272,21 @@ class Rules:
         """Boolean, ``[num_graphs, num_places, num_places + num_types]``: starts and ends."""
         num_places = graphs.types.size(1)
         can_take = graphs.is_node & (graphs.adjacency.sum(dim=2) < self._max_degree[graphs.types])
-        with_types = self._may_join[graphs.types]
-        with_nodes = with_types.gather(2, graphs.types[:, None, :].expand(-1, num_places, -1))
         is_other = ~(graphs.adjacency | torch.eye(num_places, dtype=torch.bool))
-        has_room = (graphs.sizes < self._max_nodes)[:, None, None]
-        ends = torch.cat([with_nodes & is_other & can_take[:, None, :], with_types & has_room], dim=2)
-        return ends & can_take[:, :, None]
+        has_room = (graphs.sizes < self._max_nodes)[:, None, None].expand(-1, num_places, len(self._may_join))
+        is_free = torch.cat([is_other & can_take[:, None, :], has_room], dim=2)
+        may_join = self._may_join[graphs.types[:, :, None], self._end_types(graphs)[:, None, :]]
+        return may_join & is_free & can_take[:, :, None]
 
     def usualness(self, graphs: Partial, action: Action) -> Tensor:
         """From -1 to 0, how usual an edge between the chosen types is; anything where none is legal."""
-        num_places = graphs.types.size(1)
         rows = torch.arange(len(graphs.types))
-        own = graphs.types[rows, action.end.clamp(max=num_places - 1)]
-        end = torch.where(action.end < num_places, own, action.end - num_places)
-        return self._usualness[graphs.types[rows, action.start], end]
+        return self._usualness[graphs.types[rows, action.start], self._end_types(graphs)[rows, action.end]]
+
+    def _end_types(self, graphs: Partial) -> Tensor:
+        """Type of each end that can be chosen, ``[num_graphs, num_places + num_types]``: the nodes', then all."""
+        every_type = torch.arange(len(self._may_join)).expand(len(graphs.types), -1)
+        return torch.cat([graphs.types, every_type], dim=1)
 
 
 class Policy(nn.Module):

@@ -168,8 +168,9 @@ def _ring_system(block: Any, molecule: Molecule, kinds: Sequence[int], feature_n
     sizes = fused_rings(block)
     if sizes is None:
         of_rings = f"of {number_word(block.size() - len(block) + 1)} rings"
-        one = f"a system {of_rings} ({atoms})"
-        return _Rings(f"{atoms} in a system {of_rings}", one, f"systems {of_rings} ({atoms})")
+        return _Rings(
+            f"{atoms} in a system {of_rings}", f"a system {of_rings} ({atoms})", f"systems {of_rings} ({atoms})"
+        )
     if is_aromatic and sizes == (6, 6):
         return _Rings("naphthalene", "naphthalene", "naphthalenes")
     fused = f"{number_word(len(sizes))} fused rings of {ring_sizes(sizes)}"

@@ -190,8 +190,8 @@ def compose(graph: Any, kinds: Sequence[int] | None, feature_names: Sequence[str
         return structure(graph) if motif is None else motif.name
     if motif is not None:
         return _of_kinds(motif, graph, kinds, feature_names)
-    part = _motifs_of_some_kinds(graph, kinds, feature_names)
-    return part or f"{_plain_list(kinds, feature_names)} ({structure(graph)})"
+    without_a_kind = _motifs_of_some_kinds(graph, kinds, feature_names)
+    return without_a_kind or f"{_plain_list(kinds, feature_names)} ({structure(graph)})"
 
 
 def structure(graph: Any) -> str:
@@ -251,7 +251,6 @@ def _motifs_of_some_kinds(graph: Any, kinds: Sequence[int], feature_names: Seque
             continue
         inner = listed(counts_of_kinds([kinds[node] for node in left], feature_names))
         outer = listed(counts_of_kinds([kind] * (len(graph) - len(left)), feature_names))
-        several = f"{number_word(number)} {motif.plural} ({inner})"
-        named = f"{motif.before}{inner}{motif.after}" if number == 1 else several
-        return f"{named}, with {outer}"
+        one, several = f"{motif.before}{inner}{motif.after}", f"{number_word(number)} {motif.plural} ({inner})"
+        return f"{one if number == 1 else several}, with {outer}"
     return None

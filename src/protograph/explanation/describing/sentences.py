@@ -31,10 +31,8 @@ def name_of(
     >>> name_of(Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]]), num_nodes=4))
     'a ring of four nodes'
     """
-    kinds = node_columns(graph, colors)
-    if kinds is not None and graph.x.size(1) != len(feature_names):
-        kinds = None
-    simple = simple_graph(graph)
+    columns, simple = node_columns(graph, colors), simple_graph(graph)
+    kinds = columns if columns is not None and graph.x.size(1) == len(feature_names) else None
     if kinds is not None and are_atoms(feature_names):
         molecule = Molecule(simple, [feature_names[kind] for kind in kinds], bond_types(graph, edge_names))
         if name := name_molecule(molecule, kinds, feature_names):
@@ -52,7 +50,8 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
     if evidence is None:
         return ""
     inside, outside = evidence.num_class, evidence.num_others
-    own = f"predicted as {_class(class_name)}"
+    name = "its class" if class_name is None else clean_name(class_name)
+    own = f"predicted as {'class ' if name.isdigit() else ''}{name}"
     others = "the others" if inside else f"the graphs not {own}"
     parts = [
         f"in {share_of(evidence.num_in_class, inside)} of the graphs {own}" if inside else "",
@@ -63,13 +62,6 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
         # Such a class is known by what its graphs lack.
         text += ", so that by itself it does not tell the class"
     return f"found {text}" if text else ""
-
-
-def _class(class_name: str | None) -> str:
-    if class_name is None:
-        return "its class"
-    name = clean_name(class_name)
-    return f"class {name}" if name.isdigit() else name
 
 
 def share_of(number: int, total: int) -> str:
