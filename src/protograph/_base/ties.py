@@ -70,8 +70,8 @@ def best_first(
     """
     listed = list(items)
     places = levels([value(item) for item in listed], tolerance).tolist()
-    keyed = [(place, () if then is None else then(item), item) for place, item in zip(places, listed, strict=True)]
-    return [item for *_, item in sorted(keyed, key=lambda entry: entry[:2])]
+    keys = [(place, () if then is None else then(item)) for place, item in zip(places, listed, strict=True)]
+    return [listed[position] for position in sorted(range(len(listed)), key=keys.__getitem__)]
 
 
 def best(

@@ -96,8 +96,7 @@ class Evidence:
                 raise unfit(place, "a finite number", number)
             if name not in _AMOUNTS and number < 0:
                 raise unfit(place, "a whole number of at least 0", number)
-            whole = _WHOLES.get(name)
-            if whole is not None and number > getattr(self, whole):
+            if (whole := _WHOLES.get(name)) and number > getattr(self, whole):
                 raise unfit(place, f"at most {getattr(self, whole)}, which is {whole}", number)
 
     def _numbers(self) -> Iterator[tuple[str, str, float]]:

@@ -69,8 +69,13 @@ class RandomSubgraph(Explainer):
         prototypes = sorted(judged, key=lambda one: one is not best[one.source])[: self.num_prototypes]
         if len(prototypes) < self.num_prototypes:
             notes.append(f"only {len(prototypes)} subgraphs were drawn, {self.num_prototypes} were asked for")
-        sources = {p.source: self._store[p.source] for p in prototypes if p.source is not None}
-        return self._explanation(target, prototypes=prototypes, source_graphs=sources, timings=timings, notes=notes)
+        return self._explanation(
+            target,
+            prototypes=prototypes,
+            source_graphs={one.source: self._store[one.source] for one in prototypes if one.source is not None},
+            timings=timings,
+            notes=notes,
+        )
 
     def _drawn(self, sources: Sequence[int], target: int, rng: np.random.Generator) -> list[Prototype]:
         """A random part of each source, judged by the model."""

@@ -143,8 +143,8 @@ class _Training:
             rolled = self.policy.complete(
                 grown.repeat(options.num_rollouts), num_steps - step - 1, rules, self.generator
             )
-            chances = self._judged(grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary))
-            above = chances - 1 / options.num_classes_
+            shown = grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary)
+            above = self._judged(shown) - 1 / options.num_classes_
             now, later = above[:num_episodes], above[num_episodes:].reshape(num_episodes, -1)
             usualness = rules.usualness(graphs, action)
             reward = now + options.rollout_weight * later.mean(dim=1) + options.rule_weight * usualness

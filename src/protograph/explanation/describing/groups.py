@@ -139,11 +139,11 @@ def _rest(
 ) -> tuple[list[str], list[str]]:
     """The atoms in no ring or group: heavy ones, and hydrogens."""
     heavy = [kinds[atom] for atom in atoms if molecule.symbols[atom] != "H"]
-    hydrogens = [kinds[atom] for atom in atoms if molecule.symbols[atom] == "H"]
     # Only the elements that rings have as well are further ones.
     in_rings = {kinds[atom] for atom in molecule.ring_atoms}
     further = counts_of_kinds([kind for kind in heavy if kind in in_rings], feature_names, word="further ")
     others = counts_of_kinds([kind for kind in heavy if kind not in in_rings], feature_names)
+    hydrogens = [kinds[atom] for atom in atoms if molecule.symbols[atom] == "H"]
     return further + others, counts_of_kinds(hydrogens, feature_names)
 
 

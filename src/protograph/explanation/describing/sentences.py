@@ -78,8 +78,7 @@ def share_of(number: int, total: int) -> str:
     if 1000 * (total - number) < total:
         return "more than 99.9%"
     percent = 100 * number / total
-    shown = f"{percent:.1f}".removesuffix(".0") if percent < 1 or percent > 99 else f"{percent:.0f}"
-    return f"{shown}%"
+    return f"{percent:.0f}%" if 1 <= percent <= 99 else f"{percent:.1f}".removesuffix(".0") + "%"
 
 
 def chance(probability: float) -> str:
