@@ -1,6 +1,8 @@
+import math
 import re
 
 import networkx as nx
+import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -8,6 +10,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
 from protograph.datasets.mutagenicity import ATOM_NAMES
+from protograph.explanation.prototype import describe_composition, figures_of, smiles_of
 
 EDGES = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])
 PATH = Data(x=torch.eye(3), edge_index=EDGES)
@@ -141,3 +144,70 @@ def test_one_is_singular():
     alone = Data(x=torch.eye(1), edge_index=torch.tensor([[0], [0]]))
     assert repr(prototype(alone)) == "Prototype(1 node, 1 edge, probability=0.9980)"
     assert repr(prototype(PATH)) == "Prototype(3 nodes, 3 edges, probability=0.9980)"
+
+
+COUNTS = {
+    "num_in_class": 3,
+    "num_class": 4,
+    "num_elsewhere": 1,
+    "num_others": 5,
+    "num_in_cluster": 2,
+    "information": 0.625,
+    "num_looked_at": 3,
+}
+
+
+@pytest.mark.parametrize(
+    ("figures", "problem"),
+    [
+        ({"num_in_cluster": -1}, "num_in_cluster must be a whole number of at least 0, got -1"),
+        ({"node_sources": (1, -2)}, "node_sources[1] must be a whole number of at least 0, got -2"),
+        ({"num_in_class": 5}, "num_in_class must be at most 4, which is num_class, got 5"),
+        ({"num_elsewhere": 6}, "num_elsewhere must be at most 5, which is num_others, got 6"),
+        ({"node_graphs": (3, 4)}, "node_graphs[1] must be at most 3, which is num_looked_at, got 4"),
+        ({"edge_graphs": (9,)}, "edge_graphs[0] must be at most 3, which is num_looked_at, got 9"),
+        ({"information": math.nan}, 'information must be a finite number, got "nan"'),
+        ({"information": np.float32("inf")}, 'information must be a finite number, got "inf"'),
+        ({"contribution_share": -math.inf}, 'contribution_share must be a finite number, got "-inf"'),
+        ({"contributions": (0.5, math.nan)}, 'contributions[1] must be a finite number, got "nan"'),
+    ],
+)
+def test_figures_that_cannot_be_are_refused(figures, problem):
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+        pg.Evidence(**COUNTS | figures)
+
+
+def test_figures_that_can_be_are_taken():
+    evidence = pg.Evidence(**COUNTS, node_sources=(9,), contributions=(-1, 0.5), contribution_share=-0.5, steps=("-1",))
+    assert evidence.support == 0.75
+    assert evidence.support_elsewhere == 0.2
+
+
+def test_shares_of_no_graphs_are_not_a_number():
+    evidence = pg.Evidence(**COUNTS | dict.fromkeys(("num_in_class", "num_class", "num_elsewhere", "num_others"), 0))
+    assert math.isnan(evidence.support)
+    assert math.isnan(evidence.support_elsewhere)
+
+
+CHAIN = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+
+
+def test_figures_of_a_prototype():
+    prototype = pg.Prototype(graph=CHAIN, probability=0.98765, margin=4.3825, source=7, feature_names=("C", "N"))
+    assert figures_of(prototype) == "3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7"
+
+
+def test_one_node_is_singular_and_nothing_is_said_of_what_is_not_known():
+    alone = Data(x=torch.rand(1, 2), edge_index=torch.tensor([[0], [0]]))
+    prototype = pg.Prototype(graph=alone, probability=1.0, margin=float("inf"))
+    assert figures_of(prototype) == "1 node, 1 edge; p = 1.0000, margin inf"
+    assert smiles_of(prototype) is None
+
+
+def test_names_stay_on_one_line():
+    assert describe_composition(CHAIN, ("a\n\x1b[2J", "b" * 50)) == f"2 {'b' * 37}..., 1 a [2J"
+
+
+def test_features_that_are_not_one_hot_have_no_composition():
+    assert describe_composition(Data(x=torch.rand(3, 2)), ()) == ""
+    assert describe_composition(Data(num_nodes=3), ()) == ""

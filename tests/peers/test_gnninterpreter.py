@@ -14,8 +14,8 @@ from torch_geometric.nn import GCNConv, GraphConv, global_add_pool
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph.models.classifier import GraphClassifier
 from protograph.models.outputs import margins
+from protograph.peers.generating import learn
 from protograph.peers.gnninterpreter import GNNInterpreter, _Search
-from protograph.peers.vocabulary import learn
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(40)
@@ -36,6 +36,10 @@ def as_networkx(graph):
 
 def is_same(a, b):
     return nx.is_isomorphic(as_networkx(a), as_networkx(b), node_match=categorical_node_match("x", None))
+
+
+def search_of(explainer, target):
+    return _Search(explainer, target, set(), torch.Generator().manual_seed(0))
 
 
 def check_valid(graph, graphs, max_nodes=6):
@@ -125,12 +129,12 @@ def test_max_edges_and_max_nodes_hold():
 def test_the_size_budget_comes_from_the_graphs_of_the_class():
     explainer = fitted(max_nodes=10)
     expected = np.mean([GRAPHS[i].num_edges / 2 / GRAPHS[i].num_nodes for i in explainer._members(1)]) * 10
-    assert explainer._problem(1).max_edges == round(expected)
-    assert fitted(max_nodes=2)._problem(1).max_edges == 1  # there are no more pairs
+    assert search_of(explainer, 1).max_edges == round(expected)
+    assert search_of(fitted(max_nodes=2), 1).max_edges == 1  # there are no more pairs
     trees = [Data(x=torch.eye(3)[:2], edge_index=torch.tensor([[0, 1], [1, 0]])) for _ in range(3)]
     explainer = fitted(graphs=trees, max_nodes=10)
     target = int(explainer.predictions_[0])
-    assert explainer._problem(target).max_edges == 9
+    assert search_of(explainer, target).max_edges == 9
 
 
 # ---- randomness ---------------------------------------------------------------------------------------------------
@@ -155,8 +159,7 @@ def test_the_seed_decides_everything_and_nothing_else_is_touched():
 
 def test_samples_differ_within_a_step_and_between_steps():
     explainer = fitted()
-    problem = explainer._problem(1)
-    search = _Search(explainer, problem, [], torch.Generator().manual_seed(0))
+    search = search_of(explainer, 1)
     (edges, types), (edges_later, types_later) = search._sample(0.5), search._sample(0.5)
     assert edges.shape == (4, 15)
     assert types.shape == (4, 6, 3)
@@ -167,8 +170,7 @@ def test_samples_differ_within_a_step_and_between_steps():
 
 def test_the_samples_follow_the_distribution():
     explainer = fitted(num_samples=4000)
-    problem = explainer._problem(1)
-    search = _Search(explainer, problem, [], torch.Generator().manual_seed(0))
+    search = search_of(explainer, 1)
     edges, types = search._sample(0.3)
     assert torch.allclose((edges > 0.5).double().mean(dim=0), search.edges.sigmoid(), atol=0.03)
     drawn = nn.functional.one_hot(types.argmax(dim=2), 3).double().mean(dim=0)
@@ -299,8 +301,7 @@ def test_features_that_are_whole_numbers():
     graphs = [Data(x=g.x.argmax(dim=1, keepdim=True), edge_index=g.edge_index) for g in GRAPHS]
     explainer = fitted(Embeds(), graphs)
     target = int(explainer.predictions_[0])
-    problem = explainer._problem(target)
-    search = _Search(explainer, problem, [], torch.Generator().manual_seed(0))
+    search = search_of(explainer, target)
     search.step(0)
     assert bool((search.types.grad != 0).any())
     found = explainer.explain(target).prototypes[0].graph

@@ -7,8 +7,8 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GATv2Conv, GraphConv, MessagePassing, SAGEConv, SimpleConv, TopKPooling
 
 from protograph.models.classifier import GraphClassifier
-from protograph.peers.relaxation import largest_part, mixed, mixed_pairs, soft_edges, unlikeness
-from protograph.peers.vocabulary import learn
+from protograph.peers.generating import learn
+from protograph.peers.relaxation import largest_part, mixed, soft_edges, unlikeness
 from tests import zoo
 
 KINDS = ["gcn", "gin", "gat", "sage", "gine"]
@@ -233,8 +233,8 @@ def test_features_are_mixed_and_whole_numbers_chosen():
     assert mixed(torch.tensor([[0.0], [4.0]]), shares).flatten().tolist() == [3, 0]
     assert mixed(torch.tensor([5, 7]), shares).tolist() == [7, 5]
     table = torch.tensor([[[0.0], [4.0]], [[8.0], [16.0]]])
-    assert mixed_pairs(table, shares[:1], shares[1:]).item() == 6.0  # 3/4 of 8
-    assert mixed_pairs(table.long(), shares[:1], shares[1:]).item() == 8
+    assert mixed(table, shares[:1], shares[1:]).item() == 6.0  # 3/4 of 8
+    assert mixed(table.long(), shares[:1], shares[1:]).item() == 8
 
 
 def test_unlikeness_is_the_mean_divergence():

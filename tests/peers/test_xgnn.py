@@ -10,8 +10,8 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_mean_pool
 
 import protograph as pg
-from protograph.peers import generation, vocabulary
-from protograph.peers.xgnn import XGNN
+from protograph.peers.generating import learn
+from protograph.peers.xgnn import XGNN, Action, Partial, Policy, Rules
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(20)
@@ -153,10 +153,10 @@ def test_no_graph_shown_to_the_model_breaks_a_rule():
 
 
 def test_the_mask_of_a_known_graph():
-    known = vocabulary.learn([chain([0, 1, 0]), chain([0, 2]), chain([2, 2])])
+    known = learn([chain([0, 1, 0]), chain([0, 2]), chain([2, 2])])
     zero, two, one = kinds_of(chain([0, 2, 1]), known.x)
-    rules = generation.Rules(known, max_nodes=3)
-    begun = generation.Partial.of([one], 3)
+    rules = Rules(known, max_nodes=3)
+    begun = Partial.of([one], 3)
     types = torch.arange(known.num_types)
     legal = rules.legal(begun)
     assert legal.shape == (1, 3, 6)
@@ -164,22 +164,23 @@ def test_the_mask_of_a_known_graph():
     assert not legal[0, 1:].any()
 
     def action(start, end):
-        return generation.Action(torch.tensor([start]), torch.tensor([end]), torch.zeros(1), torch.tensor([True]))
+        return Action(torch.tensor([start]), torch.tensor([end]), torch.zeros(1), torch.tensor([True]))
 
     grown = begun.grow(action(0, 3 + zero))
-    assert grown.kinds() == [[one, zero]]
+    assert (grown.sizes.tolist(), grown.types[0, :2].tolist()) == ([2], [one, zero])
     # A node of kind 0 has at most one neighbour, so only the node of kind 1 can take another.
     assert rules.legal(grown).nonzero().tolist() == [[0, 0, 3 + zero]]
     full = grown.grow(action(0, 3 + zero))
     assert full.as_data(known)[0].edge_index.tolist() == [[0, 0, 1, 2], [1, 2, 0, 0]]
     assert not rules.legal(full).any()
     assert rules.usualness(begun, action(0, 3 + zero)).tolist() == [0.0]  # the most usual of all edges
-    assert rules.usualness(generation.Partial.of([zero], 3), action(0, 3 + two)).tolist() == [-1.0]  # the rarest
+    assert rules.usualness(Partial.of([zero], 3), action(0, 3 + two)).tolist() == [-1.0]  # the rarest
 
 
 def test_a_step_with_a_negative_reward_is_undone():
-    before, after = generation.Partial.of([0, 0], 2), generation.Partial.of([1, 1], 2)
-    assert after.where(torch.tensor([True, False]), before).kinds() == [[1], [0]]
+    before, after = Partial.of([0, 0], 2), Partial.of([1, 1], 2)
+    chosen = after.where(torch.tensor([True, False]), before)
+    assert (chosen.sizes.tolist(), chosen.types[:, 0].tolist()) == ([1, 1], [1, 0])
 
 
 def test_start_type_is_where_graphs_grow_from():
@@ -266,7 +267,7 @@ def test_ctrl_c_before_anything_was_found_goes_on(monkeypatch):
         raise KeyboardInterrupt
 
     explainer = fitted()
-    monkeypatch.setattr(generation.Policy, "act", interrupt)
+    monkeypatch.setattr(Policy, "act", interrupt)
     with pytest.raises(KeyboardInterrupt):
         explainer.explain(1)
 

@@ -37,8 +37,7 @@ def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
 
 def _reason(error: Exception) -> str:
     """What is wrong, without torch's advice to read the file all the same."""
-    refused = re.search(r"GLOBAL ([\w.]+) was not an allowed", str(error))
-    if refused:
+    if refused := re.search(r"GLOBAL ([\w.]+) was not an allowed", str(error)):
         return f"it holds a {refused[1]}"
     lines = str(error).strip().splitlines()
     is_advice = not lines or "Weights only load failed" in lines[0]

@@ -1,41 +1,34 @@
 """Progress of long work: told to a callback, or drawn on standard error so that standard output stays for results."""
 
-import importlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 # Called with the stage, how much of it is done, and how much there is of it, ``None`` where that is not known.
 Progress = Callable[[str, int, int | None], object]
 
 
-@contextmanager
-def shown(progress: Progress | None) -> Iterator[Progress]:
+def shown(progress: Progress | None) -> AbstractContextManager[Progress]:
     """Give ``progress`` back, or where it is ``None`` a callback that draws bars on a terminal.
-
-    Nothing is drawn where standard error is not a terminal, or where rich is not installed.
 
     >>> with shown(None) as progress:
     ...     _ = progress("reading", 1, 2)
     """
-    if progress is not None:
-        yield progress
-    elif not _has_rich():
-        yield lambda stage, done, total: None
-    else:
-        with progress_bars() as bars:
-            yield bars
+    return progress_bars() if progress is None else nullcontext(progress)
 
 
 @contextmanager
-def progress_bars() -> Iterator[Callable[[str, int, int | None], None]]:
+def progress_bars() -> Iterator[Progress]:
     """Give a callback ``progress(stage, done, total)`` that draws one bar a stage and clears it at the end.
 
-    Nothing is drawn where standard error is not a terminal.
+    Nothing is drawn where standard error is not a terminal, or where rich is not installed.
     """
-    # Imported here: most who import the library never draw a bar.
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-
+    try:
+        # Imported here: most who import the library never draw a bar.
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    except ImportError:
+        yield lambda stage, done, total: None
+        return
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
@@ -47,11 +40,3 @@ def progress_bars() -> Iterator[Callable[[str, int, int | None], None]]:
             bars.update(tasks[stage], completed=done, total=total)
 
         yield advance
-
-
-def _has_rich() -> bool:
-    try:
-        importlib.import_module("rich.progress")
-    except ImportError:
-        return False
-    return True

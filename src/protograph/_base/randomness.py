@@ -21,17 +21,14 @@ def preserved_random_state() -> Iterator[None]:
     >>> random.getstate() == before
     True
     """
-    python_state, numpy_state, torch_state = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    python_state, numpy_state = random.getstate(), np.random.get_state()
     has_cuda = bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]
-    cuda_states = torch.cuda.get_rng_state_all() if has_cuda else None
-    try:
-        yield
-    finally:
-        random.setstate(python_state)
-        np.random.set_state(numpy_state)
-        torch.set_rng_state(torch_state)
-        if cuda_states is not None:
-            torch.cuda.set_rng_state_all(cuda_states)
+    with torch.random.fork_rng(range(torch.cuda.device_count()) if has_cuda else ()):
+        try:
+            yield
+        finally:
+            random.setstate(python_state)
+            np.random.set_state(numpy_state)
 
 
 def checked_seed(random_state: int) -> int:

@@ -5,7 +5,7 @@ through here (the compiled loops take the same tolerances), and what decides a t
 but the graphs themselves.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import numpy as np
@@ -69,7 +69,7 @@ def best_first(
     >>> best_first(["bb", "a", "aa"], len, then=str)
     ['aa', 'bb', 'a']
     """
-    listed: Sequence[T] = list(items)
+    listed = list(items)
     places = levels([value(item) for item in listed], tolerance).tolist()
     keys = [(place, () if then is None else then(item)) for place, item in zip(places, listed, strict=True)]
     return [listed[position] for position in sorted(range(len(listed)), key=keys.__getitem__)]

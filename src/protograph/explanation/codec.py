@@ -9,7 +9,7 @@ that begins with the name of the field, is refused in a file too.
 import json
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -34,10 +34,11 @@ WANTED: dict[Any, str] = {
 NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 # The type of each field of a record, by name.
 _hints = cache(get_type_hints)
-DTYPES = (
+_DTYPE_NAMES = (
     *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
 )
+DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _DTYPE_NAMES}
 
 
 class UnfitError(ValueError):
@@ -124,13 +125,19 @@ def read(value: Json, kind: Any, where: str = "its content") -> Any:
     if origin in (list, tuple):
         # Long lists of plain numbers need no look at each.
         is_plain = kinds[1:] in ((), (...,)) and kinds[0] in WANTED and type(value) is list
-        is_done = is_plain and set(map(type, value)) <= {kinds[0]}
-        return origin(value if is_done else (read(*item) for item in _items(value, kind, where)))
+        return origin(
+            value
+            if is_plain and set(map(type, value)) <= {kinds[0]}
+            else (read(*item) for item in _items(value, kind, where))
+        )
     if origin is Mapping and kinds[0] is str:
-        entries = _checked(value, dict, where)
-        return {name: read(item, kinds[1], f"{where}.{name}") for name, item in entries.items()}
+        return {name: read(item, kinds[1], f"{where}.{name}") for name, item in _checked(value, dict, where).items()}
     if origin is Mapping:
-        return _read_pairs(value, kinds, where)
+        pairs = read(value, list[tuple[kinds]], where)  # type: ignore[valid-type]
+        try:
+            return dict(pairs)
+        except TypeError:
+            raise unfit(where, "pairs of a name and its value", value) from None
     if origin is np.ndarray:
         return _read_tensor(value, where, (np.dtype(get_args(kinds[1])[0]).name,)).numpy()
     if is_dataclass(kind):
@@ -152,14 +159,6 @@ def _read_record(value: Json, kind: Any, where: str) -> Any:
         return kind(**parts)
     except ValueError as error:
         raise UnfitError(f"{where}.{error}") from None
-
-
-def _read_pairs(value: Json, kinds: Any, where: str) -> dict[Any, Any]:
-    pairs = read(value, list[tuple[kinds]], where)
-    try:
-        return dict(pairs)
-    except TypeError:
-        raise unfit(where, "pairs of a name and its value", value) from None
 
 
 def _items(values: Any, kind: Any, where: str) -> list[tuple[Any, Any, str]]:
@@ -199,8 +198,7 @@ def _pack_value(value: Any, where: str) -> Json:
     value = _plain(value)
     if isinstance(value, list):
         return pack(value, list[Any], where)
-    is_finite = isinstance(value, float) and math.isfinite(value)
-    if value is None or isinstance(value, bool | int | str) or is_finite:
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
         return value
     for name, (own, kind) in TAGS.items():
         if isinstance(value, own) and (own is not Tensor or _is_storable(value)):
@@ -225,11 +223,7 @@ def are_whole(tensor: Tensor) -> bool:
 
 
 def _is_storable(tensor: Tensor) -> bool:
-    return _name(tensor.dtype) in DTYPES and tensor.layout == torch.strided
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+    return tensor.dtype in DTYPES.values() and tensor.layout == torch.strided
 
 
 def _pack_tensor(tensor: Tensor, where: str) -> Json:
@@ -238,7 +232,7 @@ def _pack_tensor(tensor: Tensor, where: str) -> Json:
     data = numbers.tolist()
     if numbers.is_floating_point() and not bool(torch.isfinite(numbers).all()):
         data = pack(data, list[float], where)
-    return {"dtype": _name(tensor.dtype), "shape": list(tensor.shape), "data": data}
+    return {"dtype": str(tensor.dtype).removeprefix("torch."), "shape": list(tensor.shape), "data": data}
 
 
 @dataclass(frozen=True)
@@ -250,11 +244,11 @@ class _Numbers:
     data: object
 
 
-def _read_tensor(value: Json, where: str, dtypes: tuple[str, ...] = DTYPES) -> Tensor:
+def _read_tensor(value: Json, where: str, dtypes: Collection[str] = DTYPES.keys()) -> Tensor:
     written = _read_record(value, _Numbers, where)
     if written.dtype not in dtypes:
         raise unfit(f"{where}.dtype", f"one of {', '.join(dtypes)}", written.dtype)
-    dtype = getattr(torch, written.dtype)
+    dtype = DTYPES[written.dtype]
     # A complex number is written as two real ones.
     real, shape = dtype.to_real(), (*written.shape, 2) if dtype.is_complex else written.shape
     kind = bool if dtype == torch.bool else float if real.is_floating_point else int
@@ -265,8 +259,10 @@ def _read_tensor(value: Json, where: str, dtypes: tuple[str, ...] = DTYPES) -> T
         tensor = None
     # PyTorch takes -1 for a size that it may choose, and for the largest of some numbers without a sign.
     if tensor is None or tensor.shape != shape or (kind is int and tensor.flatten().tolist() != data):
-        wanted = f"{written.dtype} values of the shape {shown(written.shape)}"
-        raise UnfitError(f"{where}.data must be {wanted}, got {len(data)} that are not")
+        raise UnfitError(
+            f"{where}.data must be {written.dtype} values of the shape {shown(written.shape)}, "
+            f"got {len(data)} that are not"
+        )
     return torch.view_as_complex(tensor) if dtype.is_complex else tensor
 
 
@@ -282,8 +278,9 @@ def _pack_graph(graph: Data, where: str) -> Json:
 
 
 def _is_kept(value: object) -> bool:
-    is_plain = isinstance(value, str | bool | int | float | np.generic | Data)
-    return is_plain or (isinstance(value, Tensor) and _is_storable(value))
+    return (
+        _is_storable(value) if isinstance(value, Tensor) else isinstance(value, str | int | float | np.generic | Data)
+    )
 
 
 def _read_graph(value: Json, where: str) -> Data:

@@ -12,12 +12,8 @@ from protograph._base.arrays import Floats
 from protograph._base.files import atomic_path
 from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
-from protograph.explanation.evidence import Evidence, Session
-from protograph.explanation.prototype import Prototype
-from protograph.explanation.summary import figures_of
+from protograph.explanation.prototype import Prototype, figures_of
 from protograph.graphs.cleaning import node_count
-
-__all__ = ["EmbeddingMap", "Evidence", "Explanation", "Explanations", "Prototype", "Session"]
 
 FORMAT = "protograph-explanation"
 VERSION = 1
@@ -126,8 +122,8 @@ class Explanation:
         verb = "is" if self.num_predicted == 1 else "are"
         lines = [f"Class {self.target}{name}: {self.num_predicted} of {self.num_graphs} graphs {verb} predicted as it."]
         for number, prototype in enumerate(self.prototypes, start=1):
-            lines.append(f"  {number}. {prototype.describe(self.class_name, colors=self.feature_colors)}")
-            lines.append(f"     {figures_of(prototype, self.feature_colors)}")
+            words = prototype.describe(self.class_name, colors=self.feature_colors)
+            lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
@@ -139,15 +135,11 @@ class Explanation:
         Args:
             path: Where to save the picture, PNG, SVG or PDF by its ending; ``None`` shows it.
         """
-        from protograph.report.figure import plot
-
-        plot([self], path)
+        Explanations({self.target: self}).plot(path)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write one self-contained HTML file."""
-        from protograph.report.report import write_report
-
-        write_report([self], path)
+        Explanations({self.target: self}).report(path)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, whole or not at all, to be read again by :func:`protograph.load`.

@@ -1,16 +1,120 @@
-"""A prototype: a small graph that stands for a class, with all that is known of it."""
+"""A prototype: a small graph that stands for a class, with all that is known of it, and its line of figures."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.words import count_of
+from protograph._base.words import clean_name, count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
-from protograph.explanation.evidence import Evidence, Session
+from protograph.graphs.kinds import by_frequency, node_columns
 from protograph.molecules.writing import to_rdkit, to_smiles
+
+# Numbers that may be below 0 or in between; all others are counts.
+_AMOUNTS = ("information", "contributions", "contribution_share")
+# Counts of a part, and the field that counts the whole.
+_WHOLES = {
+    "num_in_class": "num_class",
+    "num_elsewhere": "num_others",
+    "node_graphs": "num_looked_at",
+    "edge_graphs": "num_looked_at",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """One search session.
+
+    Attributes:
+        start: The tuple of nodes, one in each source graph, that it began with.
+        probability: The model's probability of the target class for its best candidate.
+        margin: The log-odds of the target class for that candidate.
+        size: Number of nodes of that candidate.
+        source: Index of the graph that candidate was cut from.
+        stopped: Why it ended: ``"full"``, ``"exhausted"``, ``"dead end"`` or ``"max_iterations"``; ``"consensus"``
+            for a session of that search, which always runs to its end.
+        num_iterations: Steps made; parts weighed, in a session of the consensus search.
+        is_exact: Whether the start and all steps, or the consensus, are proven to be the best ones.
+    """
+
+    start: tuple[int, ...]
+    probability: float
+    margin: float
+    size: int
+    source: int
+    stopped: str
+    num_iterations: int
+    is_exact: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """How a prototype is borne out by the graphs it was found in and the model's predictions for all of them.
+
+    Attributes:
+        num_in_class: How many of the graphs predicted as the class contain the prototype.
+        num_class: How many graphs are predicted as the class.
+        num_elsewhere: How many of the graphs predicted as another class contain it.
+        num_others: How many graphs are predicted as another class.
+        num_in_cluster: How many of the graphs of its cluster contain it.
+        information: What knowing whether a graph contains it tells about whether the graph is of its cluster or of
+            another class, in bits: 1 if everything, 0 where no graph is predicted as another class.
+        node_sources: In how many of the k sources each node is found.
+        edge_sources: In how many of the k sources each of :attr:`Prototype.edges` is found.
+        node_graphs: In how many of ``num_looked_at`` graphs of the cluster each node is found: as a part of the largest
+            connected part of the prototype that lies there; empty for a walk.
+        edge_graphs: The same of each edge.
+        num_looked_at: How many graphs of the cluster were searched for that.
+        contributions: What each node adds to the class margin in its source graphs, the mean over its k counterparts;
+            empty where it is not known.
+        contribution_share: Share that its nodes have in the contributions of all nodes of its source graphs; ``None``
+            where it is not known.
+        steps: What led to it, a sentence a step.
+    """
+
+    num_in_class: int
+    num_class: int
+    num_elsewhere: int
+    num_others: int
+    num_in_cluster: int
+    information: float
+    node_sources: tuple[int, ...] = ()
+    edge_sources: tuple[int, ...] = ()
+    node_graphs: tuple[int, ...] = ()
+    edge_graphs: tuple[int, ...] = ()
+    num_looked_at: int = 0
+    contributions: tuple[float, ...] = ()
+    contribution_share: float | None = None
+    steps: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, place, number in self._numbers():
+            if not math.isfinite(number):
+                raise unfit(place, "a finite number", number)
+            if name not in _AMOUNTS and number < 0:
+                raise unfit(place, "a whole number of at least 0", number)
+            if (whole := _WHOLES.get(name)) and number > getattr(self, whole):
+                raise unfit(place, f"at most {getattr(self, whole)}, which is {whole}", number)
+
+    def _numbers(self) -> Iterator[tuple[str, str, float]]:
+        """Every number with its field, and its place there."""
+        for name, value in vars(self).items():
+            is_list = isinstance(value, tuple | list)
+            places = {f"{name}[{place}]": item for place, item in enumerate(value)} if is_list else {name: value}
+            yield from ((name, place, item) for place, item in places.items() if not isinstance(item, str | None))
+
+    @property
+    def support(self) -> float:
+        """Share of the graphs predicted as the class that contain it; NaN where there are none."""
+        return self.num_in_class / self.num_class if self.num_class else math.nan
+
+    @property
+    def support_elsewhere(self) -> float:
+        """Share of the graphs predicted as another class that contain it; NaN where there are none."""
+        return self.num_elsewhere / self.num_others if self.num_others else math.nan
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,14 +169,12 @@ class Prototype:
             raise unfit("matches.shape", f"{wanted}, nodes by sources", list(matches.shape))
 
     def _check_sizes(self, evidence: Evidence) -> None:
-        """Raise unless there is a figure for each node and edge, where there are any."""
-        nodes, edges = (self.num_nodes, "node"), (len(self.edges), "edge between different nodes")
-        sizes = {"node_sources": nodes, "node_graphs": nodes, "contributions": nodes}
-        for name, (size, what) in (sizes | {"edge_sources": edges, "edge_graphs": edges}).items():
+        of_edges = len(self.edges), "edge between different nodes"
+        for name in ("node_sources", "node_graphs", "contributions", "edge_sources", "edge_graphs"):
+            size, what = of_edges if name.startswith("edge") else (self.num_nodes, "node")
             figures = getattr(evidence, name)
             if len(figures) not in (0, size):
-                wanted = f"empty or a list of {size}, one for each {what} of graph"
-                raise unfit(f"evidence.{name}", wanted, figures)
+                raise unfit(f"evidence.{name}", f"empty or a list of {size}, one for each {what} of graph", figures)
 
     @property
     def num_nodes(self) -> int:
@@ -82,8 +184,7 @@ class Prototype:
     @property
     def num_edges(self) -> int:
         """Number of undirected edges, self-loops included."""
-        source, target = self.graph.edge_index
-        return int((source <= target).sum())
+        return int((self.graph.edge_index[0] <= self.graph.edge_index[1]).sum())
 
     @property
     def edges(self) -> list[tuple[int, int]]:
@@ -165,3 +266,52 @@ def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, numbe
     if has_names and ((values == 0) | (values == 1)).all() and (values.sum(dim=1) == 1).all():
         return [{named: names[column]} for column in values.argmax(dim=1).tolist()]
     return [{plain: tuple(row) if isinstance(row, list) else row} for row in values.tolist()]
+
+
+def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
+    """Size, composition, probability, margin and source of a prototype, and its SMILES where it has one.
+
+    >>> import torch
+    >>> pair = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
+    >>> figures_of(Prototype(graph=pair, probability=0.5, margin=0.0, source=7))
+    '2 nodes, 1 edge; p = 0.5000, margin 0.00; cut from graph 7'
+    """
+    size = f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
+    composition = describe_composition(prototype.graph, prototype.feature_names, colors)
+    parts = [
+        f"{size} ({composition})" if composition else size,
+        f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}",
+    ]
+    if prototype.source is not None:
+        parts.append(f"cut from graph {prototype.source}")
+    if (smiles := smiles_of(prototype)) is not None:
+        parts.append(f"SMILES {smiles}")
+    return "; ".join(parts)
+
+
+def smiles_of(prototype: Prototype) -> str | None:
+    """SMILES of a molecule's fragment; ``None`` where bonds or atoms are not known, or RDKit is not installed."""
+    if not prototype.edge_names or not prototype.feature_names:
+        return None
+    try:
+        return prototype.smiles
+    except (ImportError, ValueError):
+        return None
+
+
+def describe_composition(graph: Data, feature_names: Sequence[str], colors: Sequence[str] = ()) -> str:
+    """Count the nodes of each kind where features are one-hot, most frequent first.
+
+    Columns whose colour is the empty text do not count.
+
+    >>> import torch
+    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> describe_composition(Data(x=x), ("roof", "wall"))
+    '2 wall, 1 roof'
+    """
+    columns = node_columns(graph, colors)
+    if columns is None:
+        return ""
+    width = graph.x.size(1)
+    names = feature_names if len(feature_names) == width else [f"feature {column}" for column in range(width)]
+    return ", ".join(f"{number} {clean_name(names[column])}" for column, number in by_frequency(columns))

@@ -1,41 +1,140 @@
-"""What explainers that generate graphs share: a vocabulary to generate from, and a model that must take the graphs."""
+"""What explainers that generate graphs share: a vocabulary from the data, and a model that must take the graphs."""
 
 from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 
+import numpy as np
 import torch
-from torch_geometric.data import Data
+from torch import Tensor
+from torch_geometric.data import Batch, Data
 
-from protograph._base.options import check_count
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.arrays import Floats, Ints
+from protograph._base.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation import Explanation, Prototype
-from protograph.patterns.canonical import canonical_graph
-from protograph.peers.vocabulary import MAX_TYPES, Vocabulary, learn
 
+# A model's table of types must stay small: continuous features give one for every node.
+MAX_TYPES = 200
 # What a generated graph and its batch have, and a label, which no model is given.
 _GENERATED = frozenset({"x", "edge_index", "edge_attr", "batch", "ptr", "num_graphs", "num_nodes", "y"})
 
 
 @dataclass(frozen=True, eq=False)
-class GeneratedGraph:
-    """A graph that was made, with the model's judgement.
+class Vocabulary:
+    """Types of nodes, the distinct rows of ``x``, most frequent first, and how they are joined.
 
     Attributes:
-        graph: The graph.
-        probability: Probability of the class.
-        margin: Its log-odds.
+        x: Features of each type, ``[num_types, num_features]``; ``None`` where graphs have none.
+        counts: How many nodes are of each type, ``[num_types]``.
+        max_degree: Largest number of neighbours of a node of each type, self-loops not counted, ``[num_types]``.
+        joined: How many undirected edges join the types, ``[num_types, num_types]``, symmetric.
+        edge_attr: Most frequent attributes of an edge between the types, ``[num_types, num_types, num_attributes]``,
+            those most frequent of all where no edge is; ``None`` where edges have none.
+        edges_per_node: How many undirected edges a node each graph has, ``[num_graphs]``.
+        num_left_out: How many rarer types are left out.
     """
 
-    graph: Data
-    probability: float
-    margin: float
+    x: Tensor | None
+    counts: Ints
+    max_degree: Ints
+    joined: Ints
+    edge_attr: Tensor | None
+    edges_per_node: Floats
+    num_left_out: int = 0
 
-    @cached_property
-    def key(self) -> bytes:
-        """The same for isomorphic graphs."""
-        return canonical_graph(self.graph).key
+    @property
+    def num_types(self) -> int:
+        """Number of types."""
+        return len(self.counts)
+
+    def graph(self, types: Sequence[int] | Tensor, edges: Sequence[tuple[int, int]] | Tensor) -> Data:
+        """The graph with nodes of these types and undirected edges, each given once.
+
+        >>> edge = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
+        >>> learn([edge]).graph([0, 1, 0], [(0, 1), (1, 2)])
+        Data(x=[3, 2], edge_index=[2, 4])
+        """
+        kinds = torch.as_tensor(types, dtype=torch.long)
+        ends = torch.as_tensor(edges, dtype=torch.long).reshape(-1, 2).t()
+        edge_index = torch.cat([ends, ends.flip(0)], dim=1)
+        edge_attr = None if self.edge_attr is None else self.edge_attr[kinds[edge_index[0]], kinds[edge_index[1]]]
+        return assembled(len(kinds), None if self.x is None else self.x[kinds], edge_index, edge_attr)
+
+
+def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
+    """Learn the vocabulary of undirected graphs.
+
+    >>> star = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))
+    >>> vocabulary = learn([star, star])
+    >>> vocabulary.x, vocabulary.counts, vocabulary.max_degree, vocabulary.joined
+    (tensor([[0., 1.],
+            [1., 0.]]), array([4, 2]), array([1, 2]), array([[0, 4],
+           [4, 0]]))
+    """
+    batch = Batch.from_data_list([bare(graph) for graph in graphs])
+    num_nodes = int(batch.num_nodes or 0)
+    rows, type_of, counts = _distinct(torch.zeros(num_nodes, 1) if batch.x is None else batch.x)
+    kept = min(max_types, len(counts))
+    first, second = batch.edge_index.numpy()
+    max_degree = np.zeros(len(counts), dtype=np.int64)
+    np.maximum.at(max_degree, type_of, np.bincount(first[first != second], minlength=num_nodes))
+    # Each edge once: a pair of nodes is there in both directions.
+    num_edges = np.bincount(batch.batch.numpy()[first[first < second]], minlength=batch.num_graphs)
+    joined = _frequency(type_of[batch.edge_index.numpy()[:, first != second]], (kept, kept))
+    joined[np.diag_indices(kept)] //= 2  # an edge within a type was counted from both ends
+    return Vocabulary(
+        x=None if batch.x is None else batch.x[torch.from_numpy(rows[:kept])],
+        counts=counts[:kept],
+        max_degree=max_degree[:kept],
+        joined=joined,
+        edge_attr=_edge_attr(batch, type_of, kept),
+        edges_per_node=num_edges / batch.ptr.diff().clamp(min=1).numpy(),
+        num_left_out=len(counts) - kept,
+    )
+
+
+def bare(graph: Data) -> Data:
+    """Only what is learned from, and generated: other attributes may not fit into one batch."""
+    return assembled(graph.num_nodes, graph.x, graph.edge_index, graph.edge_attr)
+
+
+def assembled(num_nodes: int | None, x: Tensor | None, edge_index: Tensor, edge_attr: Tensor | None) -> Data:
+    """A graph of these tensors; ``x`` tells the number of nodes, where there is any."""
+    tensors = {"x": x, "num_nodes": num_nodes if x is None else None, "edge_index": edge_index, "edge_attr": edge_attr}
+    return Data(**{name: value for name, value in tensors.items() if value is not None})
+
+
+def _distinct(values: Tensor) -> tuple[Ints, Ints, Ints]:
+    """First place of each distinct row, most frequent row first; the row each place has; and their counts."""
+    flat = np.ascontiguousarray(values.reshape(len(values), -1).numpy())
+    # As one sequence of bytes a row is compared far faster than column by column.
+    keys = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).reshape(-1)
+    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    order = np.lexsort((first, -counts))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.reshape(-1)], counts[order]
+
+
+def _edge_attr(batch: Batch, type_of: Ints, num_types: int) -> Tensor | None:
+    attributes: Tensor | None = batch.get("edge_attr")
+    if attributes is None or not len(attributes):
+        return None
+    rows, kind_of, _ = _distinct(attributes)
+    places = np.stack([*type_of[batch.edge_index.numpy()], kind_of])
+    chosen = _frequency(places, (num_types, num_types, len(rows))).argmax(axis=2)
+    # Where no edge is, the first kind wins, which is the most frequent of all.
+    return attributes[torch.from_numpy(rows[chosen])]
+
+
+def _frequency(places: Ints, shape: tuple[int, ...]) -> Ints:
+    """How often each place of an array occurs among the columns of ``places``; those outside are left out."""
+    inside = (places < np.array(shape)[:, None]).all(axis=0)
+    frequency = np.zeros(shape, dtype=np.int64)
+    np.add.at(frequency, tuple(places[:, inside]), 1)
+    return frequency
 
 
 @dataclass(kw_only=True, eq=False)
@@ -47,17 +146,11 @@ class GeneratingExplainer(Explainer):
     max_types: int = MAX_TYPES
     random_state: int = 0
 
-    def __post_init__(self) -> None:
-        for name in ("num_prototypes", "max_nodes", "max_types"):
-            check_count(name, getattr(self, name))
-        checked_seed(self.random_state)
-
     @property
     def vocabulary_(self) -> Vocabulary:
         """The types of nodes in the fitted graphs, most frequent first, and how they are joined."""
         self._fitted()
-        graphs = (graph for chunk in self._store.chunks(256) for graph in chunk)
-        return self._once("vocabulary", lambda: learn(graphs, self.max_types))
+        return self._once("vocabulary", lambda: learn(chain.from_iterable(self._store.chunks(256)), self.max_types))
 
     def explain(self, target: int) -> Explanation:
         """Generate prototypes of a class.
@@ -76,19 +169,22 @@ class GeneratingExplainer(Explainer):
         with timed(timings, "vocabulary"):
             vocabulary = self.vocabulary_
         with timed(timings, "generation"), preserved_random_state(), torch.inference_mode(False), torch.enable_grad():
-            generated, notes = self._generate(target)
-        if len(generated) < self.num_prototypes:
-            notes.append(f"only {len(generated)} different graphs were found, {self.num_prototypes} were asked for")
-        prototypes = [
-            Prototype(graph=one.graph, probability=one.probability, margin=one.margin, **self._column_names)
-            for one in generated
-        ]
-        ordered = best_first(prototypes, self._classifier().resolution)
-        return self._explanation(target, prototypes=ordered, timings=timings, notes=[*self._notes(vocabulary), *notes])
+            prototypes, notes = self._generate(target)
+        if len(prototypes) < self.num_prototypes:
+            notes.append(f"only {len(prototypes)} different graphs were found, {self.num_prototypes} were asked for")
+        return self._explanation(
+            target,
+            prototypes=best_first(prototypes, self._classifier().resolution),
+            timings=timings,
+            notes=[*self._notes(vocabulary), *notes],
+        )
 
     @abstractmethod
-    def _generate(self, target: int) -> tuple[list[GeneratedGraph], list[str]]:
+    def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
         """The best graphs of a class, and notes on what went otherwise than asked for."""
+
+    def _prototype(self, graph: Data, probability: float, margin: float) -> Prototype:
+        return Prototype(graph=graph, probability=float(probability), margin=float(margin), **self._column_names)
 
     def _notes(self, vocabulary: Vocabulary) -> list[str]:
         notes = []

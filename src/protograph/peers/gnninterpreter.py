@@ -1,6 +1,6 @@
 """GNNInterpreter: prototype graphs drawn from a distribution of graphs that is optimised for a class."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,28 +9,21 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 from torch_geometric.data import Data
 
-from protograph._base.options import check_count, check_number
+from protograph._base.options import check_options
 from protograph._base.ties import TOLERANCE
-from protograph.models.classifier import RunningClassifier
-from protograph.models.judging import Judge, Judgement
+from protograph.explanation import Prototype
+from protograph.models.judging import Judgement
 from protograph.models.outputs import log_scores
-from protograph.peers.generating import GeneratedGraph, GeneratingExplainer
+from protograph.patterns.canonical import canonical_graph
+from protograph.peers.generating import GeneratingExplainer, assembled, bare
 from protograph.peers.relaxation import (
     Part,
     largest_part,
     message_passing_layers,
     mixed,
-    mixed_pairs,
     safe_log_scores,
     soft_edges,
     unlikeness,
-)
-from protograph.peers.vocabulary import Vocabulary, assembled, bare
-
-_POSITIVE = ("learning_rate", "first_temperature", "last_temperature")
-_NOT_NEGATIVE = (
-    *("similarity_weight", "sampling_weight", "size_weight", "connectivity_weight", "regularization"),
-    "negligible",
 )
 
 
@@ -95,24 +88,24 @@ class GNNInterpreter(GeneratingExplainer):
     regularization: float = 0.001
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("num_iterations", "num_samples", "judged_every"):
-            check_count(name, getattr(self, name))
-        if self.max_edges is not None:
-            check_count("max_edges", self.max_edges)
-        for name in (*_POSITIVE, *_NOT_NEGATIVE):
-            check_number(name, getattr(self, name), above=0 if name in _POSITIVE else None)
+        check_options(self, above_zero=("learning_rate", "first_temperature", "last_temperature"))
 
-    def _generate(self, target: int) -> tuple[list[GeneratedGraph], list[str]]:
-        problem = self._problem(target)
+    def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
+        model = self._classifier().model
+        if not message_passing_layers(model):
+            raise ValueError(
+                f"GNNInterpreter needs a model of torch_geometric.nn.MessagePassing layers, whose edges it can weight; "
+                f"{type(model).__name__} has none; use PAGE"
+            )
+        self._check_accepted(bare(self._store[0]))
         generator = torch.Generator().manual_seed(int(self.random_state))
         searches: list[_Search] = []
-        best: list[GeneratedGraph] = []
+        best: list[Prototype] = []
 
         def iterate(done: int) -> int:
             number, iteration = divmod(done, self.num_iterations)
             if iteration == 0:
-                searches.append(_Search(self, problem, [one.best for one in searches if one.best], generator))
+                searches.append(_Search(self, target, {one.key for one in searches}, generator))
             searches[number].step(iteration)
             best[:] = [one.best for one in searches if one.best]
             return done + 1
@@ -122,56 +115,35 @@ class GNNInterpreter(GeneratingExplainer):
             raise ValueError("the model's output for all generated graphs is NaN or infinite; it must take small ones")
         return best, notes
 
-    def _problem(self, target: int) -> "_Problem":
-        members = self._members(target)
-        model = self._classifier().model
-        if not message_passing_layers(model):
-            raise ValueError(
-                f"GNNInterpreter needs a model of torch_geometric.nn.MessagePassing layers, whose edges it can weight; "
-                f"{type(model).__name__} has none; use PAGE"
-            )
-        self._check_accepted(bare(self._store[0]))
-        num_pairs = self.max_nodes * (self.max_nodes - 1) // 2
-        usual = round(float(self.vocabulary_.edges_per_node[members].mean()) * self.max_nodes)
-        limit = max(usual, self.max_nodes - 1) if self.max_edges is None else int(self.max_edges)
-        return _Problem(
-            judge=self._judge,
-            vocabulary=self.vocabulary_,
-            target=target,
-            mean_embedding=torch.from_numpy(self._fitted().graph_embeddings[members].mean(axis=0)),
-            max_edges=min(limit, num_pairs),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """What is optimised: one class of one model."""
-
-    judge: Judge
-    vocabulary: Vocabulary
-    target: int
-    mean_embedding: Tensor
-    max_edges: int
-
 
 class _Search:
-    """The optimisation of one distribution, and the best graph that it has shown."""
+    """The optimisation of one distribution for a class, and the best graph that it has shown.
 
-    def __init__(
-        self, options: GNNInterpreter, problem: _Problem, earlier: Sequence[GeneratedGraph], generator: torch.Generator
-    ) -> None:
-        self.options, self.problem, self.earlier, self.generator = options, problem, earlier, generator
-        self.best: GeneratedGraph | None = None
-        size = options.max_nodes
+    Attributes:
+        taken: Canonical keys of graphs that earlier searches ended with.
+        key: Canonical key of the best graph.
+    """
+
+    def __init__(self, explainer: GNNInterpreter, target: int, taken: Set[bytes], generator: torch.Generator) -> None:
+        self.options, self.target, self.taken, self.generator = explainer, target, taken, generator
+        self.vocabulary, self.judge, size = explainer.vocabulary_, explainer._judge, explainer.max_nodes
+        members = explainer._members(target)
+        self.mean_embedding = torch.from_numpy(explainer.embeddings_[members].mean(axis=0))
         self.pairs = torch.triu_indices(size, size, 1)
         num_pairs = self.pairs.size(1)
+        usual = round(float(self.vocabulary.edges_per_node[members].mean()) * size)
+        self.max_edges = min(explainer.max_edges or max(usual, size - 1), num_pairs)
         # Every edge begins with about the probability that fills the budget, neither certain nor out of reach.
-        share = min(0.5, max(0.01, problem.max_edges / max(1, num_pairs)))
+        share = min(0.5, max(0.01, self.max_edges / max(1, num_pairs)))
         edges = torch.randn(num_pairs, generator=generator, dtype=torch.float64) + np.log(share / (1 - share))
-        types = torch.randn(size, problem.vocabulary.num_types, generator=generator, dtype=torch.float64)
+        types = torch.randn(size, self.vocabulary.num_types, generator=generator, dtype=torch.float64)
         self.edges, self.types = edges.requires_grad_(), types.requires_grad_()
-        self.optimizer = torch.optim.Adam([self.edges, self.types], lr=options.learning_rate)
-        self.dtype = _dtype_of(problem.judge.classifier)
+        self.optimizer = torch.optim.Adam([self.edges, self.types], lr=explainer.learning_rate)
+        classifier = self.judge.classifier
+        own = (values.dtype for values in classifier.model.parameters() if values.is_floating_point())
+        self.dtype = next(own, torch.float64 if classifier.is_double else torch.float32)
+        self.best: Prototype | None = None
+        self.key = b""
 
     def step(self, iteration: int) -> None:
         """One step of Adam; now and then, and at last, the samples are judged as graphs."""
@@ -181,7 +153,8 @@ class _Search:
         weights, types = self._sample(tau)
         parts = self._parts(weights, types)
         if iteration % options.judged_every == 0 or iteration == last:
-            self._judge([*parts, self._mode()])
+            # The last of these is the most probable graph.
+            self._judge_as_graphs(parts + self._parts(self.edges.sigmoid()[None], self.types[None]))
         loss = self._loss(weights, types, parts)
         gradients = torch.autograd.grad(loss, [self.edges, self.types], allow_unused=True)
         for values, gradient in zip((self.edges, self.types), gradients, strict=True):
@@ -192,8 +165,7 @@ class _Search:
         """Relaxed edges ``[num_samples, num_pairs]`` and types ``[num_samples, max_nodes, num_types]``."""
 
         def uniform(like: Tensor) -> Tensor:
-            shape = (self.options.num_samples, *like.shape)
-            noise = torch.rand(shape, generator=self.generator, dtype=torch.float64)
+            noise = torch.rand(self.options.num_samples, *like.shape, generator=self.generator, dtype=torch.float64)
             return noise.clamp(1e-12, 1 - 1e-12)
 
         edges = ((self.edges + uniform(self.edges).logit()) / tau).sigmoid()
@@ -202,36 +174,32 @@ class _Search:
 
     def _parts(self, weights: Tensor, types: Tensor) -> list[Part]:
         rows, kinds = weights.detach().numpy(), types.detach().argmax(dim=-1).numpy()
-        problem, negligible = self.problem, self.options.negligible
         return [
-            largest_part(*sample, problem.vocabulary, problem.max_edges, negligible)
+            largest_part(*sample, self.vocabulary, self.max_edges, self.options.negligible)
             for sample in zip(rows, kinds, strict=True)
         ]
 
-    def _mode(self) -> Part:
-        """The most probable graph."""
-        return self._parts(self.edges.sigmoid()[None], self.types[None])[0]
-
-    def _judge(self, parts: Sequence[Part]) -> None:
-        """Let the model judge graphs, and keep the best that is not known yet."""
-        problem, judge = self.problem, self.problem.judge
-        distinct = list({(part.kinds, part.edges): part for part in parts}.values())
-        graphs = [problem.vocabulary.graph(part.kinds, part.edges) for part in distinct]
-        outputs = judge.classifier.classify(graphs)
-        judged = Judgement.of(log_scores(outputs, judge.return_type), problem.target)
+    def _judge_as_graphs(self, parts: Sequence[Part]) -> None:
+        """Let the model judge graphs, and keep the best that no earlier search ended with."""
+        # As a dictionary, since the order must be that of the samples.
+        distinct = dict.fromkeys((part.kinds, part.edges) for part in parts)
+        graphs = [self.vocabulary.graph(*content) for content in distinct]
+        outputs = self.judge.classifier.classify(graphs)
+        judged = Judgement.of(log_scores(outputs, self.judge.return_type), self.target)
         # A distribution has other samples where the model cannot take one.
         valid = ~(outputs.isnan() | outputs.isposinf()).any(dim=1)
         for number in np.argsort(-judged.margins, kind="stable").tolist():
-            probability, margin = float(judged.probabilities[number]), float(judged.margins[number])
             bar = -np.inf if self.best is None else self.best.margin
-            if margin <= bar + TOLERANCE * max(1.0, abs(bar)):
+            if judged.margins[number] <= bar + TOLERANCE * max(1.0, abs(bar)):
                 return
-            offered = GeneratedGraph(graphs[number], probability, margin)
-            if valid[number] and offered.key not in {one.key for one in self.earlier}:
-                self.best = offered
+            if valid[number] and (key := canonical_graph(graphs[number]).key) not in self.taken:
+                self.key = key
+                self.best = self.options._prototype(
+                    graphs[number], judged.probabilities[number], judged.margins[number]
+                )
 
     def _loss(self, weights: Tensor, types: Tensor, parts: Sequence[Part]) -> Tensor:
-        problem, options, classifier = self.problem, self.options, self.problem.judge.classifier
+        options, classifier = self.options, self.judge.classifier
         relaxed = [self._relaxed(*sample) for sample in zip(weights, types, parts, strict=True)]
         is_passed = "edge_weight" in (classifier.call.attributes or ())
         if is_passed:
@@ -240,21 +208,20 @@ class _Search:
         joined = torch.cat([strengths for _, strengths in relaxed]).to(classifier.device)
         with soft_edges(classifier.model, joined, is_passed=is_passed):
             outputs, embeddings = classifier.differentiable([graph for graph, _ in relaxed])
-        scores = safe_log_scores(outputs.cpu(), problem.judge.return_type)
-        gains = scores.log_softmax(dim=1)[:, problem.target]
-        likeness = torch.cosine_similarity(embeddings.cpu().double(), problem.mean_embedding[None], dim=1)
+        gains = safe_log_scores(outputs.cpu(), self.judge.return_type).log_softmax(dim=1)[:, self.target]
+        likeness = torch.cosine_similarity(embeddings.cpu().double(), self.mean_embedding[None], dim=1)
         gains = torch.nan_to_num(gains + options.similarity_weight * likeness, 0.0, 0.0, 0.0)
         sampling = self._sampling_gain(gains.detach(), weights.detach(), types.argmax(dim=-1))
         return self._price() - gains.mean() - options.sampling_weight * sampling
 
     def _relaxed(self, weights: Tensor, types: Tensor, part: Part) -> tuple[Data, Tensor]:
         """A sample as a graph with soft features, and the weights of its edges."""
-        vocabulary, nodes, kept = self.problem.vocabulary, torch.tensor(part.nodes), torch.tensor(part.kept).long()
+        nodes, kept = torch.tensor(part.nodes), torch.tensor(part.kept).long()
         ends = torch.searchsorted(nodes, self.pairs[:, kept].contiguous())
         edge_index, kinds = torch.cat([ends, ends.flip(0)], dim=1), types[nodes]
-        x, edge_attr = vocabulary.x, vocabulary.edge_attr
+        x, edge_attr = self.vocabulary.x, self.vocabulary.edge_attr
         x = None if x is None else mixed(x, kinds)
-        edge_attr = None if edge_attr is None else mixed_pairs(edge_attr, *kinds[edge_index])
+        edge_attr = None if edge_attr is None else mixed(edge_attr, *kinds[edge_index])
         return assembled(len(nodes), x, edge_index, edge_attr), weights[kept].repeat(2).to(self.dtype)
 
     def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor | float:
@@ -267,17 +234,11 @@ class _Search:
         return (advantage * (edges + types)).mean()
 
     def _price(self) -> Tensor:
-        """Size, connectivity and regularisation."""
-        options, chance = self.options, self.edges.sigmoid()
-        excess = torch.relu(chance.sum() - self.problem.max_edges)
+        options = self.options
+        excess = torch.relu(self.edges.sigmoid().sum() - self.max_edges)
         logits = torch.cat([self.edges, self.types.flatten()])
         return (
             options.size_weight * excess**2
             + options.connectivity_weight * unlikeness(self.edges, self.pairs, options.max_nodes)
             + options.regularization * (logits.abs().mean() + logits.square().mean())
         )
-
-
-def _dtype_of(classifier: RunningClassifier) -> torch.dtype:
-    own = (values.dtype for values in classifier.model.parameters() if values.is_floating_point())
-    return torch.float64 if classifier.is_double else next(own, torch.float32)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.options import check_count
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.options import check_options
+from protograph._base.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
@@ -41,9 +41,7 @@ class RandomSubgraph(Explainer):
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("num_prototypes", "max_nodes", "num_candidates", "chunk_size"):
-            check_count(name, getattr(self, name))
-        checked_seed(self.random_state)
+        check_options(self)
 
     def explain(self, target: int) -> Explanation:
         """Draw subgraphs and keep those that the model gives the highest margin.
@@ -66,11 +64,18 @@ class RandomSubgraph(Explainer):
         with timed(timings, "sampling"), preserved_random_state():
             notes = self._search("sampling", self.num_candidates, "subgraphs", draw, candidates)
             judged = best_first(candidates, self._classifier().resolution)
-        prototypes = _from_different_graphs(judged, self.num_prototypes)
+        best = {prototype.source: prototype for prototype in reversed(judged)}
+        # The best of each graph first, then the others.
+        prototypes = sorted(judged, key=lambda one: one is not best[one.source])[: self.num_prototypes]
         if len(prototypes) < self.num_prototypes:
             notes.append(f"only {len(prototypes)} subgraphs were drawn, {self.num_prototypes} were asked for")
-        sources = {p.source: self._store[p.source] for p in prototypes if p.source is not None}
-        return self._explanation(target, prototypes=prototypes, source_graphs=sources, timings=timings, notes=notes)
+        return self._explanation(
+            target,
+            prototypes=prototypes,
+            source_graphs={one.source: self._store[one.source] for one in prototypes if one.source is not None},
+            timings=timings,
+            notes=notes,
+        )
 
     def _drawn(self, sources: Sequence[int], target: int, rng: np.random.Generator) -> list[Prototype]:
         """A random part of each source, judged by the model."""
@@ -103,16 +108,6 @@ def random_part(graph: Data, num_nodes: int, rng: np.random.Generator) -> list[i
     """
     source, neighbour = graph.edge_index.cpu().numpy()
     chosen = [int(rng.integers(int(graph.num_nodes or 0)))]
-    around = {int(node) for node in neighbour[source == chosen[0]]} - set(chosen)
-    while around and len(chosen) < num_nodes:
-        # Sorted: the order of a set is not the same in every run.
-        chosen.append(int(rng.choice(sorted(around))))
-        around |= {int(node) for node in neighbour[source == chosen[-1]]}
-        around -= set(chosen)
+    while len(chosen) < num_nodes and len(around := np.setdiff1d(neighbour[np.isin(source, chosen)], chosen)):
+        chosen.append(int(rng.choice(around)))
     return chosen
-
-
-def _from_different_graphs(judged: list[Prototype], count: int) -> list[Prototype]:
-    """The best of each graph first, then the others."""
-    best = {prototype.source: prototype for prototype in reversed(judged)}
-    return sorted(judged, key=lambda prototype: prototype is not best[prototype.source])[:count]

@@ -15,11 +15,17 @@ from torch_geometric.utils import scatter
 
 from protograph._base.arrays import Floats, Ints
 from protograph.models.outputs import ReturnType, log_scores
-from protograph.peers.vocabulary import Vocabulary
+from protograph.peers.generating import Vocabulary
 
 # How far a node's attention may be from 1 in sum and still be the output of a softmax.
 _SUM_TOLERANCE = 1e-4
 _TINY = 1e-12
+# Outputs between which log scores and their gradients are finite.
+_FINITE: dict[ReturnType, tuple[float, float]] = {
+    "raw": (-np.inf, np.inf),
+    "probs": (1e-12, 1 - 1e-12),
+    "log_probs": (-1e3, -1e-12),
+}
 
 
 def message_passing_layers(model: nn.Module) -> list[Any]:
@@ -67,7 +73,7 @@ def soft_edges(model: nn.Module, weights: Tensor, *, is_passed: bool = False) ->
 def _attach(layer: Any, weights: Tensor, is_passed: bool) -> list[Any]:
     soft = _SoftLayer(layer, weights, is_passed)
     # FAConv takes weights only where it is told not to normalise.
-    takes_weights = "edge_weight" in soft.parameters and not isinstance(layer, FAConv)
+    takes_weights = "edge_weight" in soft.signature.parameters and not isinstance(layer, FAConv)
     if takes_weights and layer.aggr in ("add", "sum"):
         return [layer.register_forward_pre_hook(soft.before_forward, with_kwargs=True)]
     return [
@@ -82,46 +88,37 @@ class _SoftLayer:
     """The hooks of one layer, with the weights of the edges that it was called on last."""
 
     def __init__(self, layer: Any, weights: Tensor, is_passed: bool) -> None:
-        self.parameters = inspect.signature(layer.forward).parameters
+        self.signature = inspect.signature(layer.forward)
         self._given, self._is_passed = weights, is_passed
-        self._weights, self._index, self._num_nodes = weights, weights, 0
+        self._weights, self._index = weights, weights
         self._is_attention = False
 
     def before_forward(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """Hand the layer the weights."""
-        bound = inspect.signature(layer.forward).bind_partial(*args, **kwargs)
-        own = bound.arguments.get("edge_weight")
-        if own is None:
-            ends = bound.arguments.get("edge_index")
-            bound.arguments["edge_weight"] = self._given if ends is None else self._weights_of(layer, ends)
-        elif not self._is_passed:
-            bound.arguments["edge_weight"] = own * self._weights_of(layer, bound.arguments["edge_index"])
+        bound = self.signature.bind_partial(*args, **kwargs)
+        own, ends = bound.arguments.get("edge_weight"), bound.arguments.get("edge_index")
+        if own is None or not self._is_passed:
+            weights = self._given if ends is None else self._weights_of(layer, ends)
+            bound.arguments["edge_weight"] = weights if own is None else own * weights
         return bound.args, bound.kwargs
 
     def before_propagate(self, layer: Any, inputs: Any) -> None:
         """Find the weights of the edges that the layer really uses."""
-        edge_index = inputs[0]
-        self._weights = self._weights_of(layer, edge_index)
-        self._index = edge_index[1 if layer.flow == "source_to_target" else 0]
-        self._num_nodes = int(self._index.max()) + 1 if self._index.numel() else 0
+        self._weights = self._weights_of(layer, inputs[0])
+        self._index = inputs[0][1 if layer.flow == "source_to_target" else 0]
         self._is_attention = False
 
     def before_message(self, layer: Any, inputs: Any) -> Any:
         """Weight attention, which must still sum to 1 over the neighbours."""
-        kwargs = dict(inputs[0])
-        alpha = kwargs.get("alpha")
+        alpha = inputs[0].get("alpha")
         if not isinstance(alpha, Tensor) or alpha.dim() == 0 or len(alpha) != len(self._index) or not len(alpha):
             return None
-        total = self._sums(alpha)[self._index]
-        self._is_attention = bool(((total - 1).abs() < _SUM_TOLERANCE).all())
+        self._is_attention = bool(((self._sums(alpha)[self._index] - 1).abs() < _SUM_TOLERANCE).all())
         if not self._is_attention:
             return None
         soft = alpha * _like(self._weights, alpha, 0)
-        kwargs["alpha"] = soft / self._sums(soft)[self._index].clamp(min=_TINY)
-        return (kwargs,)
+        return ({**inputs[0], "alpha": soft / self._sums(soft)[self._index].clamp(min=_TINY)},)
 
     def after_message(self, layer: Any, inputs: Any, messages: Tensor) -> Tensor:
-        """Weight the messages."""
         if self._is_attention:
             return messages
         weights = _like(self._weights, messages, layer.node_dim)
@@ -136,12 +133,11 @@ class _SoftLayer:
         if layer.aggr != "mean" or self._is_attention:
             return result
         size = result.size(layer.node_dim)
-        total = self._sums(self._weights, size)
-        count = self._sums(torch.ones_like(self._weights), size)
+        total, count = self._sums(self._weights, size), self._sums(torch.ones_like(self._weights), size)
         return result * _like(count / total.clamp(min=_TINY), result, layer.node_dim)
 
     def _sums(self, values: Tensor, size: int | None = None) -> Tensor:
-        sums: Tensor = scatter(values, self._index, dim=0, dim_size=size or self._num_nodes, reduce="sum")
+        sums: Tensor = scatter(values, self._index, dim=0, dim_size=size, reduce="sum")
         return sums
 
     def _weights_of(self, layer: Any, edge_index: Any) -> Tensor:
@@ -152,9 +148,11 @@ class _SoftLayer:
                 return given
             if rest.numel() and bool((rest[0] == rest[1]).all()):
                 return torch.cat([given, given.new_ones(rest.size(1))])
+        is_list = isinstance(edge_index, Tensor) and not edge_index.is_sparse
+        got = f"{edge_index.size(-1)} edges" if is_list else f"a {type(edge_index).__name__}"
         raise ValueError(
             f"{type(layer).__name__} does not get the graph's own edges, one column of edge_index each, but "
-            f"{_described(edge_index)} where the graphs have {len(given)}; models that pool, drop or rewire edges "
+            f"{got} where the graphs have {len(given)}; models that pool, drop or rewire edges "
             f"inside, or turn them into sparse matrices, cannot be differentiated by their edges"
         )
 
@@ -164,12 +162,6 @@ def _like(values: Tensor, other: Tensor, dim: int) -> Tensor:
     shape = [1] * other.dim()
     shape[dim] = -1
     return values.to(other.dtype).view(shape)
-
-
-def _described(edge_index: Any) -> str:
-    if isinstance(edge_index, Tensor) and not edge_index.is_sparse:
-        return f"{edge_index.size(-1)} edges"
-    return f"a {type(edge_index).__name__}"
 
 
 @dataclass(frozen=True)
@@ -200,7 +192,7 @@ def largest_part(weights: Floats, kinds: Ints, vocabulary: Vocabulary, max_edges
         negligible: A relaxed sample does not keep pairs less probable than this.
 
     >>> from torch_geometric.data import Data
-    >>> from protograph.peers.vocabulary import learn
+    >>> from protograph.peers.generating import learn
     >>> path = Data(x=torch.ones(3, 1), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
     >>> largest_part(np.array([0.9, 0.8, 0.7]), np.zeros(3, dtype=int), learn([path]), max_edges=2, negligible=0.01)
     Part(nodes=(0, 1, 2), kinds=(0, 0, 0), edges=((0, 1), (0, 2)), kept=(0, 1))
@@ -225,35 +217,27 @@ def largest_part(weights: Floats, kinds: Ints, vocabulary: Vocabulary, max_edges
     largest = max(component, key=component.count)
     nodes = [node for node, first in enumerate(component) if first == largest]
     place = {node: number for number, node in enumerate(nodes)}
-    is_in = np.zeros(len(kinds), dtype=bool)
-    is_in[nodes] = True
     return Part(
         nodes=tuple(nodes),
         kinds=tuple(kinds[nodes].tolist()),
         edges=tuple(sorted((place[u], place[v]) for u, v in edges if u in place)),
-        kept=tuple(np.flatnonzero(is_in[pairs].all(axis=0) & allowed & (weights > negligible)).tolist()),
+        kept=tuple(np.flatnonzero(np.isin(pairs, nodes).all(axis=0) & allowed & (weights > negligible)).tolist()),
     )
 
 
-def mixed(values: Tensor, shares: Tensor) -> Tensor:
-    """Rows of ``values`` mixed by ``shares``; whole numbers cannot be mixed, so there the largest share counts.
+def mixed(values: Tensor, *shares: Tensor) -> Tensor:
+    """Values of types mixed by ``shares``, or those of pairs of types by two of these.
+
+    Whole numbers cannot be mixed, so there the largest share counts.
 
     >>> mixed(torch.tensor([[0.0, 4.0], [2.0, 0.0]]), torch.tensor([[0.5, 0.5]]))
     tensor([[1., 2.]])
     """
     if not values.is_floating_point():
-        return values[shares.argmax(dim=-1)]
-    flat = values.reshape(len(values), -1).to(shares.dtype)
-    return (shares @ flat).reshape(len(shares), *values.shape[1:]).to(values.dtype)
-
-
-def mixed_pairs(values: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """As :func:`mixed`, for values of pairs of types."""
-    if not values.is_floating_point():
-        return values[first.argmax(dim=-1), second.argmax(dim=-1)]
-    flat = values.reshape(*values.shape[:2], -1).to(first.dtype)
-    mix = torch.einsum("ea,eb,abd->ed", first, second, flat)
-    return mix.reshape(len(first), *values.shape[2:]).to(values.dtype)
+        return values[tuple(share.argmax(dim=-1) for share in shares)]
+    flat = values.reshape(*values.shape[: len(shares)], -1).to(shares[0].dtype)
+    mix = shares[0] @ flat if len(shares) == 1 else torch.einsum("ea,eb,abd->ed", *shares, flat)
+    return mix.reshape(len(mix), *values.shape[len(shares) :]).to(values.dtype)
 
 
 def unlikeness(logits: Tensor, pairs: Tensor, num_nodes: int) -> Tensor:
@@ -266,11 +250,10 @@ def unlikeness(logits: Tensor, pairs: Tensor, num_nodes: int) -> Tensor:
     """
     if num_nodes < 3:
         return logits.new_zeros(())
-    rows = logits.new_zeros(num_nodes, num_nodes)
     first, second = pairs
+    rows = logits.new_zeros(num_nodes, num_nodes)
     rows = rows.index_put((first, second), logits).index_put((second, first), logits)
-    others = ~torch.eye(num_nodes, dtype=torch.bool)
-    mine = rows[others].view(num_nodes, num_nodes - 1, 1)
+    mine = rows[~torch.eye(num_nodes, dtype=torch.bool)].view(num_nodes, num_nodes - 1, 1)
     theirs = mine.transpose(1, 2)
     # log p = -softplus(-z), log(1 - p) = -softplus(z) = log p - z
     log_p, log_q = logsigmoid(mine), logsigmoid(theirs)
@@ -284,9 +267,4 @@ def safe_log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
     >>> safe_log_scores(torch.tensor([[1.0, 0.0]]), "probs").isfinite().all()
     tensor(True)
     """
-    outputs = outputs.double()
-    if return_type == "probs":
-        outputs = outputs.clamp(1e-12, 1 - 1e-12)
-    if return_type == "log_probs":
-        outputs = outputs.clamp(-1e3, -1e-12)
-    return log_scores(outputs, return_type)
+    return log_scores(outputs.double().clamp(*_FINITE[return_type]), return_type)

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._base.options import check_count, check_number
+from protograph._base.options import check_options
 from protograph._base.ties import tolerance_for
+from protograph.explanation import Prototype
 from protograph.graphs.cleaning import node_count
-from protograph.models.judging import Judgement
-from protograph.peers.generating import GeneratedGraph, GeneratingExplainer
-from protograph.peers.generation import Partial, Policy, Rules
-from protograph.peers.vocabulary import Vocabulary
+from protograph.patterns.canonical import canonical_graph
+from protograph.peers.generating import GeneratingExplainer, Vocabulary
 
 
 @dataclass(kw_only=True, eq=False)
@@ -80,33 +80,16 @@ class XGNN(GeneratingExplainer):
     start_type: int | None = None
 
     def __post_init__(self) -> None:
-        check_count("max_nodes", self.max_nodes, least=2)
-        super().__post_init__()
-        for name in ("num_epochs", "num_episodes", "num_rollouts", "hidden", "num_layers"):
-            check_count(name, getattr(self, name))
-        for name in ("learning_rate", "adam_epsilon", "steps_per_node"):
-            check_number(name, getattr(self, name), above=0)
-        for name in ("rollout_weight", "rule_weight"):
-            check_number(name, getattr(self, name))
-        if self.start_type is not None:
-            check_count("start_type", self.start_type, least=0)
+        check_options(
+            self,
+            least={"max_nodes": 2, "start_type": 0},
+            above_zero=("learning_rate", "adam_epsilon", "steps_per_node"),
+        )
 
-    def _generate(self, target: int) -> tuple[list[GeneratedGraph], list[str]]:
-        """Train the policy; return the best graphs it came by."""
-        starts = self._starts(target, self.vocabulary_)
-        generator = torch.Generator().manual_seed(self.random_state)
-        policy = Policy(_policy_features(self.vocabulary_), self.hidden, self.num_layers, generator)
-        optimizer = torch.optim.Adam(policy.parameters(), lr=self.learning_rate, eps=self.adam_epsilon)
-        best = _Best(self.num_prototypes, self._classifier().resolution)
-
-        def run_epoch(epoch: int) -> int:
-            first = epoch * self.num_episodes
-            kinds = [starts[(first + episode) % len(starts)] for episode in range(self.num_episodes)]
-            self._train(target, kinds, policy, optimizer, best, generator)
-            return epoch + 1
-
-        notes = self._search("generating", self.num_epochs, "epochs", run_epoch, best.graphs)
-        return list(best.graphs.values()), notes
+    def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
+        training = _Training(self, target, self._starts(target, self.vocabulary_))
+        notes = self._search("generating", self.num_epochs, "epochs", training.run_epoch, training.best)
+        return list(training.best.values()), notes
 
     def _starts(self, target: int, vocabulary: Vocabulary) -> list[int]:
         """Types to grow from, best first: by the model's margin for an edge to the type they are joined to most."""
@@ -116,75 +99,82 @@ class XGNN(GeneratingExplainer):
             raise ValueError("the graphs have no edges, so XGNN cannot learn how to grow one; use PAGE")
         if self.start_type is not None:
             if self.start_type not in usable:
+                shown = ", ".join([*map(str, usable[:20]), *(["..."] if len(usable) > 20 else ())])
                 raise ValueError(
-                    f"start_type must be a type of vocabulary_ with neighbours in the data, one of {_listed(usable)}, "
+                    f"start_type must be a type of vocabulary_ with neighbours in the data, one of {shown}, "
                     f"got {self.start_type}"
                 )
             usable = [self.start_type]
         edges = [vocabulary.graph([kind, int(joined[kind].argmax())], [(0, 1)]) for kind in usable]
         self._check_accepted(edges[0])
-        order = np.argsort(-self._judge(edges, target).margins, kind="stable")
-        return [usable[place] for place in order]
+        return [usable[place] for place in np.argsort(-self._judge(edges, target).margins, kind="stable")]
 
-    def _train(
-        self,
-        target: int,
-        kinds: Sequence[int],
-        policy: Policy,
-        optimizer: torch.optim.Optimizer,
-        best: "_Best",
-        generator: torch.Generator,
-    ) -> None:
-        """One epoch: episodes side by side, an update of the policy after each step."""
-        rules, graphs = Rules(self.vocabulary_, self.max_nodes), Partial.of(kinds, self.max_nodes)
-        num_steps, num_episodes = round(self.steps_per_node * self.max_nodes), len(kinds)
+
+class _Training:
+    """The training of a policy for a class.
+
+    Attributes:
+        best: The best graphs that the model was shown, different ones up to isomorphism, by canonical key.
+    """
+
+    def __init__(self, explainer: XGNN, target: int, starts: Sequence[int]) -> None:
+        self.options, self.target, self.starts = explainer, target, starts
+        self.generator = torch.Generator().manual_seed(explainer.random_state)
+        self.rules = Rules(explainer.vocabulary_, explainer.max_nodes)
+        features = _policy_features(explainer.vocabulary_)
+        self.policy = Policy(features, explainer.hidden, explainer.num_layers, self.generator)
+        self.optimizer = torch.optim.Adam(
+            self.policy.parameters(), lr=explainer.learning_rate, eps=explainer.adam_epsilon
+        )
+        self.best: dict[bytes, Prototype] = {}
+
+    def run_epoch(self, epoch: int) -> int:
+        """Run episodes side by side, with an update of the policy after each step; return the number of the next."""
+        options, num_episodes, rules = self.options, self.options.num_episodes, self.rules
+        first, num_steps = epoch * num_episodes, round(options.steps_per_node * options.max_nodes)
+        kinds = [self.starts[(first + episode) % len(self.starts)] for episode in range(num_episodes)]
+        graphs = Partial.of(kinds, options.max_nodes)
         value: Tensor | None = None
         for step in range(num_steps):
-            action = policy.act(graphs, rules, generator)
+            action = self.policy.act(graphs, rules, self.generator)
             if not bool(action.is_legal.any()):
                 break
             grown = graphs.grow(action)
-            rolled = policy.complete(grown.repeat(self.num_rollouts), num_steps - step - 1, rules, generator)
+            rolled = self.policy.complete(
+                grown.repeat(options.num_rollouts), num_steps - step - 1, rules, self.generator
+            )
             shown = grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary)
-            judged = self._judge(shown, target)
-            best.offer(shown, judged)
-            above = torch.from_numpy(judged.probabilities) - 1 / self.num_classes_
+            above = self._judged(shown) - 1 / options.num_classes_
             now, later = above[:num_episodes], above[num_episodes:].reshape(num_episodes, -1)
-            reward = now + self.rollout_weight * later.mean(dim=1)
-            reward = reward + self.rule_weight * rules.usualness(graphs, action)
+            usualness = rules.usualness(graphs, action)
+            reward = now + options.rollout_weight * later.mean(dim=1) + options.rule_weight * usualness
             if value is None:  # of the single nodes that all begin with, which the model was not shown
                 value = reward[action.is_legal].mean().expand(num_episodes)
-            optimizer.zero_grad()
+            self.optimizer.zero_grad()
             # Cross-entropy of the choices, weighted by how much they gained.
             gained = ((reward - value) * action.log_probability)[action.is_legal]
             (-gained.mean()).backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
+            self.optimizer.step()
             is_kept = (reward >= 0) | (later > 0).any(dim=1)
             graphs, value = grown.where(is_kept, graphs), torch.where(is_kept, reward, value)
+        return epoch + 1
 
-
-class _Best:
-    """The best graphs seen, different ones up to isomorphism."""
-
-    def __init__(self, limit: int, resolution: float) -> None:
-        self._limit, self._resolution = limit, resolution
-        self.graphs: dict[bytes, GeneratedGraph] = {}
-
-    def offer(self, graphs: Sequence[Data], judged: Judgement) -> None:
-        """Keep those that are among the best; of graphs that tie, the one seen first."""
+    def _judged(self, graphs: Sequence[Data]) -> Tensor:
+        """Probability of the class for each graph; the best are kept, of graphs that tie the one seen first."""
+        best, limit, resolution = self.best, self.options.num_prototypes, self.options._classifier().resolution
+        judged = self.options._judge(graphs, self.target)
         for place in np.argsort(-judged.margins, kind="stable").tolist():
-            value = float(judged.margins[place])
-            if len(self.graphs) == self._limit:
-                least = min(self.graphs, key=lambda key: self.graphs[key].margin)
-                bar = self.graphs[least].margin
-                if value <= bar + tolerance_for(abs(bar), self._resolution):
-                    return
-            offered = GeneratedGraph(graphs[place], float(judged.probabilities[place]), value)
-            if node_count(offered.graph) < 2 or offered.key in self.graphs:
+            graph, margin = graphs[place], judged.margins[place]
+            if len(best) == limit:
+                bar = min(prototype.margin for prototype in best.values())
+                if margin <= bar + tolerance_for(abs(bar), resolution):
+                    break
+            if node_count(graph) < 2 or (key := canonical_graph(graph).key) in best:
                 continue
-            if len(self.graphs) == self._limit:
-                del self.graphs[least]
-            self.graphs[offered.key] = offered
+            best[key] = self.options._prototype(graph, judged.probabilities[place], margin)
+            if len(best) > limit:
+                del best[min(best, key=lambda key: best[key].margin)]
+        return torch.from_numpy(judged.probabilities)
 
 
 def _policy_features(vocabulary: Vocabulary) -> Tensor:
@@ -195,5 +185,168 @@ def _policy_features(vocabulary: Vocabulary) -> Tensor:
     return x / x.abs().amax(dim=0).clamp(min=1e-12)
 
 
-def _listed(values: Sequence[int], most: int = 20) -> str:
-    return ", ".join(map(str, values[:most])) + (", ..." if len(values) > most else "")
+@dataclass(frozen=True, eq=False)
+class Action:
+    """A choice for each graph: an edge from ``start`` to ``end``, a node, or ``num_places`` plus a type."""
+
+    start: Tensor
+    end: Tensor
+    log_probability: Tensor
+    is_legal: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """Graphs in the making, with room for the same number of nodes each.
+
+    Attributes:
+        types: Type of each node, ``[num_graphs, num_places]``, anything where no node is yet.
+        adjacency: Boolean, ``[num_graphs, num_places, num_places]``, symmetric.
+        sizes: Number of nodes of each, ``[num_graphs]``.
+    """
+
+    types: Tensor
+    adjacency: Tensor
+    sizes: Tensor
+
+    @classmethod
+    def of(cls, kinds: Sequence[int], num_places: int) -> "Partial":
+        """One node a graph."""
+        types = torch.as_tensor(kinds)[:, None].repeat(1, num_places)
+        adjacency = torch.zeros(len(kinds), num_places, num_places, dtype=torch.bool)
+        return cls(types, adjacency, torch.ones(len(kinds), dtype=torch.long))
+
+    @property
+    def is_node(self) -> Tensor:
+        """Which places have a node, ``[num_graphs, num_places]``."""
+        return torch.arange(self.types.size(1)) < self.sizes[:, None]
+
+    def repeat(self, times: int) -> "Partial":
+        """Each graph ``times`` times in a row."""
+        return Partial(*(part.repeat_interleave(times, dim=0) for part in (self.types, self.adjacency, self.sizes)))
+
+    def where(self, chosen: Tensor, other: "Partial") -> "Partial":
+        """These graphs where ``chosen``, the ``other`` ones elsewhere."""
+        return Partial(
+            torch.where(chosen[:, None], self.types, other.types),
+            torch.where(chosen[:, None, None], self.adjacency, other.adjacency),
+            torch.where(chosen, self.sizes, other.sizes),
+        )
+
+    def grow(self, action: Action) -> "Partial":
+        """The graphs with the chosen edges, where these are legal."""
+        types, adjacency, sizes = self.types.clone(), self.adjacency.clone(), self.sizes.clone()
+        num_places = types.size(1)
+        rows = action.is_legal.nonzero().flatten()
+        start, end = action.start[rows], action.end[rows]
+        is_new = end >= num_places
+        place = torch.where(is_new, sizes[rows], end)
+        types[rows[is_new], place[is_new]] = end[is_new] - num_places
+        sizes[rows[is_new]] += 1
+        adjacency[rows, start, place] = True
+        adjacency[rows, place, start] = True
+        return Partial(types, adjacency, sizes)
+
+    def as_data(self, vocabulary: Vocabulary) -> list[Data]:
+        """The graphs themselves."""
+        return [
+            vocabulary.graph(types[:size], adjacency.triu().nonzero())
+            for types, adjacency, size in zip(self.types, self.adjacency, self.sizes.tolist(), strict=True)
+        ]
+
+
+class Rules:
+    """Which edges may be added: the mask of the policy's choices."""
+
+    def __init__(self, vocabulary: Vocabulary, max_nodes: int) -> None:
+        self.vocabulary = vocabulary
+        self._max_nodes = max_nodes
+        self._max_degree = torch.from_numpy(vocabulary.max_degree)
+        joined = torch.from_numpy(vocabulary.joined)
+        self._may_join = joined > 0
+        share = (joined.clamp(min=1).double() / joined.max()).log()
+        rarest = share[self._may_join].min()
+        self._usualness = share / rarest.abs() if rarest < 0 else torch.zeros_like(share)
+
+    def legal(self, graphs: Partial) -> Tensor:
+        """Boolean, ``[num_graphs, num_places, num_places + num_types]``: starts and ends."""
+        num_places = graphs.types.size(1)
+        can_take = graphs.is_node & (graphs.adjacency.sum(dim=2) < self._max_degree[graphs.types])
+        is_other = ~(graphs.adjacency | torch.eye(num_places, dtype=torch.bool))
+        has_room = (graphs.sizes < self._max_nodes)[:, None, None].expand(-1, num_places, len(self._may_join))
+        is_free = torch.cat([is_other & can_take[:, None, :], has_room], dim=2)
+        may_join = self._may_join[graphs.types[:, :, None], self._end_types(graphs)[:, None, :]]
+        return may_join & is_free & can_take[:, :, None]
+
+    def usualness(self, graphs: Partial, action: Action) -> Tensor:
+        """From -1 to 0, how usual an edge between the chosen types is; anything where none is legal."""
+        rows = torch.arange(len(graphs.types))
+        return self._usualness[graphs.types[rows, action.start], self._end_types(graphs)[rows, action.end]]
+
+    def _end_types(self, graphs: Partial) -> Tensor:
+        """Type of each end that can be chosen, ``[num_graphs, num_places + num_types]``: the nodes', then all."""
+        every_type = torch.arange(len(self._may_join)).expand(len(graphs.types), -1)
+        return torch.cat([graphs.types, every_type], dim=1)
+
+
+class Policy(nn.Module):
+    """A GCN over graph and candidate types, and two MLPs that score starts and ends.
+
+    A candidate is an isolated node, so all graphs share the candidates' embeddings.
+    """
+
+    def __init__(self, features: Tensor, hidden: int, num_layers: int, generator: torch.Generator) -> None:
+        super().__init__()
+        self.features = features
+        widths = [features.size(1), *[hidden] * num_layers]
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
+        self.start = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+        self.end_of_start, self.end_of_end = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
+        self.end = nn.Sequential(nn.ReLU(), nn.Linear(hidden, 1))
+        self.double()
+        for parameter in self.parameters():
+            if parameter.dim() == 2:
+                nn.init.kaiming_uniform_(parameter, nonlinearity="relu", generator=generator)
+            else:
+                nn.init.zeros_(parameter)
+
+    def _embed(self, graphs: Partial) -> tuple[Tensor, Tensor]:
+        """Embeddings of the nodes, ``[num_graphs, num_places, hidden]``, and of the types, ``[num_types, hidden]``."""
+        looped = graphs.adjacency.double() + torch.eye(graphs.types.size(1), dtype=torch.float64)
+        scale = looped.sum(dim=2).rsqrt()
+        propagation = looped * scale[:, :, None] * scale[:, None, :]
+        types = self.layers[0](self.features)
+        nodes, types = (propagation @ types[graphs.types]).relu(), types.relu()
+        for layer in list(self.layers)[1:]:
+            nodes, types = (propagation @ layer(nodes)).relu(), layer(types).relu()
+        return nodes, types
+
+    def act(self, graphs: Partial, rules: Rules, generator: torch.Generator) -> Action:
+        """Choose an edge for each graph among the legal ones."""
+        legal = rules.legal(graphs)
+        can_start = legal.any(dim=2)
+        nodes, types = self._embed(graphs)
+        start, log_start = _sample(self.start(nodes).squeeze(-1), can_start, generator)
+        rows = torch.arange(len(start))
+        given = self.end_of_start(nodes[rows, start])[:, None]
+        logits = [self.end(self.end_of_end(ends) + given).squeeze(-1) for ends in (nodes, types)]
+        end, log_end = _sample(torch.cat(logits, dim=1), legal[rows, start], generator)
+        return Action(start, end, log_start + log_end, can_start.any(dim=1))
+
+    @torch.no_grad()
+    def complete(self, graphs: Partial, num_steps: int, rules: Rules, generator: torch.Generator) -> Partial:
+        """A rollout: grow the graphs further by so many steps, or until no edge is legal."""
+        for _ in range(num_steps):
+            action = self.act(graphs, rules, generator)
+            if not bool(action.is_legal.any()):
+                break
+            graphs = graphs.grow(action)
+        return graphs
+
+
+def _sample(logits: Tensor, allowed: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Draw a column for each row among those allowed, any where none is; also its log probability."""
+    allowed = allowed | ~allowed.any(dim=1, keepdim=True)
+    log_probabilities = logits.masked_fill(~allowed, -torch.inf).log_softmax(dim=1)
+    drawn = torch.multinomial(log_probabilities.detach().exp(), 1, generator=generator)
+    return drawn.squeeze(1), log_probabilities.gather(1, drawn).squeeze(1)

@@ -1,18 +1,79 @@
 """Rings and functional groups of molecules, named only where what the graph holds makes them certain."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import networkx
+from torch import Tensor
+from torch_geometric.data import Data
 
 from protograph._base.words import counted, listed, number_word
-from protograph.explanation.describing.composition import counts_of_kinds
-from protograph.explanation.describing.molecule import Molecule
-from protograph.explanation.describing.motifs import MAX_NODES, fused_rings, ring_sizes
+from protograph.explanation.describing.motifs import MAX_NODES, counts_of_kinds, fused_rings, ring_sizes
+
+BONDS = ("single", "double", "triple", "aromatic")
+
+
+@dataclass(frozen=True)
+class Molecule:
+    """A molecule or a fragment of one: an atom without neighbours here may have had some where it was cut.
+
+    Attributes:
+        graph: A :class:`networkx.Graph` of the atoms 0, 1, ...
+        symbols: Symbol of each atom.
+        bonds: Type of each bond, by the pair of its atoms; those of no known type are not in it.
+    """
+
+    graph: Any
+    symbols: Sequence[str]
+    bonds: dict[frozenset[int], str]
+
+    def bond(self, first: int, second: int) -> str | None:
+        """Type of the bond between two atoms; ``None`` where it is not known."""
+        return self.bonds.get(frozenset((first, second)))
+
+    def neighbours(self, atom: int, symbol: str | None = None) -> list[int]:
+        """Atoms joined to an atom, all or those of one element."""
+        return [other for other in self.graph[atom] if symbol in (None, self.symbols[other])]
+
+    def terminal(self, atom: int, symbol: str) -> list[int]:
+        """Atoms of an element that are joined to this atom alone."""
+        return [other for other in self.neighbours(atom, symbol) if self.graph.degree(other) == 1]
+
+    @cached_property
+    def ring_systems(self) -> list[Any]:
+        """Rings, and rings that share atoms, largest first: what no cut of a single atom takes apart."""
+        blocks = [self.graph.subgraph(atoms) for atoms in networkx.biconnected_components(self.graph) if len(atoms) > 2]
+        return sorted(blocks, key=lambda block: (-len(block), -block.size()))
+
+    @cached_property
+    def ring_atoms(self) -> frozenset[int]:
+        """All atoms of rings."""
+        return frozenset().union(*self.ring_systems)
+
+
+def bond_types(graph: Data, edge_names: Sequence[str]) -> dict[frozenset[int], str]:
+    """Type of each bond that ``edge_attr`` names in one column, alike in both directions.
+
+    >>> import torch
+    >>> graph = Data(edge_index=torch.tensor([[0, 1, 1], [1, 0, 2]]), edge_attr=torch.eye(2)[[1, 1, 0]])
+    >>> sorted(bond_types(graph, ("other", "DOUBLE")).values())
+    ['double']
+    """
+    values = graph.edge_attr
+    if not isinstance(values, Tensor) or values.dim() != 2 or values.size(1) != len(edge_names):
+        return {}
+    is_named = (((values == 0) | (values == 1)).all(dim=1) & (values.sum(dim=1) == 1)).tolist()
+    names = [str(name).strip().lower() for name in edge_names]
+    types = defaultdict(set)
+    for ends, row, named in zip(graph.edge_index.T.tolist(), values.tolist(), is_named, strict=True):
+        types[frozenset(ends)].add(names[row.index(1)] if named else None)
+    # Directions that disagree leave a bond unknown.
+    return {ends: kind for ends, (kind, *others) in types.items() if kind in BONDS and not others}
 
 
 @dataclass(frozen=True)
@@ -78,11 +139,11 @@ def _rest(
 ) -> tuple[list[str], list[str]]:
     """The atoms in no ring or group: heavy ones, and hydrogens."""
     heavy = [kinds[atom] for atom in atoms if molecule.symbols[atom] != "H"]
-    hydrogens = [kinds[atom] for atom in atoms if molecule.symbols[atom] == "H"]
     # Only the elements that rings have as well are further ones.
     in_rings = {kinds[atom] for atom in molecule.ring_atoms}
     further = counts_of_kinds([kind for kind in heavy if kind in in_rings], feature_names, word="further ")
     others = counts_of_kinds([kind for kind in heavy if kind not in in_rings], feature_names)
+    hydrogens = [kinds[atom] for atom in atoms if molecule.symbols[atom] == "H"]
     return further + others, counts_of_kinds(hydrogens, feature_names)
 
 
@@ -107,8 +168,9 @@ def _ring_system(block: Any, molecule: Molecule, kinds: Sequence[int], feature_n
     sizes = fused_rings(block)
     if sizes is None:
         of_rings = f"of {number_word(block.size() - len(block) + 1)} rings"
-        one = f"a system {of_rings} ({atoms})"
-        return _Rings(f"{atoms} in a system {of_rings}", one, f"systems {of_rings} ({atoms})")
+        return _Rings(
+            f"{atoms} in a system {of_rings}", f"a system {of_rings} ({atoms})", f"systems {of_rings} ({atoms})"
+        )
     if is_aromatic and sizes == (6, 6):
         return _Rings("naphthalene", "naphthalene", "naphthalenes")
     fused = f"{number_word(len(sizes))} fused rings of {ring_sizes(sizes)}"

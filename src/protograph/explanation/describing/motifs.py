@@ -1,15 +1,18 @@
-"""Common motifs of a graph's structure, recognised exactly."""
+"""A graph by its structure, common motifs recognised exactly, and by how many nodes of each kind it has."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import networkx
-import torch
 from torch_geometric.data import Data
+from torch_geometric.utils import from_networkx
 
-from protograph._base.words import counted, listed, number_word
+from protograph._base.words import clean_name, counted, listed, number_word
+from protograph.graphs.kinds import by_frequency
+from protograph.molecules.elements import are_atoms, counted_atoms, element_name
 from protograph.patterns.isomorphism import same_graph
 
 # Larger graphs get no name: nobody sees a motif in them, and the search is exact.
@@ -49,8 +52,7 @@ def simple_graph(graph: Data) -> Any:
     >>> simple_graph(Data(edge_index=torch.tensor([[0, 1, 1], [1, 0, 1]]), num_nodes=3)).edges
     EdgeView([(0, 1)])
     """
-    result = networkx.Graph()
-    result.add_nodes_from(range(int(graph.num_nodes or 0)))
+    result = networkx.empty_graph(int(graph.num_nodes or 0))
     if graph.edge_index is not None:
         result.add_edges_from((u, v) for u, v in graph.edge_index.T.tolist() if u != v)
     return result
@@ -76,11 +78,9 @@ def _motif(noun: str, rest: str = "") -> Motif:
 def _known(graph: Any) -> Motif | None:
     if len(graph) in TRIVIAL:
         return TRIVIAL[len(graph)]
-    for candidate, motif in _candidates(len(graph)):
-        if is_same(graph, candidate):
-            return motif
-    rings = fused_rings(graph)
-    return None if rings is None else _fused(rings)
+    known = next((motif for candidate, motif in _candidates(len(graph)) if is_same(graph, candidate)), None)
+    rings = fused_rings(graph) if known is None else None
+    return known if rings is None else _fused(rings)
 
 
 def _candidates(n: int) -> list[tuple[Any, Motif]]:
@@ -110,14 +110,8 @@ def is_same(first: Any, second: Any) -> bool:
     True
     """
     # Degrees differ in most cases, and cost next to nothing.
-    if sorted(degree for _, degree in first.degree) != sorted(degree for _, degree in second.degree):
-        return False
-    return same_graph(_as_data(first), _as_data(second))
-
-
-def _as_data(graph: Any) -> Data:
-    edges = list(networkx.convert_node_labels_to_integers(graph).edges)
-    return Data(edge_index=torch.tensor(edges, dtype=torch.long).reshape(-1, 2).T, num_nodes=len(graph))
+    may_be = sorted(degree for _, degree in first.degree) == sorted(degree for _, degree in second.degree)
+    return may_be and same_graph(from_networkx(first), from_networkx(second))
 
 
 def fused_rings(graph: Any) -> tuple[int, ...] | None:
@@ -134,19 +128,14 @@ def fused_rings(graph: Any) -> tuple[int, ...] | None:
         return None
     # No smallest cycle has a chord: all edges between its nodes are its own.
     rings = [graph.subgraph(nodes) for nodes in networkx.minimum_cycle_basis(graph)]
-    for first, second in combinations(rings, 2):
-        shared = set(first) & set(second)
-        if shared and (len(shared) != 2 or not graph.has_edge(*shared)):
-            return None
+    shared = [set(first) & set(second) for first, second in combinations(rings, 2)]
+    if any(nodes and (len(nodes) != 2 or not graph.has_edge(*nodes)) for nodes in shared):
+        return None
     uses = Counter(frozenset(edge) for ring in rings for edge in ring.edges)
     rim = networkx.Graph(tuple(edge) for edge, count in uses.items() if count == 1)
-    if max(uses.values()) > 2 or not _is_ring(rim) or len(rim) <= max(map(len, rings)):
-        return None
-    return tuple(sorted(map(len, rings)))
-
-
-def _is_ring(graph: Any) -> bool:
-    return len(graph) > 2 and all(degree == 2 for _, degree in graph.degree) and networkx.is_connected(graph)
+    is_clear = max(uses.values()) <= 2 and len(rim) > max(map(len, rings))
+    is_ring = is_clear and all(degree == 2 for _, degree in rim.degree) and networkx.is_connected(rim)
+    return tuple(sorted(map(len, rings))) if is_ring else None
 
 
 def _fused(rings: tuple[int, ...]) -> Motif:
@@ -177,4 +166,91 @@ def _joined(graph: Any) -> Motif | None:
         if first is not None and first == second and len(halves[0]) not in TRIVIAL and is_same(*halves):
             name = f"two {first.plural} joined by an edge"
             return Motif(name, f"pairs of {first.plural} joined by an edge", f"{name}, of ")
+    return None
+
+
+def compose(graph: Any, kinds: Sequence[int] | None, feature_names: Sequence[str]) -> str:
+    """Say what a graph is: its motif where it is a known one, else its size, and the kinds of its nodes.
+
+    Args:
+        graph: A :class:`networkx.Graph` of the nodes 0, 1, ... without self-loops.
+        kinds: Column of each node; ``None`` where it is not known.
+        feature_names: Names of the columns; empty where they have none.
+
+    >>> house = networkx.house_graph()
+    >>> compose(house, None, ())
+    'a house'
+    >>> compose(house, [1, 1, 1, 1, 0], ("head", "body"))
+    'a house of four body nodes and one head node'
+    """
+    if len(graph) == 0:
+        return "an empty graph"
+    motif = find_motif(graph)
+    if kinds is None or not feature_names:
+        return structure(graph) if motif is None else motif.name
+    if motif is not None:
+        return _of_kinds(motif, graph, kinds, feature_names)
+    without_a_kind = _motifs_of_some_kinds(graph, kinds, feature_names)
+    return without_a_kind or f"{_plain_list(kinds, feature_names)} ({structure(graph)})"
+
+
+def structure(graph: Any) -> str:
+    """Sizes of a graph that has no name.
+
+    >>> structure(networkx.petersen_graph()), structure(networkx.Graph([(0, 1), (2, 3)]))
+    ('ten nodes, 15 edges, of which six close rings', 'four nodes, two edges, in two parts')
+    """
+    num_parts = networkx.number_connected_components(graph)
+    # Edges beyond those that hold the parts together; each closes one independent ring.
+    num_closing = graph.size() - len(graph) + num_parts
+    text = f"{counted(len(graph), 'node')}, {counted(graph.size(), 'edge')}"
+    if num_closing:
+        text += f", of which {number_word(num_closing)} {'closes a ring' if num_closing == 1 else 'close rings'}"
+    return text if num_parts == 1 else f"{text}, in {number_word(num_parts)} parts"
+
+
+def counts_of_kinds(kinds: Sequence[int], feature_names: Sequence[str], *, word: str = "") -> list[str]:
+    """How many nodes there are of each kind, most frequent first.
+
+    >>> counts_of_kinds([0, 0, 1], ("body", "head")), counts_of_kinds([0, 0, 1], ("C", "O"))
+    (['two body nodes', 'one head node'], ['two carbons', 'one oxygen'])
+    """
+    tally = by_frequency(kinds)
+    if are_atoms(feature_names):
+        return [counted_atoms(number, feature_names[kind], word=word) for kind, number in tally]
+    return [counted(number, f"{word}{clean_name(feature_names[kind])} node") for kind, number in tally]
+
+
+def _plain_list(kinds: Sequence[int], feature_names: Sequence[str]) -> str:
+    """Kinds beside a structure that has no name: "three carbons, one nitrogen", "four body and one head node"."""
+    if are_atoms(feature_names):
+        return ", ".join(counts_of_kinds(kinds, feature_names))
+    tally = by_frequency(kinds)
+    names = listed([f"{number_word(number)} {clean_name(feature_names[kind])}" for kind, number in tally])
+    return f"{names} {'node' if tally[-1][1] == 1 else 'nodes'}"
+
+
+def _of_kinds(motif: Motif, graph: Any, kinds: Sequence[int], feature_names: Sequence[str]) -> str:
+    if len(graph) != 2:
+        return f"{motif.before}{listed(counts_of_kinds(kinds, feature_names))}{motif.after}"
+    if kinds[0] == kinds[1]:
+        return counts_of_kinds(kinds, feature_names, word="joined ")[0]
+    if are_atoms(feature_names):
+        return " joined to ".join(element_name(feature_names[kind]) for kind in sorted(kinds))
+    return " joined to ".join(counts_of_kinds(kinds, feature_names))
+
+
+def _motifs_of_some_kinds(graph: Any, kinds: Sequence[int], feature_names: Sequence[str]) -> str | None:
+    """Equal motifs that are left when the nodes of one kind are taken away, such as houses without their backbone."""
+    for kind in sorted(set(kinds)):
+        left = graph.subgraph([node for node in graph if kinds[node] != kind])
+        motifs = [find_motif(left.subgraph(nodes)) for nodes in networkx.connected_components(left)]
+        (motif, number), *others = Counter(motifs).most_common() or [(None, 0)]
+        # Paths and trees are left of nearly every graph, and say nothing.
+        if others or motif is None or left.size() < len(left):
+            continue
+        inner = listed(counts_of_kinds([kinds[node] for node in left], feature_names))
+        outer = listed(counts_of_kinds([kind] * (len(graph) - len(left)), feature_names))
+        one, several = f"{motif.before}{inner}{motif.after}", f"{number_word(number)} {motif.plural} ({inner})"
+        return f"{one if number == 1 else several}, with {outer}"
     return None

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from torch_geometric.data import Data
 
 from protograph._base.words import clean_name, count_of
-from protograph.explanation.describing.composition import compose
-from protograph.explanation.describing.groups import name_molecule
-from protograph.explanation.describing.molecule import Molecule, bond_types
-from protograph.explanation.describing.motifs import simple_graph
-from protograph.explanation.evidence import Evidence
+from protograph.explanation.describing.groups import Molecule, bond_types, name_molecule
+from protograph.explanation.describing.motifs import compose, simple_graph
+from protograph.explanation.prototype import Evidence
 from protograph.graphs.kinds import node_columns
 from protograph.molecules.elements import are_atoms
 
@@ -33,10 +31,8 @@ def name_of(
     >>> name_of(Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]]), num_nodes=4))
     'a ring of four nodes'
     """
-    kinds = node_columns(graph, colors)
-    if kinds is not None and graph.x.size(1) != len(feature_names):
-        kinds = None
-    simple = simple_graph(graph)
+    columns, simple = node_columns(graph, colors), simple_graph(graph)
+    kinds = columns if columns is not None and graph.x.size(1) == len(feature_names) else None
     if kinds is not None and are_atoms(feature_names):
         molecule = Molecule(simple, [feature_names[kind] for kind in kinds], bond_types(graph, edge_names))
         if name := name_molecule(molecule, kinds, feature_names):
@@ -54,7 +50,8 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
     if evidence is None:
         return ""
     inside, outside = evidence.num_class, evidence.num_others
-    own = f"predicted as {_class(class_name)}"
+    name = "its class" if class_name is None else clean_name(class_name)
+    own = f"predicted as {'class ' if name.isdigit() else ''}{name}"
     others = "the others" if inside else f"the graphs not {own}"
     parts = [
         f"in {share_of(evidence.num_in_class, inside)} of the graphs {own}" if inside else "",
@@ -65,13 +62,6 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
         # Such a class is known by what its graphs lack.
         text += ", so that by itself it does not tell the class"
     return f"found {text}" if text else ""
-
-
-def _class(class_name: str | None) -> str:
-    if class_name is None:
-        return "its class"
-    name = clean_name(class_name)
-    return f"class {name}" if name.isdigit() else name
 
 
 def share_of(number: int, total: int) -> str:
@@ -88,8 +78,7 @@ def share_of(number: int, total: int) -> str:
     if 1000 * (total - number) < total:
         return "more than 99.9%"
     percent = 100 * number / total
-    shown = f"{percent:.1f}".removesuffix(".0") if percent < 1 or percent > 99 else f"{percent:.0f}"
-    return f"{shown}%"
+    return f"{percent:.0f}%" if 1 <= percent <= 99 else f"{percent:.1f}".removesuffix(".0") + "%"
 
 
 def chance(probability: float) -> str:

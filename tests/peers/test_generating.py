@@ -2,7 +2,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph.peers.vocabulary import learn
+from protograph.peers.generating import learn
 from tests import zoo
 
 
