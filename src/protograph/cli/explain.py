@@ -14,8 +14,8 @@ from protograph.cli.loading import aligned, load_classifier, load_graphs, name_o
 from protograph.cli.runs import Run, read_parts, whole_folder, write_split
 from protograph.cli.train import describe_training, training_facts
 from protograph.explanation import Explanation, Explanations
-from protograph.explanation.storage import load
 from protograph.explanation.prototype import smiles_of
+from protograph.explanation.storage import load
 from protograph.models.classifier import checked_device
 from protograph.page.explainer import PAGE
 from protograph.report.figure import classes_figure
