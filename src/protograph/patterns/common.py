@@ -53,12 +53,13 @@ class CommonPatterns:
     def __init__(
         self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: bool = False
     ) -> None:
-        from protograph.patterns.common_kernels import Graphs
+        from protograph.patterns import common_kernels
 
         joint = JointGraphs(graphs, match_features, match_edges=match_edges)
         agrees = np.concatenate([joint.agree(0, q) for q in range(joint.k)], axis=1)
         self.k, self.sizes = joint.k, joint.sizes
-        self._graphs = Graphs(joint.offsets, joint.starts, joint.neighbours, joint.edge_kinds, agrees)
+        self._kernels = common_kernels
+        self._graphs = common_kernels.Graphs(joint.offsets, joint.starts, joint.neighbours, joint.edge_kinds, agrees)
         self._kinds = joint.kinds
         self._edges = [joint.edges(q) for q in range(self.k)]
         source, target, kinds = (ends.tolist() for ends in self._edges[0])
@@ -119,12 +120,10 @@ class CommonPatterns:
         max_calls: int,
     ) -> tuple[Pattern | None, float, float, bool]:
         """The best pattern above the floor, its worth, a bound on any with this start, and whether that is reached."""
-        from protograph.patterns.common_kernels import grow
-
         source, target, kinds = self._edges[0]
         is_barred = np.zeros(self.sizes[0], np.bool_)
         is_barred[list(without)] = True
-        nodes, joined, worth, bound, is_exact = grow(
+        nodes, joined, worth, bound, is_exact = self._kernels.grow(
             self._graphs,
             source,
             target,
@@ -144,12 +143,10 @@ class CommonPatterns:
 
     def is_common(self, pattern: Pattern, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
-        from protograph.patterns.common_kernels import lies_in
-
         layout, image = self._layout(pattern), np.full(len(pattern), -1)
         for q in range(1, self.k):
             image[:] = -1
-            if not lies_in(self._graphs, layout, q, image, np.array([max_calls])):
+            if not self._kernels.lies_in(self._graphs, layout, q, image, np.array([max_calls])):
                 return False
         return True
 
@@ -166,12 +163,10 @@ class CommonPatterns:
             tolerance: Sums of scores that differ by no more are a tie.
             max_calls: Nodes to try before the best way so far has to do.
         """
-        from protograph.patterns.common_kernels import best_image
-
         layout = self._layout(pattern)
         columns = [layout.nodes]
         for q in range(1, self.k):
-            image, _ = best_image(
+            image, _ = self._kernels.best_image(
                 self._graphs, layout, q, np.ascontiguousarray(scores[q - 1][layout.nodes]), tolerance, max_calls
             )
             columns.append(image)
@@ -180,19 +175,15 @@ class CommonPatterns:
 
     def _layout(self, pattern: Pattern) -> "Layout":
         """A connected pattern as the compiled loops read it."""
-        from protograph.patterns.common_kernels import Layout
-
         order = pattern.ordered()
         place = {node: position for position, node in enumerate(order)}
         joined = np.zeros((len(order), len(order)), np.int64)
         for u, v in pattern.edges:
             joined[place[u], place[v]] = joined[place[v], place[u]] = self._kind_of[u, v] + 1
         parents = np.array([-1] + [int(np.flatnonzero(joined[i, :i])[0]) for i in range(1, len(order))])
-        return Layout(np.array([len(order)]), np.array(order), parents, joined)
+        return self._kernels.Layout(np.array([len(order)]), np.array(order), parents, joined)
 
     def _worth(self, node_worth: Floats | None) -> "Worth":
-        from protograph.patterns.common_kernels import Worth
-
         source, target, _ = self._edges[0]
         size = self.sizes[0]
         nodes = np.ones(size) if node_worth is None else node_worth + 1e-3 * float(node_worth.sum()) / size + 1e-300
@@ -200,7 +191,7 @@ class CommonPatterns:
         num_kinds = 1 + max(int(kind.max()) for kind in self._kinds)
         edge_kinds = [_edge_kinds(e, kind, num_kinds) for e, kind in zip(self._edges, self._kinds, strict=True)]
         num_edge_kinds = 1 + max(int(kind.max(initial=0)) for kind in edge_kinds)
-        return Worth(
+        return self._kernels.Worth(
             nodes,
             edges,
             np.argsort(-nodes, kind="stable"),

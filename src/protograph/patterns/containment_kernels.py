@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _place_of(neighbours: Kinds, first: int, last: int, node: int) -> int:  # pragma: no cover - compiled
+def place_of(neighbours: Kinds, first: int, last: int, node: int) -> int:  # pragma: no cover - compiled
     """Where a node stands in ``neighbours[first:last]``, -1 if it does not."""
     while first < last:
         middle = (first + last) // 2
@@ -122,7 +122,7 @@ def _agrees(
     """Whether a node has the edges to the images of the earlier neighbours, and no others if they are induced."""
     first, last = starts[node], starts[node + 1]
     for at in range(plan.begins[position], plan.begins[position + 1]):
-        place = _place_of(neighbours, first, last, image[plan.earlier[at]])
+        place = place_of(neighbours, first, last, image[plan.earlier[at]])
         if place < 0 or edge_kinds[place] != plan.edge_kinds[at]:
             return False
     if plan.is_induced:

@@ -64,8 +64,8 @@ def test_a_linear_head_is_found(pool, num_classes):
     running, embedded = started(model)
     weight = model.head.weight.detach().double().numpy()
     expected = np.stack([0 * weight[0], weight[0]]) if num_classes == 1 else weight - weight[:1]
-    found = linear_head(embedded, running.resolution)
-    np.testing.assert_allclose(found.weights, expected.T, atol=1e-6)
+    weights = linear_head(embedded, running.resolution)
+    np.testing.assert_allclose(weights, expected.T, atol=1e-6)
 
 
 @pytest.mark.parametrize("output", ["probs", "log_probs"])

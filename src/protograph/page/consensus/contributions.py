@@ -12,7 +12,6 @@ node.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -31,24 +30,14 @@ from protograph.page.options import ConsensusOptions
 _MAX_ROWS = 2**16
 
 
-@dataclass(frozen=True)
-class LinearHead:
-    """Log scores of the classes, up to a constant a graph, as a linear map of the graph embedding.
-
-    Attributes:
-        weights: ``[dim, num_classes]``; the first class's are 0.
-    """
-
-    weights: Floats
-
-
-def linear_head(
-    embedded: EmbeddedGraphs, resolution: float, options: ConsensusOptions | None = None
-) -> LinearHead | None:
+def linear_head(embedded: EmbeddedGraphs, resolution: float, options: ConsensusOptions | None = None) -> Floats | None:
     """Find the linear map that the model ends in; ``None`` where it does not, or the graphs cannot tell.
 
     It is fitted to some graphs, spread over all, and must give the scores of all. The embeddings must leave no choice:
     where a weight could be another and the scores the same, what a single node adds would be a guess.
+
+    Returns:
+        Weights, ``[dim, num_classes]``, that give the log scores up to a constant a graph; the first class's are 0.
     """
     options = options or ConsensusOptions()
     if not np.isfinite(embedded.scores).all():  # probabilities of 0
@@ -68,7 +57,7 @@ def linear_head(
         return None
     weights = np.zeros((dim, scores.shape[1]))
     weights[is_alive] = fitted[:-1] / scale[is_alive, None]
-    return LinearHead(weights)
+    return weights
 
 
 def node_contributions(
@@ -77,7 +66,7 @@ def node_contributions(
     forward: ForwardResult,
     node_embeddings: Sequence[Floats],
     target: int,
-    head: LinearHead | None,
+    head: Floats | None,
 ) -> list[Floats] | None:
     """Contributions of the nodes of each graph to the margin of ``target``; ``None`` where nodes cannot be left out.
 
@@ -87,7 +76,7 @@ def node_contributions(
         forward: What the model gives for them.
         node_embeddings: Their nodes' embeddings.
         target: The class.
-        head: The linear map that the model ends in, if it does.
+        head: The weights of the linear map that the model ends in, if it does.
     """
     contributions = []
     for number, (graph, nodes) in enumerate(zip(graphs, node_embeddings, strict=True)):
@@ -95,7 +84,7 @@ def node_contributions(
         embedding = forward.graph_embeddings[number].numpy()
         terms = None if head is None else _terms(nodes, embedding, judge.classifier.resolution)
         if head is not None and terms is not None:
-            without = scores - torch.from_numpy(terms @ head.weights)
+            without = scores - torch.from_numpy(terms @ head)
         else:
             try:
                 without = _without_each(judge, graph)

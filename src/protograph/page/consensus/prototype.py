@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from protograph._base.arrays import Ints
+from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import best
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
-from protograph.page.consensus.contributions import LinearHead
 from protograph.page.consensus.counting import Population
 from protograph.page.consensus.session import ConsensusCandidate, run_session
 from protograph.page.consensus.session_graphs import chosen_graphs, session_graphs
@@ -18,7 +17,7 @@ from protograph.patterns.isomorphism import is_isomorphic
 
 
 def consensus_candidates(
-    fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: LinearHead | None
+    fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: Floats | None
 ) -> list[ConsensusCandidate]:
     """What each session has come to; those without any common node are left out."""
     # Representatives that were given are no cluster: their patterns are counted in the whole class.

@@ -11,7 +11,7 @@ from protograph._base.ties import levels, tolerance_for
 from protograph.graphs.encoding import EncodedGraph
 from protograph.page.clusters.mixture import scaled
 from protograph.page.clusters.selection import Cluster
-from protograph.page.consensus.contributions import LinearHead, node_contributions
+from protograph.page.consensus.contributions import node_contributions
 from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.patterns.canonical import CanonicalGraph
 
@@ -40,9 +40,7 @@ class SessionGraphs:
         return [source.graph for source in self.sources]
 
 
-def session_graphs(
-    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: LinearHead | None
-) -> list[SessionGraphs]:
+def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: Floats | None) -> list[SessionGraphs]:
     """The graphs of all sessions, embedded at once."""
     sources = [fitted.canonical(index) for indices in chosen for index in indices]
     graphs = [source.graph for source in sources]
