@@ -63,39 +63,5 @@ def test_large_scores_neither_overflow_nor_vanish():
     assert values[0, 0] > values[0, 1] > values[1, 1] > values[1, 0]
 
 
-def the_tuple(block):
-    """The only tuple of a block."""
-    return tuple(row.item() for row in block.rows)
-
-
-@settings(max_examples=80, deadline=None)
-@given(matching_problems(min_graphs=2))
-def test_no_change_of_one_node_improves_a_peak(problem):
-    graphs, embeddings = problem
-    matching = make_matching(graphs, embeddings, match_features=True)
-    whole = matching.whole()
-    for node in range(matching.sizes[0]):
-        peak = matching.ascend(matching.scorer.everything, node)
-        if peak is None:
-            assert (whole[node] == -np.inf).all()
-            continue
-        nodes, value = the_tuple(peak), peak.values.item()
-        assert nodes[0] == node
-        assert value == pytest.approx(whole[nodes], rel=1e-9)
-        for axis in range(1, len(graphs)):
-            line = whole[tuple(slice(None) if q == axis else n for q, n in enumerate(nodes))]
-            assert value >= line.max() - 2 * matching.tolerance
-
-
-def test_penalties_and_barred_tuples_are_heeded():
-    scorer = Scorer([np.array([[1.0]]), np.array([[3.0], [2.0], [1.0]])])
-    matching = Matching(scorer, JointGraphs(_bare_graphs([1, 3]), False))
-    rows = scorer.everything
-    assert the_tuple(matching.ascend(rows, 0)) == (0, 0)
-    assert the_tuple(matching.ascend(rows, 0, barred=[(0, 0)])) == (0, 1)
-    assert the_tuple(matching.ascend(rows, 0, penalties=[np.zeros(1), np.array([9.0, 9.0, 0.0])])) == (0, 2)
-    assert matching.ascend(rows, 0, barred=[(0, 0), (0, 1), (0, 2)]) is None
-
-
 def _bare_graphs(sizes):
     return [Data(num_nodes=size, edge_index=torch.empty(2, 0, dtype=torch.long)) for size in sizes]

@@ -5,12 +5,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.page.options import SCORINGS, SearchOptions, WalkOptions
-from protograph.page.walk.kernels import reachable
+from protograph.page.options import SCORINGS, SearchOptions
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
-from protograph.page.walk.search import LazySteps, _graphs, search, search_lazily, search_whole
-from protograph.page.walk.starts import find_starts
+from protograph.page.walk.search import _reachable, search, search_lazily, search_whole
 from protograph.patterns.joint import JointGraphs
 from tests import oracle
 from tests.strategies import matching_problems, neighbour_lists
@@ -143,8 +141,8 @@ def test_what_a_walk_can_reach_is_bounded_by_components_and_features():
     first = Data(x=torch.tensor([0, 0, 1, 0]), edge_index=path)
     second = Data(x=torch.tensor([0, 0, 0, 0]), edge_index=path[:, :2])
     # node 2 of the first graph has no partner and cuts off node 3; nodes 2 and 3 of the second are not connected
-    assert reachable(_graphs(JointGraphs([first, second])), np.zeros(2, np.int64)).tolist() == [2, 2]
-    assert reachable(_graphs(JointGraphs([first, second], False)), np.zeros(2, np.int64)).tolist() == [4, 2]
+    assert _reachable(JointGraphs([first, second]), (0, 0)).tolist() == [2, 2]
+    assert _reachable(JointGraphs([first, second], False), (0, 0)).tolist() == [4, 2]
 
 
 def test_nothing_in_common_means_no_session():
@@ -177,31 +175,3 @@ def test_decays_count_however_large_the_scores(k, size, resolution):
     (walk,) = search([ring] * k, embeddings, options, resolution=resolution)
     assert walk.nodes == (tuple(range(8)),) * k
     assert walk.num_iterations == 7
-
-
-def matching_of(graphs, embeddings):
-    return Matching(Scorer(embeddings), JointGraphs(graphs))
-
-
-@settings(max_examples=40, deadline=None)
-@given(matching_problems(min_graphs=2))
-def test_a_search_by_ascent_says_so(problem):
-    walks = search_lazily(matching_of(*problem), SearchOptions(walk=WalkOptions(max_tuples=0)))
-    assert not any(walk.is_exact for walk in walks)
-
-
-@settings(max_examples=60, deadline=None)
-@given(matching_problems(min_graphs=2))
-def test_a_step_by_ascent_goes_to_neighbours_that_agree(problem):
-    graphs, embeddings = problem
-    matching = matching_of(graphs, embeddings)
-    exact, rough = (LazySteps(matching, 1.0, limits) for limits in (WalkOptions(), WalkOptions(max_cells=0)))
-    counts = [np.zeros(size, dtype=np.int64) for size in matching.sizes]
-    for start in find_starts(matching, 4):
-        best, other = exact.best(start.nodes, counts), rough.best(start.nodes, counts)
-        assert (best is None) == (other is None)
-        if other is not None:
-            assert not other.is_exact
-            for axis, (node, before) in enumerate(zip(other.nodes, start.nodes, strict=True)):
-                assert node in matching.joint.around(axis, before)[0]
-            assert len({matching.joint.kinds[q][n] for q, n in enumerate(other.nodes)}) == 1

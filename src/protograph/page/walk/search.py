@@ -3,26 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, prod
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph.page.options import SearchOptions, WalkOptions
-from protograph.page.walk.matching import Block, Matching, first_at_least, highest
+from protograph.page.walk.ascent import Peak, ascend
+from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
-from protograph.page.walk.starts import Start, find_starts, whole_starts
+from protograph.page.walk.starts import Start, find_starts
 from protograph.patterns.joint import JointGraphs
-
-if TYPE_CHECKING:
-    from protograph.page.walk.kernels import Graphs
 
 Stopped = Literal["full", "exhausted", "dead end", "max_iterations"]
 # The whole tensor is built up to this many cells (16 MiB of float64).
 MAX_WHOLE = 2**21
-# Candidates that a walk over the whole tensor keeps for the next time it stands on the same tuple.
-_MIN_ROOM = 2**13
 # Blocks of candidates that a lazy walk keeps for the next time it stands on the same tuple.
 _MAX_KEPT_CELLS = 2**23
 
@@ -73,35 +69,37 @@ def search(
 
 
 def search_whole(matching: Matching, options: SearchOptions) -> list[Walk]:
-    """Run all sessions over the whole tensor, each walk in a compiled loop."""
+    """Run all sessions over the whole tensor, in compiled loops."""
     from protograph.page.walk import kernels
 
-    log_scores = matching.whole()
-    starts = whole_starts(log_scores, options.budget, matching.tolerance, distinct=options.distinct_starts)
-    degrees = np.split(np.diff(matching.joint.starts), matching.joint.offsets[1:-1])
-    walks = kernels.walks(
-        log_scores.reshape(-1),
-        np.array(log_scores.strides) // log_scores.itemsize,
-        _graphs(matching.joint),
-        np.array([start.nodes for start in starts], dtype=np.int64).reshape(-1, log_scores.ndim),
+    joint = matching.joint
+    count, starts, nodes, partners, lengths, steps, codes = kernels.sessions(
+        matching.whole().reshape(-1),
+        np.array(matching.sizes, dtype=np.int64),
+        joint.offsets,
+        joint.starts,
+        joint.neighbours,
+        joint.step_kinds(),
+        np.concatenate(joint.kinds),
+        min(options.budget, prod(matching.sizes)),
+        options.distinct_starts,
         _limit(options),
         log(options.decay),
         options.max_iterations,
         matching.tolerance,
-        _MIN_ROOM + prod(int(degree.max()) for degree in degrees),
     )
     reasons: dict[int, Stopped] = {kernels.DEAD_END: "dead end", kernels.MAX_ITERATIONS: "max_iterations"}
+    sessions = zip(*(part[:count].tolist() for part in (starts, nodes, lengths, steps, codes)), strict=True)
     return [
-        _walk(
-            [part[:length] for part, length in zip(partners, lengths, strict=True)],
-            num_iterations,
-            reasons.get(code),
-            options,
+        Walk(
+            start=tuple(start),
+            nodes=tuple([tuple(row[:size]) for row, size in zip(rows, sizes, strict=True)]),
+            partners=tuple([partners[b, q, :size] for q, size in enumerate(sizes)]),
+            num_iterations=num_iterations,
+            stopped=reasons.get(code) or _complete(sizes, options),
             is_exact=True,
         )
-        for partners, lengths, num_iterations, code in zip(
-            walks[0], *(part.tolist() for part in walks[1:]), strict=True
-        )
+        for b, (start, rows, sizes, num_iterations, code) in enumerate(sessions)
     ]
 
 
@@ -109,61 +107,62 @@ def search_lazily(matching: Matching, options: SearchOptions) -> list[Walk]:
     """Run all sessions over a tensor that is too large to build, computing what is needed of it."""
     starts = find_starts(matching, options.budget, distinct=options.distinct_starts, limits=options.walk)
     steps = LazySteps(matching, log(options.decay), options.walk)
-    return [_walk_lazily(steps, start, options) for start in starts]
+    return [walk_lazily(steps, start, options) for start in starts]
 
 
-def _walk_lazily(steps: "LazySteps", start: Start, options: SearchOptions) -> Walk:
-    from protograph.page.walk.kernels import reachable
-
-    limits = np.minimum(reachable(_graphs(steps.matching.joint), np.array(start.nodes)), _limit(options)).tolist()
+def walk_lazily(steps: "LazySteps", start: Start, options: SearchOptions) -> Walk:
+    """Walk over a tensor that is too large to build, computing the candidates of each step."""
+    k = len(start.nodes)
+    limits = np.minimum(_reachable(steps.matching.joint, start.nodes), _limit(options))
     counts = [np.zeros(size, dtype=np.int64) for size in steps.matching.sizes]
-    lists: list[dict[int, tuple[int, ...]]] = [{} for _ in limits]
-    current, num_iterations, is_exact = start.nodes, 0, start.is_exact
-    stopped: Stopped | None = None
+    lists: list[dict[int, tuple[int, ...]]] = [{} for _ in range(k)]
+    current, iteration, is_exact, stopped = start.nodes, 0, start.is_exact, None
     while True:
         for q, node in enumerate(current):
             counts[q][node] += 1
             if len(lists[q]) < limits[q]:
                 lists[q].setdefault(node, current)
-        if [len(chosen) for chosen in lists] == limits:
+        if all(len(chosen) == limit for chosen, limit in zip(lists, limits, strict=True)):
+            stopped = _complete([len(chosen) for chosen in lists], options)
             break
-        if num_iterations == options.max_iterations:
+        if iteration == options.max_iterations:
             stopped = "max_iterations"
             break
         step = steps.best(current, counts)
         if step is None:
             stopped = "dead end"
             break
-        current, num_iterations, is_exact = step.nodes, num_iterations + 1, is_exact and step.is_exact
-    partners = [np.array(list(chosen.values())) for chosen in lists]
-    return _walk(partners, num_iterations, stopped, options, is_exact=is_exact)
-
-
-def _walk(
-    partners: Sequence[Ints], num_iterations: int, stopped: Stopped | None, options: SearchOptions, *, is_exact: bool
-) -> Walk:
-    """The record of a walk; ``stopped`` is ``None`` where all lists are as long as they can get."""
-    is_full = all(len(part) == options.max_nodes for part in partners)
+        current, iteration, is_exact = step.nodes, iteration + 1, is_exact and step.is_exact
     return Walk(
-        start=tuple(partners[0][0].tolist()),
-        nodes=tuple(tuple(part[:, q].tolist()) for q, part in enumerate(partners)),
-        partners=tuple(partners),
-        num_iterations=num_iterations,
-        stopped=stopped or ("full" if is_full else "exhausted"),
+        start=start.nodes,
+        nodes=tuple(tuple(chosen) for chosen in lists),
+        partners=tuple(np.array(list(chosen.values())) for chosen in lists),
+        num_iterations=iteration,
+        stopped=stopped,
         is_exact=is_exact,
     )
 
 
 def _limit(options: SearchOptions) -> int:
     """Most nodes of a list; without a limit a list ends with its graph."""
-    return options.max_nodes or 2**31
+    return 2**31 if options.max_nodes is None else options.max_nodes
 
 
-def _graphs(joint: JointGraphs) -> "Graphs":
-    from protograph.page.walk.kernels import Graphs
+def _reachable(joint: JointGraphs, start: Sequence[int]) -> Ints:
+    """Upper bound on how many nodes of each graph a walk from ``start`` can ever visit.
 
-    kinds = np.concatenate(joint.kinds)
-    return Graphs(joint.offsets, joint.starts, joint.neighbours, joint.step_kinds(), kinds)
+    A walk stays in its component, among nodes of a kind that it can reach in every graph. Once a list has that many
+    nodes, no step can make it grow. (Where a tolerance or a function decides, all nodes are of one kind.)
+    """
+    from protograph.page.walk.kernels import reachable
+
+    kinds, first = np.concatenate(joint.kinds), np.array(start, dtype=np.int64)
+    counts: Ints = reachable(joint.offsets, joint.starts, joint.neighbours, kinds, first)
+    return counts
+
+
+def _complete(lengths: Sequence[int], options: SearchOptions) -> Stopped:
+    return "full" if all(length == options.max_nodes for length in lengths) else "exhausted"
 
 
 class LazySteps:
@@ -181,18 +180,24 @@ class LazySteps:
 
     def best(self, current: tuple[int, ...], counts: Sequence[Ints]) -> Start | None:
         """The best tuple of neighbours of ``current``, the first of those that tie; ``None`` where none agrees."""
-        blocks: list[Block] = []
+        peaks: list[tuple[float, Floats | Peak, list[Ints]]] = []
         is_exact = True
         for number, rows in enumerate(self._candidates(current)):
             if self.matching.num_cells(rows) <= self._limits.max_cells:
-                blocks.append(Block(rows, self._block((current, number), rows) - self._penalty(rows, counts)))
+                values = self._block((current, number), rows) - self._penalty(rows, counts)
+                peaks.append((float(values.max()), values, rows))
             else:
                 is_exact = False
-                penalties, rounds = [np.float64(self._log_decay) * count for count in counts], self._limits.max_rounds
-                peaks = (self.matching.ascend(rows, int(node), penalties, max_rounds=rounds) for node in rows[0])
-                blocks += [peak for peak in peaks if peak is not None]
-        threshold = highest(blocks) - self.matching.tolerance
-        return None if threshold == -np.inf else Start(first_at_least(threshold, blocks), is_exact)
+                penalties = [np.asarray(self._log_decay * c, dtype=np.float64) for c in counts]
+                rounds = self._limits.max_rounds
+                ascents = (ascend(self.matching, rows, int(node), penalties, max_rounds=rounds) for node in rows[0])
+                peaks.extend((peak.value, peak, rows) for peak in ascents if peak is not None)
+        best = max((value for value, _, _ in peaks), default=-np.inf)
+        if best == -np.inf:
+            return None
+        threshold = best - self.matching.tolerance
+        ties = [_first_at_least(threshold, values, rows) for value, values, rows in peaks if value >= threshold]
+        return Start(min(ties), is_exact)
 
     def _candidates(self, current: tuple[int, ...]) -> list[list[Ints]]:
         """Blocks of neighbours, one for each kind of edge and combination of features that agrees."""
@@ -218,3 +223,10 @@ class LazySteps:
             shape[axis] = len(nodes)
             total = total + count[nodes].reshape(shape)
         return self._log_decay * total
+
+
+def _first_at_least(threshold: float, values: Floats | Peak, rows: list[Ints]) -> tuple[int, ...]:
+    if isinstance(values, Peak):
+        return values.nodes
+    at = np.unravel_index(int((values.reshape(-1) >= threshold).argmax()), values.shape)
+    return tuple(int(r[i]) for r, i in zip(rows, at, strict=True))

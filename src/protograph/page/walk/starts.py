@@ -1,21 +1,23 @@
 """Where the sessions of a search begin: the best, second best, ... tuple of the matching tensor.
 
-A small tensor is there as a whole. Others are gone through a slab at a time, a slab being all tuples with one given
-node of the first graph, and the start is exact. Beyond ``max_tuples`` each slab's best is found by coordinate ascent:
-good, not proven to be the maximum, and marked so in the session's record.
+A small tensor is there as a whole, and a compiled loop finds its starts. Here are the others: they are gone through a
+slab at a time, a slab being all tuples with one given node of the first graph, and the start is exact. Beyond
+``max_tuples`` each slab's best is found by coordinate ascent: good, not proven to be the maximum, and marked so in the
+session's record.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import prod
+from typing import Protocol
 
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.ties import first_best
 from protograph.page.options import WalkOptions
-from protograph.page.walk.matching import Block, Matching, first_at_least, highest
+from protograph.page.walk.ascent import ascend
+from protograph.page.walk.matching import Matching
 
 
 @dataclass(frozen=True)
@@ -34,25 +36,14 @@ class _Barred:
     tuples: list[tuple[int, ...]] = field(default_factory=list)
 
 
-# The tuples that are left with a node of the first graph.
-_Slabs = Callable[[int, _Barred], Iterable[Block]]
+class _Slabs(Protocol):
+    is_exact: bool
 
+    def best(self, node: int, barred: _Barred) -> float:
+        """Highest log score among the tuples with ``node`` of the first graph."""
 
-def whole_starts(log_scores: Floats, count: int, tolerance: float, *, distinct: bool = True) -> list[Start]:
-    """Return the same as :func:`find_starts` for a tensor that is there as a whole.
-
-    >>> [start.nodes for start in whole_starts(np.array([[1.0, 3.0], [2.0, 2.5]]), 5, 0.1)]
-    [(0, 1), (1, 0)]
-    """
-    left = log_scores.copy()
-    starts: list[Start] = []
-    while len(starts) < count and (best := left.max()) > -np.inf:
-        nodes = np.unravel_index(int((left >= best - tolerance).argmax()), left.shape)
-        starts.append(Start(tuple(map(int, nodes)), is_exact=True))
-        left[nodes] = -np.inf
-        for axis in range(left.ndim if distinct else 0):
-            left.swapaxes(0, axis)[nodes[axis]] = -np.inf
-    return starts
+    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
+        """First of those tuples, in order of node numbers, with at least ``threshold``."""
 
 
 def find_starts(
@@ -70,26 +61,29 @@ def find_starts(
         distinct: Bar a start's nodes from later starts in every graph. Otherwise only the tuple itself is barred.
         limits: Up to how many tuples the maximum is found by going through all of them.
     """
-    slabs, is_exact = _slabs(matching, limits or WalkOptions())
+    slabs = _slabs(matching, limits or WalkOptions())
     barred = _Barred([np.zeros(size, dtype=np.bool_) for size in matching.sizes])
-    bounds = np.array([highest(slabs(node, barred)) for node in range(matching.sizes[0])])
-    starts: list[Start] = []
-    while len(starts) < count and (nodes := _next_start(slabs, bounds, barred, matching.tolerance)) is not None:
-        starts.append(Start(nodes, is_exact))
+    bounds = np.array([slabs.best(node, barred) for node in range(matching.sizes[0])])
+    found: list[Start] = []
+    while len(found) < count:
+        nodes = _next_start(slabs, bounds, barred, matching.tolerance)
+        if nodes is None:
+            return found
+        found.append(Start(nodes, slabs.is_exact))
         barred.tuples.append(nodes)
-        for q, node in enumerate(nodes if distinct else ()):
-            barred.nodes[q][node] = True
-    return starts
+        if distinct:
+            for q, node in enumerate(nodes):
+                barred.nodes[q][node] = True
+    return found
 
 
-def _slabs(matching: Matching, limits: WalkOptions) -> tuple[_Slabs, bool]:
-    """The slabs, and whether they hold every tuple."""
+def _slabs(matching: Matching, limits: WalkOptions) -> _Slabs:
     blocks = matching.joint.split(matching.scorer.everything)
     tuples = sum(prod(len(r) for r in rows) for rows in blocks)
     largest = max((prod(len(r) for r in rows[1:]) for rows in blocks), default=0)
     if tuples <= limits.max_tuples and largest <= limits.max_cells:
-        return _BlockSlabs(matching, blocks, limits.max_cells), True
-    return partial(_peaks, matching, limits.max_rounds), False
+        return _BlockSlabs(matching, blocks, limits.max_cells)
+    return _AscentSlabs(matching, limits.max_rounds)
 
 
 def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float) -> tuple[int, ...] | None:
@@ -98,21 +92,35 @@ def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float
     for node in np.argsort(-bounds, kind="stable"):  # what was barred since can only have lowered a slab's best
         if bounds[node] < best - tolerance or bounds[node] == -np.inf:
             break
-        bounds[node] = highest(slabs(int(node), barred))
+        bounds[node] = slabs.best(int(node), barred)
         best = max(best, bounds[node])
     if best == -np.inf:
         return None
-    return first_at_least(best - tolerance, slabs(first_best(bounds, tolerance), barred))
+    return slabs.first(first_best(bounds, tolerance), best - tolerance, barred)
 
 
 class _BlockSlabs:
     """Slabs computed when they are asked for, one block for each combination of features that agrees."""
 
+    is_exact = True
+
     def __init__(self, matching: Matching, blocks: list[list[Ints]], max_cells: int) -> None:
         self._matching, self._blocks, self._max_cells = matching, blocks, max_cells
         self._terms: dict[int, Floats] = {}
 
-    def __call__(self, node: int, barred: _Barred) -> Iterator[Block]:
+    def best(self, node: int, barred: _Barred) -> float:
+        return max((float(values.max()) for _, values in self._parts(node, barred)), default=-np.inf)
+
+    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
+        found = []
+        for rows, values in self._parts(node, barred):
+            hits = np.flatnonzero(values.reshape(-1) >= threshold)
+            if len(hits):
+                at = np.unravel_index(int(hits[0]), values.shape)
+                found.append(tuple(int(r[i]) for r, i in zip(rows, at, strict=True)))
+        return min(found)
+
+    def _parts(self, node: int, barred: _Barred) -> Iterator[tuple[list[Ints], Floats]]:
         for number, rows in enumerate(self._blocks):
             if barred.nodes[0][node] or node not in rows[0]:
                 continue
@@ -121,10 +129,10 @@ class _BlockSlabs:
                 window = np.ix_(
                     np.array([0]), *(np.searchsorted(r, k) for r, k in zip(rows[1:], kept[1:], strict=True))
                 )
-                values = self._matching.block(kept, self._first_axis_term(number, rows)[window])
+                values = self._matching.block_with_terms(kept, {0: self._first_axis_term(number, rows)[window]})
                 for choice in barred.tuples:
                     _bar(values, kept, choice)
-                yield Block(kept, values)
+                yield kept, values
 
     def _first_axis_term(self, number: int, rows: list[Ints]) -> Floats:
         """The term of the first axis, which all slabs of a block share; built in pieces to stay small."""
@@ -138,13 +146,26 @@ class _BlockSlabs:
         return self._terms[number]
 
 
-def _peaks(matching: Matching, max_rounds: int, node: int, barred: _Barred) -> list[Block]:
-    """A slab too large to go through: the good tuple in it that coordinate ascent finds."""
-    rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
-    if barred.nodes[0][node] or not all(len(r) for r in rows):
-        return []
-    peak = matching.ascend(rows, node, barred=barred.tuples, max_rounds=max_rounds)
-    return [] if peak is None else [peak]
+class _AscentSlabs:
+    """Slabs too large to go through: coordinate ascent finds a good tuple in each."""
+
+    is_exact = False
+
+    def __init__(self, matching: Matching, max_rounds: int) -> None:
+        self._matching, self._max_rounds = matching, max_rounds
+
+    def best(self, node: int, barred: _Barred) -> float:
+        rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
+        if barred.nodes[0][node] or not all(len(r) for r in rows):
+            return -np.inf
+        peak = ascend(self._matching, rows, node, barred=barred.tuples, max_rounds=self._max_rounds)
+        return -np.inf if peak is None else peak.value
+
+    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
+        rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
+        peak = ascend(self._matching, rows, node, barred=barred.tuples, max_rounds=self._max_rounds)
+        assert peak is not None  # best() has found it with the same arguments
+        return peak.nodes
 
 
 def _bar(values: Floats, rows: Sequence[Ints], choice: tuple[int, ...]) -> None:
