@@ -9,15 +9,14 @@ SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
     "explainer.py": ("test_contract.py", "what every explainer owes is tested on every explainer"),
-    "evaluation/*.py": ("evaluation/test_evaluation.py", "the parts of one table"),
     "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),
     "page/clusters/projection.py": ("page/test_explainer.py", "a picture's coordinates, tested with the explanation"),
     "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
-    "peers/generati*.py": ("peers/test_xgnn.py", "what both generators share, tested by what they generate"),
-    "report/*.py": ("report/test_report.py", "a page and its pictures are tested by what they show"),
+    "report/html.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),
 }
 
 

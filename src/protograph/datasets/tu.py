@@ -149,11 +149,14 @@ def find(name: str, root: Path | None = None) -> DatasetSpec | None:
 
 
 def spec(name: str) -> DatasetSpec:
-    """The data set of that name: ``name/raw/name_A.txt`` and so on, or ``tu/name.zip``, which can be downloaded.
+    """The data set of that name: ``name/raw/name_A.txt`` and so on, an archive of these, or ``tu/name.zip``.
+
+    The last can be downloaded; the archive of the texts is ``name/name_tu_raw.zip``, its folder in small letters.
 
     No checksums are published for the collection.
     """
     text = SourceFile(f"{name}/raw/{name}_A.txt", None, None)
+    packed = SourceFile(f"{key_of(name)}/{name}_tu_raw.zip", None, None)
     archive = SourceFile(f"tu/{name}.zip", None, f"{TUDataset.url}/{name}.zip")
 
     def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
@@ -163,10 +166,10 @@ def spec(name: str) -> DatasetSpec:
         graphs have no ``x``. Classes are numbered in the order of their labels.
         """
         first = files.find(text.relative)
-        path = first.parent if first is not None else files.get(archive)
+        path = first.parent if first is not None else files.find(packed.relative) or files.get(archive)
         return _dataset(name, read_texts(path, name), path, num_graphs)
 
-    return DatasetSpec(name=name, load=load, files=((text,), (archive,)))
+    return DatasetSpec(name=name, load=load, files=((text,), (packed,), (archive,)))
 
 
 def _names_in(readme: bytes) -> dict[str, tuple[str, ...]]:

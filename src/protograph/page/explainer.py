@@ -164,7 +164,7 @@ class PAGE(Explainer):
                 num_graphs=self.num_graphs,
                 random_state=self.random_state,
                 resolution=self._classifier().resolution,
-                content_key=lambda index: self._canonical(index).key,
+                content_key=lambda index: self._canonical(index).order,
                 options=self.cluster_options,
             )
 

@@ -163,12 +163,14 @@ class CanonicalGraph:
         graph: The graph in that order.
         nodes: Which node of the graph as it came each of its nodes is.
         key: The same for the same graph, whatever the numbers of its nodes: a fingerprint of all its tensors.
+        order: Orders graphs by what they are, and copies of one graph by how their nodes came numbered.
         is_canonical: Whether any numbering of the nodes gives the same.
     """
 
     graph: Data
     nodes: Ints
     key: bytes
+    order: bytes
     is_canonical: bool
 
 
@@ -186,7 +188,8 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     by_ends = np.lexsort(part.edge_index.cpu().numpy()[::-1])
     for key in edge_keys(part):
         part[key] = part[key][..., by_ends] if key == "edge_index" else part[key][by_ends]
-    return CanonicalGraph(part, order.nodes, fingerprint(part), order.is_canonical)
+    content = fingerprint(part)
+    return CanonicalGraph(part, order.nodes, content, content + fingerprint(graph), order.is_canonical)
 
 
 def _encoded(graph: Data) -> EncodedGraph:

@@ -9,9 +9,6 @@ from collections.abc import Sequence
 from protograph.patterns.pattern import Pattern
 
 Whole = frozenset[int]
-# Patterns are looked at as far as this from where they start: prototypes are small, and a basis of shortest rings takes
-# long on what is large and dense.
-MAX_NODES, MAX_EDGES = 40, 60
 
 
 def wholes_of(pattern: Pattern, kinds: Sequence[int]) -> list[Whole]:

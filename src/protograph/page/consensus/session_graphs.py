@@ -92,7 +92,7 @@ def _different(fitted: FittedClass, cluster: Cluster, count: int) -> list[int]:
         if np.abs(embeddings[chosen] - embeddings[index]).max(axis=1).min() > tolerance:
             twins = members[np.abs(embeddings[members] - embeddings[index]).max(axis=1) <= tolerance].tolist()
             # Of twins the first by content, so that the order of the graphs never matters.
-            chosen.append(min(twins, key=lambda i: (fitted.canonical(i).key, i)) if len(twins) > 1 else index)
+            chosen.append(min(twins, key=lambda i: (fitted.canonical(i).order, i)) if len(twins) > 1 else index)
     return chosen
 
 
