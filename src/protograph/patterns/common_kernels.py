@@ -13,7 +13,6 @@ import numpy as np
 from numba import njit
 
 from protograph._base.arrays import Bools, Floats, Ints
-from protograph.patterns.containment_kernels import place_of
 
 _FREE, _IN, _OUT = 0, 1, 2
 
@@ -53,9 +52,17 @@ class Worth(NamedTuple):
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def kind_between(graphs: Graphs, q: int, u: int, v: int) -> int:  # pragma: no cover - compiled
     """One more than the kind of the edge between two nodes of a graph, 0 where there is none."""
-    node = graphs.offsets[q] + u
-    place = place_of(graphs.neighbours, graphs.starts[node], graphs.starts[node + 1], v)
-    return int(graphs.edge_kinds[place]) + 1 if place >= 0 else 0
+    # Its own search, as a call into another module's compiled code made growing ten times slower.
+    low, high = graphs.starts[graphs.offsets[q] + u], graphs.starts[graphs.offsets[q] + u + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if graphs.neighbours[middle] < v:
+            low = middle + 1
+        elif graphs.neighbours[middle] > v:
+            high = middle
+        else:
+            return int(graphs.edge_kinds[middle]) + 1
+    return 0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -159,7 +159,8 @@ def search(
     ):
         return NO
     image, is_used = np.full(size, -1), np.zeros(node_kinds.size, np.bool_)
-    places, num_places = np.zeros((plan.at_least, size), np.int64), 0
+    # Most searches need one place: no array is made for the others before there is one.
+    places, num_places = image.reshape((1, size)), 0
     cursor, end = np.zeros(size, np.int64), np.zeros(size, np.int64)
     # A plain 0 would have Numba compile what is called with it twice.
     end[0], position, calls = node_kinds.size, np.int64(0), 0
@@ -185,6 +186,8 @@ def search(
         if position == size:
             if plan.at_least == 1:
                 return YES
+            if num_places == 0:
+                places = np.zeros((plan.at_least, size), np.int64)
             num_places = _noted(places, num_places, image)
             if num_places == plan.at_least:
                 return YES
