@@ -82,7 +82,7 @@ def one_dataset(name: str, model=None, graphs=None) -> list[dict]:
     return rows
 
 
-def limits(rows: list[dict]) -> list[dict]:
+def limits_of(rows: list[dict]) -> list[dict]:
     unsaid = sum(row["different"] for row in rows if not row["is_said"])
     return [certificate.limit("prototypes that differ after relabelling, without a note", unsaid, at_most=0)]
 
@@ -94,10 +94,10 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = [row for name in arguments.datasets for row in one_dataset(name)]
-    certificate.write(arguments.out, rows, seeds=range(SUBSETS), limits=limits(rows))
+    certificate.write(arguments.out, rows, seeds=range(SUBSETS), limits=limits_of(rows))
     different = sum(row["different"] for row in rows)
     print(f"{different} of {sum(row['prototypes'] for row in rows)} prototypes differ in {len(rows)} relabellings")
-    sys.exit(not limits(rows)[0]["holds"])
+    sys.exit(not limits_of(rows)[0]["holds"])
 
 
 if __name__ == "__main__":

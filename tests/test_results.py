@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accuracy, certificate, devices, peers, prototypes, speed
+from benchmarks import accuracy, answers, certificate, devices, peers, prototypes, relabelling, speed
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "results").iterdir())
@@ -19,8 +19,11 @@ LIMITS = {
     "devices.json": devices.limits_of,
     "peers.json": peers.limits_of,
     "prototypes.json": prototypes.limits_of,
+    "relabelling.json": relabelling.limits_of,
     "speed.json": speed.limits_of,
 }
+# Of results that do not say the seed of each row.
+SEEDS = {"answers.json": answers.SEEDS, "relabelling.json": range(relabelling.SUBSETS)}
 TITLES = {
     "BA-house": "ba-house",
     "BA-grid": "ba-grid",
@@ -85,7 +88,7 @@ def test_limits_and_seeds_are_those_of_the_results(path):
     content = json.loads(path.read_text())
     limits = LIMITS.get(path.name, lambda results: [])(content["results"])
     assert content["certificate"]["limits"] == limits
-    seeds = set(every("seed", content["results"]))
+    seeds = set(SEEDS.get(path.name) or every("seed", content["results"]))
     assert content["certificate"]["seeds"] == sorted(seeds or {0})
 
 
@@ -291,9 +294,9 @@ def test_the_method_says_how_many_seeds_are_right():
 
 def test_the_method_quotes_the_memory_of_a_search():
     highest = max(peak for peak, _ in results_of("speed.json")["memory"].values())
-    assert highest < 100
+    assert highest < 120
     assert_says(
-        "docs/method.md", "Memory stays under 100 MiB for three graphs of 417 nodes and for eight graphs of 75 nodes"
+        "docs/method.md", "Memory stays under 120 MiB for three graphs of 417 nodes and for eight graphs of 75 nodes"
     )
 
 
