@@ -22,7 +22,7 @@ def fitted_to(embeddings, keys=None):
         judge=SimpleNamespace(classifier=SimpleNamespace(resolution=1e-13)),
         embedded=SimpleNamespace(graph_embeddings=np.asarray(embeddings, dtype=float)),
         encoded=None,
-        canonical=lambda index: SimpleNamespace(key=keys[index]),
+        canonical=lambda index: SimpleNamespace(order=keys[index]),
         target=1,
     )
 
