@@ -215,7 +215,7 @@ graphs = [graph({size}, 4) for _ in range({k})]
 embeddings = [np.maximum(rng.normal(size=({size}, 32)), 0) for _ in graphs]
 tracemalloc.start()
 started = time.perf_counter()
-walks = search(graphs, embeddings, SearchOptions(match_features={match}))
+walks = search(graphs, embeddings, SearchOptions(match_features={match}, max_nodes=13))
 elapsed = time.perf_counter() - started
 assert all(walk.is_exact for walk in walks) == {exact}, walks
 print(tracemalloc.get_traced_memory()[1] / 2**20, elapsed)
@@ -244,8 +244,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--out", type=Path, default=RESULT)
+    parser.add_argument("--memory", action="store_true", help="measure (c) again, and keep the rest")
     asked = parser.parse_args()
     repeats = asked.repeats
+    if asked.memory:
+        result = certificate.read(asked.out) | {"memory": memory()}
+        show_memory(result["memory"])
+        certificate.write(
+            asked.out, result, seeds=[0], limits=limits_of(result), earlier=certificate.runs_of(asked.out)
+        )
+        return
     warnings.simplefilter("ignore", pg.ProtographWarning)
     data = pg.datasets.load("ba-house")
     trained = pg.train(data, hidden=data.hidden)
@@ -256,8 +264,7 @@ def main() -> None:
     result["searches"] = searches(trained.model, graphs, repeats)
     show_searches(result["searches"])
     result["memory"] = memory()
-    for name, (peak, elapsed) in result["memory"].items():
-        row(f"(c) peak memory, {name}", f"{peak:.0f} MiB, {elapsed:.1f} s", "at most 500 MiB", peak <= LIMITS["memory"])
+    show_memory(result["memory"])
     result["import_milliseconds"] = sorted(in_fresh_process(IMPORT)[0] for _ in range(5))
     show_imports(result["import_milliseconds"])
     few = max(3, repeats // 3)
@@ -284,6 +291,11 @@ def show_searches(measured: list[dict]) -> None:
         spread = f"{middle:.2f} ms ({times[0]:.2f} to {times[-1]:.2f})"
         row(name, spread, "at most 10 ms", middle <= LIMITS["b_milliseconds"])
         row("    times faster than the oracle", f"{ratio:.0f}", "at least 500", ratio >= LIMITS["b_ratio"])
+
+
+def show_memory(measured: dict[str, list[float]]) -> None:
+    for name, (peak, elapsed) in measured.items():
+        row(f"(c) peak memory, {name}", f"{peak:.0f} MiB, {elapsed:.1f} s", "at most 500 MiB", peak <= LIMITS["memory"])
 
 
 def show_imports(times: list[float]) -> None:
