@@ -294,9 +294,9 @@ def test_the_method_says_how_many_seeds_are_right():
 
 def test_the_method_quotes_the_memory_of_a_search():
     highest = max(peak for peak, _ in results_of("speed.json")["memory"].values())
-    assert highest < 120
+    assert highest < 100
     assert_says(
-        "docs/method.md", "Memory stays under 120 MiB for three graphs of 417 nodes and for eight graphs of 75 nodes"
+        "docs/method.md", "Memory stays under 100 MiB for three graphs of 417 nodes and for eight graphs of 75 nodes"
     )
 
 
