@@ -14,6 +14,7 @@ from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
 from protograph.explanation.prototype import Prototype, figures_of
 from protograph.graphs.cleaning import node_count
+from protograph.graphs.edge_rule import EdgeRule
 
 FORMAT = "protograph-explanation"
 VERSION = 1
@@ -59,6 +60,7 @@ class Explanation:
         feature_names: Names of the columns of ``x``; empty where the data has no names.
         feature_colors: Colours of the columns of ``x``; empty where the data has none.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
+        edge_rule: Which edges counted as the same, in matching and in counting.
         confusion: ``confusion[i][j]`` graphs of class i are predicted as class j; ``None`` without labels.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
@@ -78,6 +80,7 @@ class Explanation:
     feature_names: tuple[str, ...] = ()
     feature_colors: tuple[str, ...] = ()
     edge_names: tuple[str, ...] = ()
+    edge_rule: EdgeRule = field(default_factory=EdgeRule)
     confusion: tuple[tuple[int, ...], ...] | None = None
     embedding_map: EmbeddingMap | None = None
     model_calls: int | None = None

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 
 from protograph._base.words import clean_name, count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.kinds import by_frequency, node_columns
 from protograph.molecules.writing import to_rdkit, to_smiles
 
@@ -136,6 +137,8 @@ class Prototype:
         num_clusters: How many clusters its class has; ``None`` where it was not found by clusters.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
+        edge_rule: Which edges counted as the same when it was matched and counted.
+        predicted: The class that the model takes it for by itself; ``None`` where that is not known.
     """
 
     graph: Data
@@ -152,6 +155,8 @@ class Prototype:
     num_clusters: int | None = None
     feature_names: tuple[str, ...] = ()
     edge_names: tuple[str, ...] = ()
+    edge_rule: EdgeRule = field(default_factory=EdgeRule)
+    predicted: int | None = None
 
     def __post_init__(self) -> None:
         if self.nodes is not None and len(self.nodes) != self.num_nodes:
