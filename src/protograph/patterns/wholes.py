@@ -7,6 +7,7 @@ together from wholes: edges that lie on no ring, the rings of a shortest basis, 
 from collections.abc import Sequence
 
 from protograph.patterns.pattern import Pattern
+from protograph.patterns.rings import ring_basis
 
 Whole = frozenset[int]
 
@@ -22,11 +23,10 @@ def wholes_of(pattern: Pattern, kinds: Sequence[int]) -> list[Whole]:
     >>> [sorted(whole) for whole in wholes_of(triangle_with_tail, [0, 0, 0, 0])]
     [[0, 1, 2], [2, 3]]
     """
-    import networkx
-
-    graph = networkx.Graph(sorted(pattern.edges))
-    bridges, rings = networkx.bridges(graph), networkx.minimum_cycle_basis(graph)
-    whole = {_with_equals(pattern, edge, kinds) for edge in bridges} | {frozenset(ring) for ring in rings}
+    rings = ring_basis(sorted(pattern.edges))
+    bridges = pattern.edges.difference(*rings)
+    whole = {_with_equals(pattern, edge, kinds) for edge in bridges}
+    whole |= {frozenset(node for edge in ring for node in edge) for ring in rings}
     return sorted(whole, key=sorted)
 
 
