@@ -123,20 +123,15 @@ class CommonPatterns:
         source, target, kinds = self._edges[0]
         is_barred = np.zeros(self.sizes[0], np.bool_)
         is_barred[list(without)] = True
-        nodes, joined, worth, bound, is_exact = self._kernels.grow(
-            self._graphs,
-            source,
-            target,
-            kinds,
-            self._worth(node_worth),
-            np.arange(self.sizes[0]) if ranks is None else ranks,
-            start,
-            is_barred,
-            floor,
-            max_calls,
+        weights = self._worth(node_worth)
+        room = self._kernels.room_for(self._graphs, source, target, weights, is_barred, max_calls)
+        order = np.arange(self.sizes[0]) if ranks is None else ranks
+        worth, bound, is_exact = self._kernels.grow(
+            self._graphs, source, target, kinds, weights, order, start, floor, room
         )
-        pattern = None
-        if len(nodes):
+        pattern, size = None, int(room.best.size[0])
+        if size:
+            nodes, joined = room.best.nodes[:size], room.best.joined[:size, :size]
             edges = {edge(nodes[i], nodes[j]) for i, j in zip(*np.nonzero(np.triu(joined)), strict=True)}
             pattern = Pattern(frozenset(nodes.tolist()), frozenset(edges))
         return pattern, float(worth), float(bound), bool(is_exact)

@@ -1,6 +1,7 @@
 """The compiled loops of the consensus search: does a growing pattern lie in all graphs, and how large can it get?
 
-Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk.
+Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk. It is written
+out in plain loops: each of NumPy's functions on whole arrays would add seconds to compiling.
 
 The k graphs are laid out as in :class:`~.joint.JointGraphs`; the first is the source, whose nodes and
 edges the pattern takes. A pattern is a list of source nodes in the order in which they joined it, each with the
@@ -10,9 +11,9 @@ position it joined at (its parent), and ``joined[i, j]``, one more than the kind
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from protograph._base.arrays import Bools, Floats, Ints
+from protograph._base.compiling import compiled, inner
 
 _FREE, _IN, _OUT = 0, 1, 2
 
@@ -49,7 +50,46 @@ class Worth(NamedTuple):
     most_edges: Ints
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+class Room(NamedTuple):
+    """Room for one search: the growing pattern, the best one, and what has been decided of the source's edges."""
+
+    pattern: Layout
+    best: Layout
+    place: Ints  # position of each node of the source in the pattern, -1 where it has none
+    images: Ints  # [k, nodes of the source]
+    calls: Ints  # [1] nodes that may still be tried
+    status: Ints  # of each edge: free, in or out
+    stack: Ints  # the edges that were decided, in this order
+    made_node: Bools  # whether each of them brought a node
+    reached: Bools  # [nodes of the source]
+    nodes_left: Ints  # [kinds of nodes]
+    edges_left: Ints  # [kinds of edges]
+
+
+def room_for(graphs: Graphs, source: Ints, target: Ints, worth: Worth, is_barred: Bools, max_calls: int) -> Room:
+    """Room for a search that leaves barred nodes alone."""
+    num_nodes, k = int(graphs.offsets[1]), graphs.offsets.size - 1
+    return Room(
+        _empty_layout(num_nodes),
+        _empty_layout(num_nodes),
+        np.full(num_nodes, -1),
+        np.full((k, num_nodes), -1),
+        np.array([max_calls]),
+        np.where(is_barred[source] | is_barred[target], _OUT, _FREE),
+        np.zeros(source.size + 1, np.int64),
+        np.zeros(source.size + 1, np.bool_),
+        np.zeros(num_nodes, np.bool_),
+        np.zeros(worth.most_nodes.size, np.int64),
+        np.zeros(worth.most_edges.size, np.int64),
+    )
+
+
+def _empty_layout(num_nodes: int) -> Layout:
+    nodes, parents = np.full(num_nodes, -1), np.full(num_nodes, -1)
+    return Layout(np.zeros(1, np.int64), nodes, parents, np.zeros((num_nodes, num_nodes), np.int64))
+
+
+@inner
 def kind_between(graphs: Graphs, q: int, u: int, v: int) -> int:  # pragma: no cover - compiled
     """One more than the kind of the edge between two nodes of a graph, 0 where there is none."""
     # Its own search, as a call into another module's compiled code made growing ten times slower.
@@ -65,7 +105,7 @@ def kind_between(graphs: Graphs, q: int, u: int, v: int) -> int:  # pragma: no c
     return 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _fits(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int, node: int) -> bool:  # pragma: no cover
     """Whether a node of graph ``q`` can take a position, given the images of those before it."""
     if not graphs.agrees[pattern.nodes[at], graphs.offsets[q] + node]:
@@ -79,7 +119,7 @@ def _fits(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int, node: i
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _window(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int) -> Any:  # pragma: no cover - compiled
     """Where the candidates for a position begin and end: neighbours of its parent's image, or all nodes."""
     if at == 0:
@@ -88,7 +128,7 @@ def _window(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int) -> An
     return graphs.starts[parent], graphs.starts[parent + 1]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _extends(graphs: Graphs, pattern: Layout, q: int, image: Ints) -> bool:  # pragma: no cover - compiled
     """Whether the image from before the pattern's last change still serves, perhaps with one more node."""
     last = pattern.size[0] - 1
@@ -110,7 +150,7 @@ def _extends(graphs: Graphs, pattern: Layout, q: int, image: Ints) -> bool:  # p
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def lies_in(graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints) -> bool:  # pragma: no cover - compiled
     """Whether the pattern lies in graph ``q``; if so, ``image`` says where.
 
@@ -119,9 +159,8 @@ def lies_in(graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints) -
     size = pattern.size[0]
     if _extends(graphs, pattern, q, image):
         return True
-    found = np.full(size, -1)
-    cursor, end = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    at = 0
+    found, cursor, end = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    at = np.int64(0)
     cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
     while at >= 0:
         found[at] = -1
@@ -138,16 +177,19 @@ def lies_in(graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints) -
             continue
         at += 1
         if at == size:
-            image[:size] = found
+            for position in range(size):
+                image[position] = found[position]
             return True
         cursor[at], end[at] = _window(graphs, pattern, q, found, at)
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _most(source: Ints, target: Ints, status: Ints, worth: Worth, place: Ints) -> float:  # pragma: no cover - compiled
+@inner
+def _most(source: Ints, target: Ints, worth: Worth, room: Room) -> float:  # pragma: no cover - compiled
     """Bound on the worth of any pattern that grows from this one without the edges that are out."""
-    reached = place >= 0
+    status, reached, nodes, edges = room.status, room.reached, room.nodes_left, room.edges_left
+    for node in range(reached.size):
+        reached[node] = room.place[node] >= 0
     is_growing = True
     while is_growing:
         is_growing = False
@@ -155,19 +197,25 @@ def _most(source: Ints, target: Ints, status: Ints, worth: Worth, place: Ints) -
             if status[edge] != _OUT and reached[source[edge]] != reached[target[edge]]:
                 reached[source[edge]] = reached[target[edge]] = True
                 is_growing = True
-    nodes, edges, total = worth.most_nodes.copy(), worth.most_edges.copy(), 0.0
-    for node in worth.nodes_first:
+    for kind in range(nodes.size):
+        nodes[kind] = worth.most_nodes[kind]
+    for kind in range(edges.size):
+        edges[kind] = worth.most_edges[kind]
+    total = 0.0
+    for at in range(worth.nodes_first.size):
+        node = worth.nodes_first[at]
         if reached[node] and nodes[worth.node_kinds[node]] > 0:
             nodes[worth.node_kinds[node]] -= 1
             total += worth.nodes[node]
-    for edge in worth.edges_first:
+    for at in range(worth.edges_first.size):
+        edge = worth.edges_first[at]
         if status[edge] != _OUT and reached[source[edge]] and edges[worth.edge_kinds[edge]] > 0:
             edges[worth.edge_kinds[edge]] -= 1
             total += worth.edges[edge]
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _next_edge(source: Ints, target: Ints, status: Ints, ranks: Ints, place: Ints) -> int:  # pragma: no cover
     """The free edge to decide next: one that closes a ring, else the one that leads to the node of lowest rank."""
     best, lowest = -1, np.int64(2**62)
@@ -184,7 +232,7 @@ def _next_edge(source: Ints, target: Ints, status: Ints, ranks: Ints, place: Int
     return best
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _add(pattern: Layout, place: Ints, images: Ints, u: int, v: int, kind: int) -> bool:  # pragma: no cover - compiled
     """Add an edge of the source, and its other node where that is new; return whether it is."""
     is_new = bool(place[u] < 0 or place[v] < 0)
@@ -193,13 +241,14 @@ def _add(pattern: Layout, place: Ints, images: Ints, u: int, v: int, kind: int) 
         at = pattern.size[0]
         place[new] = at
         pattern.nodes[at], pattern.parents[at] = new, place[old]
-        images[:, at] = -1
+        for q in range(images.shape[0]):
+            images[q, at] = -1
         pattern.size[0] += 1
     pattern.joined[place[u], place[v]] = pattern.joined[place[v], place[u]] = kind + 1
     return is_new
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _remove(pattern: Layout, place: Ints, u: int, v: int, is_new: bool) -> None:  # pragma: no cover - compiled
     """Take back what was added last."""
     pattern.joined[place[u], place[v]] = pattern.joined[place[v], place[u]] = 0
@@ -208,7 +257,26 @@ def _remove(pattern: Layout, place: Ints, u: int, v: int, is_new: bool) -> None:
         place[pattern.nodes[pattern.size[0]]] = -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
+def _keep(pattern: Layout, best: Layout) -> None:  # pragma: no cover - compiled
+    """Copy a pattern over the best one so far."""
+    best.size[0] = pattern.size[0]
+    for at in range(pattern.size[0]):
+        best.nodes[at] = pattern.nodes[at]
+        for earlier in range(pattern.size[0]):
+            best.joined[at, earlier] = pattern.joined[at, earlier]
+
+
+@inner
+def _is_common(graphs: Graphs, pattern: Layout, images: Ints, calls: Ints) -> bool:  # pragma: no cover - compiled
+    """Whether the pattern lies in all graphs."""
+    for q in range(1, graphs.offsets.size - 1):  # noqa: SIM110 - a generator takes longer to compile
+        if not lies_in(graphs, pattern, q, images[q], calls):
+            return False
+    return True
+
+
+@compiled
 def grow(
     graphs: Graphs,
     source: Ints,
@@ -217,68 +285,52 @@ def grow(
     worth: Worth,
     ranks: Ints,
     start: int,
-    is_barred: Bools,
     floor: float,
-    max_calls: int,
+    room: Room,
 ) -> Any:  # pragma: no cover - compiled
     """The common connected pattern with ``start`` that is worth the most: depth first, each edge in, then out.
 
-    Nodes that are barred are left alone, and a pattern not worth more than ``floor`` is as good as none.
+    Edges whose status is out are left alone, and a pattern not worth more than ``floor`` is as good as none. The
+    pattern is written to ``room.best``.
 
     Returns:
-        The pattern's nodes and ``joined``, its worth, a bound on that, and whether it is proven to be the best.
+        Its worth, a bound on that, and whether it is proven to be the best.
     """
-    num_nodes, k = graphs.offsets[1], graphs.offsets.size - 1
-    pattern = Layout(
-        np.zeros(1, np.int64),
-        np.full(num_nodes, -1),
-        np.full(num_nodes, -1),
-        np.zeros((num_nodes, num_nodes), np.int64),
-    )
-    place, images = np.full(num_nodes, -1), np.full((k, num_nodes), -1)
-    calls = np.array([max_calls])
-    status, stack = np.full(source.size, _FREE), np.zeros(source.size + 1, np.int64)
-    made_node, depth = np.zeros(source.size + 1, np.bool_), 0
+    pattern, place, images, calls, status = room.pattern, room.place, room.images, room.calls, room.status
+    stack, made_node, depth = room.stack, room.made_node, np.int64(0)
     pattern.nodes[0], pattern.size[0], place[start] = start, 1, 0
-    best_nodes, best_joined = pattern.nodes[:0].copy(), pattern.joined[:0, :0].copy()
-    for edge in range(source.size):
-        if is_barred[source[edge]] or is_barred[target[edge]]:
-            status[edge] = _OUT
-    bound = _most(source, target, status, worth, place)
-    for q in range(1, k):
-        if not lies_in(graphs, pattern, q, images[q], calls):
-            is_known = calls[0] > 0
-            return best_nodes, best_joined, 0.0, 0.0 if is_known else bound, is_known
+    bound = _most(source, target, worth, room)
+    if not _is_common(graphs, pattern, images, calls):
+        is_known = bool(calls[0] > 0)
+        return 0.0, 0.0 if is_known else bound, is_known
     total, best, tolerance, is_new_state = worth.nodes[start], floor, 1e-9 * bound, True
     if total > best + tolerance:
-        best, best_nodes, best_joined = total, pattern.nodes[:1].copy(), pattern.joined[:1, :1].copy()
+        best = total
+        _keep(pattern, room.best)
     while True:
         if is_new_state:
             calls[0] -= 1 + source.size // 8  # the bound goes through all edges
-        if is_new_state and _most(source, target, status, worth, place) > best + tolerance:
+        if is_new_state and _most(source, target, worth, room) > best + tolerance:
             edge = _next_edge(source, target, status, ranks, place)
             if edge >= 0:
                 made_node[depth] = _add(pattern, place, images, source[edge], target[edge], kinds[edge])
-                is_common = True
-                for q in range(1, k):
-                    if is_common and not lies_in(graphs, pattern, q, images[q], calls):
-                        is_common = False
+                is_common = _is_common(graphs, pattern, images, calls)
                 if calls[0] <= 0:
-                    return best_nodes, best_joined, best, bound, False
+                    return best, bound, False
                 status[edge], stack[depth] = _IN if is_common else _OUT, edge
                 if is_common:
-                    size = pattern.size[0]
-                    total += worth.edges[edge] + (worth.nodes[pattern.nodes[size - 1]] if made_node[depth] else 0.0)
+                    last = pattern.nodes[pattern.size[0] - 1]
+                    total += worth.edges[edge] + (worth.nodes[last] if made_node[depth] else 0.0)
                     if total > best + tolerance:
-                        best, best_nodes = total, pattern.nodes[:size].copy()
-                        best_joined = pattern.joined[:size, :size].copy()
+                        best = total
+                        _keep(pattern, room.best)
                 else:
                     _remove(pattern, place, source[edge], target[edge], made_node[depth])
                 depth += 1
                 continue
         depth -= 1
         if depth < 0:
-            return best_nodes, best_joined, best, best, True
+            return best, best, True
         edge = stack[depth]
         if status[edge] == _IN:
             total -= worth.edges[edge]
@@ -293,7 +345,7 @@ def grow(
             is_new_state = False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def best_image(
     graphs: Graphs, pattern: Layout, q: int, scores: Floats, tolerance: float, max_calls: int
 ) -> Any:  # pragma: no cover - compiled
@@ -304,15 +356,15 @@ def best_image(
     """
     size = pattern.size[0]
     to_come = np.zeros(size + 1)
-    for at in range(size - 1, -1, -1):
+    for position in range(size - 1, -1, -1):
         highest = -np.inf
         for node in range(scores.shape[1]):
-            if graphs.agrees[pattern.nodes[at], graphs.offsets[q] + node]:
-                highest = max(highest, scores[at, node])
-        to_come[at] = to_come[at + 1] + highest
-    found, best, total = np.full(size, -1), np.full(size, -1), np.zeros(size + 1)
-    cursor, end = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    highest, at, calls = -np.inf, 0, 0
+            if graphs.agrees[pattern.nodes[position], graphs.offsets[q] + node]:
+                highest = max(highest, scores[position, node])
+        to_come[position] = to_come[position + 1] + highest
+    found, cursor, end = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    best, total = np.empty(size, np.int64), np.zeros(size + 1)
+    best[0], highest, at, calls = -1, -np.inf, np.int64(0), 0
     cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
     while at >= 0:
         found[at] = -1
@@ -333,7 +385,8 @@ def best_image(
         at += 1
         if at == size:
             highest = total[size]
-            best[:] = found
+            for position in range(size):
+                best[position] = found[position]
             at -= 1
             continue
         cursor[at], end[at] = _window(graphs, pattern, q, found, at)

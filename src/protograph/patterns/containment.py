@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from protograph._base.options import check_count
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 if TYPE_CHECKING:
-    from protograph.patterns.containment_kernels import Plan
+    from protograph.patterns.containment_kernels import Graphs, Plan
 
 
 def contains(
@@ -38,12 +39,13 @@ def contains(
     Returns:
         1 if it has, 0 if not, -1 if ``max_calls`` was reached before that was known.
     """
-    from protograph.patterns.containment_kernels import search
+    from protograph.patterns.containment_kernels import Graphs
 
     _, kinds = np.unique(np.concatenate([graph.node_kinds, pattern.node_kinds]), return_inverse=True)
     own, wanted = np.split(kinds.astype(np.int32), [graph.num_nodes])
     plan = _planned(pattern._replace(node_kinds=wanted), np.bincount(own), induced, closed, at_least)
-    return int(search(own, graph.starts, graph.neighbours, graph.edge_kinds, plan, max_calls))
+    whole = Graphs(np.array([0, graph.num_nodes]), own, graph.starts, graph.neighbours, graph.edge_kinds)
+    return int(_searched(whole, plan, np.zeros(1, np.int64), max_calls)[0])
 
 
 def contained_in(
@@ -69,68 +71,78 @@ def contained_in(
         max_calls: As of :func:`contains`, for each graph.
         workers: Number of threads; the answer does not depend on it.
     """
-    from protograph.patterns.containment_kernels import search_all
+    from protograph.patterns.containment_kernels import Graphs
 
     check_count("max_calls", max_calls)
     check_count("workers", workers)
     arrays = graphs.encode(pattern) if isinstance(pattern, Data) else pattern
     plan = _planned(arrays, graphs.kind_counts, induced, closed, at_least)
     chosen = np.arange(len(graphs)) if indices is None else np.asarray(indices, dtype=np.int64)
-    answers = np.zeros(chosen.size, np.int8)
-    whole = graphs.nodes, graphs.node_kinds, graphs.starts, graphs.neighbours, graphs.edge_kinds
+    whole = Graphs(graphs.nodes, graphs.node_kinds, graphs.starts, graphs.neighbours, graphs.edge_kinds)
+    if workers == 1 or not chosen.size:
+        return _searched(whole, plan, chosen, max_calls)
+    parts = np.array_split(chosen, min(8 * workers, chosen.size))
+    with ThreadPoolExecutor(workers) as pool:
+        return np.concatenate(list(pool.map(lambda part: _searched(whole, plan, part, max_calls), parts)))
 
-    def search_part(part: Ints) -> None:
-        where = slice(part[0], part[-1] + 1)
-        search_all(*whole, plan, chosen[where], max_calls, answers[where])
 
-    parts = [part for part in np.array_split(np.arange(chosen.size), 8 * workers if workers > 1 else 1) if part.size]
-    if workers == 1:
-        for part in parts:
-            search_part(part)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(search_part, parts))
+def _searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> NDArray[np.int8]:
+    from protograph.patterns.containment_kernels import scratch_for, search_all
+
+    answers = np.zeros(indices.size, np.int8)
+    sizes = graphs.nodes[indices + 1] - graphs.nodes[indices]
+    search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, int(sizes.max(initial=0))))
     return answers
 
 
 def _planned(pattern: EncodedGraph, kind_counts: Ints, induced: bool, closed: Collection[int], at_least: int) -> "Plan":
-    """Order a pattern's nodes: connected where it can be, rare kinds and many earlier neighbours first."""
+    """Order a pattern's nodes: connected where it can be, rare kinds and many earlier neighbours first.
+
+    In plain numbers, since patterns are small and thousands are planned.
+    """
     from protograph.patterns.containment_kernels import Plan
 
     check_count("at_least", at_least)
     if not set(closed) <= set(range(pattern.num_nodes)):
         raise ValueError(f"closed must be nodes of the pattern, below {pattern.num_nodes}, got {sorted(closed)}")
-    edges = neighbours_of(pattern)
-    distinct, kinds = np.unique(pattern.node_kinds, return_inverse=True)
-    order = _search_order(edges, [int(kind_counts[k]) if 0 <= k < kind_counts.size else 0 for k in pattern.node_kinds])
+    edges, own = neighbours_of(pattern), pattern.node_kinds.tolist()
+    distinct = sorted(set(own))
+    compact = {kind: number for number, kind in enumerate(distinct)}
+    kinds = [compact[kind] for kind in own]
+    order = _search_order(edges, [int(kind_counts[k]) if 0 <= k < kind_counts.size else 0 for k in own])
     place = {node: position for position, node in enumerate(order)}
-    lookup = np.full(max(kind_counts.size, 1), -1)
-    known = (distinct >= 0) & (distinct < lookup.size)
-    lookup[distinct[known]] = np.flatnonzero(known)
-    around = np.zeros((len(order), distinct.size), np.int64)
-    pairs = np.zeros((distinct.size, distinct.size), np.int64)
     earlier = [sorted(place[other] for other in edges[node] if place[other] < place[node]) for node in order]
+    lookup = np.full(max(kind_counts.size, 1), -1)
+    for kind, number in compact.items():
+        if 0 <= kind < lookup.size:
+            lookup[kind] = number
+    around = [[0] * len(distinct) for _ in order]
+    pairs = [[0] * len(distinct) for _ in distinct]
     for position, node in enumerate(order):
-        np.add.at(around[position], kinds[list(edges[node])], 1)
-        for other in earlier[position]:
-            pairs[tuple(sorted((kinds[node], kinds[order[other]])))] += 1
+        for other in edges[node]:
+            around[position][kinds[other]] += 1
+        for before in earlier[position]:
+            low, high = sorted((kinds[node], kinds[order[before]]))
+            pairs[low][high] += 1
     return Plan(
-        kinds=kinds[order],
+        kinds=_ints([kinds[node] for node in order]),
         lookup=lookup,
-        degrees=np.array([len(edges[node]) for node in order], dtype=np.int64),
+        degrees=_ints([len(edges[node]) for node in order]),
         is_closed=np.array([node in closed for node in order], dtype=np.bool_),
-        counts=np.bincount(kinds, minlength=distinct.size),
-        pairs=pairs,
-        around=around,
-        begins=np.cumsum([0, *map(len, earlier)]),
-        earlier=np.array([other for others in earlier for other in others], dtype=np.int64),
-        edge_kinds=np.array(
-            [edges[order[i]][order[other]] for i, others in enumerate(earlier) for other in others], np.int64
-        ),
-        twins=np.array([_twin(position, order, kinds, edges, closed) for position in range(len(order))], np.int64),
+        counts=_ints([kinds.count(kind) for kind in range(len(distinct))]),
+        pairs=_ints(pairs).reshape(len(distinct), len(distinct)),
+        around=_ints(around).reshape(len(order), len(distinct)),
+        begins=_ints([0, *accumulate(map(len, earlier))]),
+        earlier=_ints([other for others in earlier for other in others]),
+        edge_kinds=_ints([edges[order[i]][order[other]] for i, others in enumerate(earlier) for other in others]),
+        twins=_ints([_twin(position, order, kinds, edges, closed) for position in range(len(order))]),
         is_induced=induced,
         at_least=at_least,
     )
+
+
+def _ints(values: Sequence[Any]) -> Ints:
+    return np.array(values, dtype=np.int64)
 
 
 def _search_order(edges: Sequence[dict[int, int]], frequency: Sequence[int]) -> list[int]:
@@ -145,10 +157,8 @@ def _search_order(edges: Sequence[dict[int, int]], frequency: Sequence[int]) -> 
 
 def neighbours_of(graph: EncodedGraph) -> list[dict[int, int]]:
     """For each node its neighbours, with the kinds of the edges to them."""
-    return [
-        dict(zip(graph.neighbours[i:j].tolist(), graph.edge_kinds[i:j].tolist(), strict=True))
-        for i, j in zip(graph.starts[:-1], graph.starts[1:], strict=True)
-    ]
+    pairs, starts = list(zip(graph.neighbours.tolist(), graph.edge_kinds.tolist(), strict=True)), graph.starts.tolist()
+    return [dict(pairs[first:last]) for first, last in pairwise(starts)]
 
 
 def are_twins(
@@ -162,7 +172,7 @@ def are_twins(
 
 
 def _twin(
-    position: int, order: Sequence[int], kinds: Ints, edges: Sequence[dict[int, int]], closed: Collection[int]
+    position: int, order: Sequence[int], kinds: Sequence[int], edges: Sequence[dict[int, int]], closed: Collection[int]
 ) -> int:
     """The last earlier position whose node can be swapped with this one's, so that one order of them is enough."""
     node = order[position]

@@ -1,14 +1,15 @@
 """The compiled search for a pattern in a graph: exact backtracking with filters before it.
 
-Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk.
+Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk. It is written
+out in plain loops over arrays that come from outside: each of NumPy's functions would add seconds to compiling.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from protograph._base.arrays import Bools, Ints, Kinds
+from protograph._base.compiling import compiled, inner
 
 YES, NO, UNDECIDED = 1, 0, -1
 
@@ -31,8 +32,48 @@ class Plan(NamedTuple):
     at_least: int  # in how many places, no two with the same nodes
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def place_of(neighbours: Kinds, first: int, last: int, node: int) -> int:  # pragma: no cover - compiled
+class Graphs(NamedTuple):
+    """A data set as :class:`~protograph.graphs.encoding.EncodedGraphs` has it."""
+
+    nodes: Ints  # [num_graphs + 1] where the nodes of each graph begin
+    node_kinds: Kinds
+    starts: Ints
+    neighbours: Kinds
+    edge_kinds: Kinds
+
+
+class Scratch(NamedTuple):
+    """Room for the search of one graph after the other."""
+
+    counts: Ints  # [num_kinds]
+    pairs: Ints  # [num_kinds, num_kinds]
+    around: Ints  # [nodes of the largest graph, num_kinds]
+    allowed: Bools  # [size, nodes of the largest graph]
+    is_used: Bools  # [nodes of the largest graph]
+    image: Ints  # [size] the node of each position, -1 where it has none
+    cursor: Ints  # [size]
+    end: Ints  # [size]
+    places: Ints  # [at_least, size] the nodes of each place, ascending
+
+
+def scratch_for(plan: Plan, num_nodes: int) -> Scratch:
+    """Room for searching graphs of up to so many nodes."""
+    size, num_kinds = plan.kinds.size, plan.counts.size
+    return Scratch(
+        np.zeros(num_kinds, np.int64),
+        np.zeros((num_kinds, num_kinds), np.int64),
+        np.zeros((num_nodes, num_kinds), np.int64),
+        np.zeros((size, num_nodes), np.bool_),
+        np.zeros(num_nodes, np.bool_),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros((plan.at_least, size), np.int64),
+    )
+
+
+@inner
+def _place_of(neighbours: Kinds, first: int, last: int, node: int) -> int:  # pragma: no cover - compiled
     """Where a node stands in ``neighbours[first:last]``, -1 if it does not."""
     while first < last:
         middle = (first + last) // 2
@@ -45,26 +86,33 @@ def place_of(neighbours: Kinds, first: int, last: int, node: int) -> int:  # pra
     return -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _has_enough(node_kinds: Kinds, starts: Ints, neighbours: Kinds, plan: Plan) -> bool:  # pragma: no cover - compiled
+@inner
+def _has_enough(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
     """Whether a graph has enough nodes of each kind, by degrees too, and enough edges between each two kinds."""
-    counts = np.zeros(plan.counts.size, np.int64)
-    for kind in node_kinds:
-        if plan.lookup[kind] >= 0:
-            counts[plan.lookup[kind]] += 1
-    for kind in range(counts.size):
+    counts, pairs, num_kinds = scratch.counts, scratch.pairs, plan.counts.size
+    for kind in range(num_kinds):
+        counts[kind] = 0
+        for other in range(num_kinds):
+            pairs[kind, other] = 0
+    for node in range(size):
+        kind = plan.lookup[graphs.node_kinds[first + node]]
+        if kind >= 0:
+            counts[kind] += 1
+    for kind in range(num_kinds):
         if counts[kind] < plan.counts[kind]:
             return False
-    pairs = np.zeros(plan.pairs.shape, np.int64)
-    for node in range(node_kinds.size):
-        kind = plan.lookup[node_kinds[node]]
+    for node in range(size):
+        kind = plan.lookup[graphs.node_kinds[first + node]]
         if kind >= 0:
-            for at in range(starts[node], starts[node + 1]):
-                other = plan.lookup[node_kinds[neighbours[at]]]
-                if neighbours[at] > node and other >= 0:
-                    pairs[min(kind, other), max(kind, other)] += 1
-    for kind in range(counts.size):
-        for other in range(kind, counts.size):
+            for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
+                other = plan.lookup[graphs.node_kinds[first + graphs.neighbours[at]]]
+                if graphs.neighbours[at] > node and other >= 0:
+                    if kind < other:
+                        pairs[kind, other] += 1
+                    else:
+                        pairs[other, kind] += 1
+    for kind in range(num_kinds):
+        for other in range(kind, num_kinds):
             if pairs[kind, other] < plan.pairs[kind, other]:
                 return False
     for position in range(plan.kinds.size):  # the n-th highest degree of each kind
@@ -72,110 +120,109 @@ def _has_enough(node_kinds: Kinds, starts: Ints, neighbours: Kinds, plan: Plan) 
         for other in range(plan.kinds.size):
             if plan.kinds[other] == plan.kinds[position] and plan.degrees[other] >= plan.degrees[position]:
                 missing += 1
-        for node in range(node_kinds.size):
-            degree = starts[node + 1] - starts[node]
-            if plan.lookup[node_kinds[node]] == plan.kinds[position] and degree >= plan.degrees[position]:
+        for node in range(size):
+            degree = graphs.starts[first + node + 1] - graphs.starts[first + node]
+            if degree >= plan.degrees[position] and (
+                plan.lookup[graphs.node_kinds[first + node]] == plan.kinds[position]
+            ):
                 missing -= 1
         if missing > 0:
             return False
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _allowed(
-    node_kinds: Kinds, starts: Ints, neighbours: Kinds, plan: Plan, allowed: Bools
-) -> bool:  # pragma: no cover - compiled
-    """Fill in which nodes have the neighbours that a position needs, kind by kind. False if a position has none."""
-    around = np.zeros((node_kinds.size, plan.counts.size), np.int64)
-    for node in range(node_kinds.size):
-        for at in range(starts[node], starts[node + 1]):
-            kind = plan.lookup[node_kinds[neighbours[at]]]
+@inner
+def _has_candidates(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
+    """Note which nodes have the neighbours that a position needs, kind by kind; false if a position has no node."""
+    around, allowed, num_kinds = scratch.around, scratch.allowed, plan.counts.size
+    for node in range(size):
+        for kind in range(num_kinds):
+            around[node, kind] = 0
+        for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
+            kind = plan.lookup[graphs.node_kinds[first + graphs.neighbours[at]]]
             if kind >= 0:
                 around[node, kind] += 1
     for position in range(plan.kinds.size):
         is_possible = False
-        for node in range(node_kinds.size):
-            fits = plan.lookup[node_kinds[node]] == plan.kinds[position]
+        for node in range(size):
+            fits = plan.lookup[graphs.node_kinds[first + node]] == plan.kinds[position]
             if fits and plan.is_closed[position]:
-                fits = starts[node + 1] - starts[node] == plan.degrees[position]
+                fits = graphs.starts[first + node + 1] - graphs.starts[first + node] == plan.degrees[position]
             if fits:
-                for kind in range(plan.counts.size):
-                    fits = fits and around[node, kind] >= plan.around[position, kind]
+                for kind in range(num_kinds):
+                    if around[node, kind] < plan.around[position, kind]:
+                        fits = False
             allowed[position, node] = fits
-            is_possible = is_possible or fits
+            if fits:
+                is_possible = True
         if not is_possible:
             return False
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _agrees(
-    starts: Ints,
-    neighbours: Kinds,
-    edge_kinds: Kinds,
-    plan: Plan,
-    position: int,
-    node: int,
-    image: Ints,
-    is_used: Bools,
+    graphs: Graphs, first: int, plan: Plan, position: int, node: int, scratch: Scratch
 ) -> bool:  # pragma: no cover - compiled
     """Whether a node has the edges to the images of the earlier neighbours, and no others if they are induced."""
-    first, last = starts[node], starts[node + 1]
+    begin, end = graphs.starts[first + node], graphs.starts[first + node + 1]
     for at in range(plan.begins[position], plan.begins[position + 1]):
-        place = place_of(neighbours, first, last, image[plan.earlier[at]])
-        if place < 0 or edge_kinds[place] != plan.edge_kinds[at]:
+        place = _place_of(graphs.neighbours, begin, end, scratch.image[plan.earlier[at]])
+        if place < 0 or graphs.edge_kinds[place] != plan.edge_kinds[at]:
             return False
     if plan.is_induced:
-        joined = 0
-        for at in range(first, last):
-            if is_used[neighbours[at]]:
-                joined += 1
-        return bool(joined == plan.begins[position + 1] - plan.begins[position])
+        joined = plan.begins[position + 1] - plan.begins[position]
+        for at in range(begin, end):
+            if scratch.is_used[graphs.neighbours[at]]:
+                joined -= 1
+        return bool(joined == 0)
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _noted(places: Ints, num_places: int, image: Ints) -> int:  # pragma: no cover - compiled
-    """Add the nodes of an image to the places, unless one has the same; return how many there are."""
-    nodes = np.sort(image)
+@inner
+def _is_new_place(image: Ints, places: Ints, num_places: int) -> bool:  # pragma: no cover - compiled
+    """Write the nodes of an image, ascending, behind the places; whether none of those has the same nodes."""
+    for position in range(image.size):
+        at = position
+        while at > 0 and places[num_places, at - 1] > image[position]:
+            places[num_places, at] = places[num_places, at - 1]
+            at -= 1
+        places[num_places, at] = image[position]
     for place in range(num_places):
-        if (places[place] == nodes).all():
-            return num_places
-    places[num_places] = nodes
-    return num_places + 1
+        is_same = True
+        for position in range(image.size):
+            if places[place, position] != places[num_places, position]:
+                is_same = False
+        if is_same:
+            return False
+    return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def search(
-    node_kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, plan: Plan, max_calls: int
+@inner
+def _search(
+    graphs: Graphs, first: int, size: int, plan: Plan, max_calls: int, scratch: Scratch
 ) -> int:  # pragma: no cover - compiled
     """Place the pattern's nodes one after the other, backtracking, until enough different places are known."""
-    size = plan.kinds.size
-    if size == 0:
-        return YES
-    allowed = np.zeros((size, node_kinds.size), np.bool_)
-    if not _has_enough(node_kinds, starts, neighbours, plan) or not _allowed(
-        node_kinds, starts, neighbours, plan, allowed
-    ):
-        return NO
-    image, is_used = np.full(size, -1), np.zeros(node_kinds.size, np.bool_)
-    # Most searches need one place: no array is made for the others before there is one.
-    places, num_places = image.reshape((1, size)), 0
-    cursor, end = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    # A plain 0 would have Numba compile what is called with it twice.
-    end[0], position, calls = node_kinds.size, np.int64(0), 0
+    image, is_used, cursor, end = scratch.image, scratch.is_used, scratch.cursor, scratch.end
+    for at in range(size):
+        is_used[at] = False
+    for at in range(image.size):
+        image[at] = -1
+    # Plain zeros would have Numba compile what is called with them twice.
+    num_places, position, calls = np.int64(0), np.int64(0), np.int64(0)
+    cursor[0], end[0] = 0, size
     while position >= 0:
         if image[position] >= 0:  # coming back
             is_used[image[position]] = False
             image[position] = -1
         follows = plan.begins[position] < plan.begins[position + 1]
-        above = image[plan.twins[position]] if plan.twins[position] >= 0 else -1
+        above = image[plan.twins[position]] if plan.twins[position] >= 0 else np.int64(-1)
         while cursor[position] < end[position]:
-            node = np.int64(neighbours[cursor[position]]) if follows else cursor[position]
+            node = np.int64(graphs.neighbours[cursor[position]]) if follows else cursor[position]
             cursor[position] += 1
-            if node <= above or is_used[node] or not allowed[position, node]:
+            if node <= above or is_used[node] or not scratch.allowed[position, node]:
                 continue
-            if _agrees(starts, neighbours, edge_kinds, plan, position, node, image, is_used):
+            if _agrees(graphs, first, plan, position, node, scratch):
                 image[position] = node
                 is_used[node] = True
                 break
@@ -183,12 +230,11 @@ def search(
             position -= 1
             continue
         position += 1
-        if position == size:
+        if position == image.size:
             if plan.at_least == 1:
                 return YES
-            if num_places == 0:
-                places = np.zeros((plan.at_least, size), np.int64)
-            num_places = _noted(places, num_places, image)
+            if _is_new_place(image, scratch.places, num_places):
+                num_places += 1
             if num_places == plan.at_least:
                 return YES
             position -= 1
@@ -198,26 +244,24 @@ def search(
         if image[position] >= 0:  # a place that was there before, or one of several
             continue
         if plan.begins[position] < plan.begins[position + 1]:
-            parent = image[plan.earlier[plan.begins[position]]]
-            cursor[position], end[position] = starts[parent], starts[parent + 1]
+            parent = first + image[plan.earlier[plan.begins[position]]]
+            cursor[position], end[position] = graphs.starts[parent], graphs.starts[parent + 1]
         else:
-            cursor[position], end[position] = 0, node_kinds.size
+            cursor[position], end[position] = 0, size
     return NO
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def search_all(
-    nodes: Ints,
-    node_kinds: Kinds,
-    starts: Ints,
-    neighbours: Kinds,
-    edge_kinds: Kinds,
-    plan: Plan,
-    indices: Ints,
-    max_calls: int,
-    answers: Any,
+    graphs: Graphs, plan: Plan, indices: Ints, max_calls: int, answers: Any, scratch: Scratch
 ) -> None:  # pragma: no cover - compiled
     """Search graph ``indices[i]`` and write the answer to ``answers[i]``."""
     for i in range(indices.size):
-        first, last = nodes[indices[i]], nodes[indices[i] + 1]
-        answers[i] = search(node_kinds[first:last], starts[first : last + 1], neighbours, edge_kinds, plan, max_calls)
+        first = graphs.nodes[indices[i]]
+        size = graphs.nodes[indices[i] + 1] - first
+        if plan.kinds.size == 0:
+            answers[i] = YES
+        elif _has_enough(graphs, first, size, plan, scratch) and _has_candidates(graphs, first, size, plan, scratch):
+            answers[i] = _search(graphs, first, size, plan, max_calls, scratch)
+        else:
+            answers[i] = NO

@@ -79,7 +79,7 @@ def _num_components(neighbours: dict[int, dict[int, int]]) -> int:
 
 
 def _candidates(edges: list[Edge], neighbours: dict[int, dict[int, int]]) -> set[int]:
-    """Rings as bits: an edge with the shortest paths from a node to both its ends, where these have no edge in common."""
+    """Rings as bits: an edge with the shortest paths from a node to both its ends, if these have no edge in common."""
     rings = set()
     inside = {number for others in neighbours.values() for number in others.values()}
     for root in neighbours:
