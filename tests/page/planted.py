@@ -5,6 +5,7 @@ import numpy as np
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus.counting import PatternCounter
 from protograph.page.consensus.weighing import PartWeigher
+from protograph.patterns.store import PatternStore
 from tests.page.naive_patterns import ring_edges, undirected
 
 HOUSE = [*ring_edges(0, 1, 2, 3), (0, 4), (1, 4)]
@@ -34,7 +35,9 @@ def connected_graph(rng, largest):
 def counter_of(graphs, num_inside, options=None):
     """Counts parts of the first graph; the first ``num_inside`` are the cluster."""
     encoded = EncodedGraphs(graphs)
-    return PatternCounter(encoded, encoded[0], np.arange(num_inside), np.arange(num_inside, len(graphs)), options)
+    return PatternCounter(
+        PatternStore(encoded), encoded[0], np.arange(num_inside), np.arange(num_inside, len(graphs)), options
+    )
 
 
 def weigher_of(graphs, num_inside, contributions):

@@ -39,13 +39,10 @@ def contains(
     Returns:
         1 if it has, 0 if not, -1 if ``max_calls`` was reached before that was known.
     """
-    from protograph.patterns.containment_kernels import Graphs
-
     _, kinds = np.unique(np.concatenate([graph.node_kinds, pattern.node_kinds]), return_inverse=True)
     own, wanted = np.split(kinds.astype(np.int32), [graph.num_nodes])
-    plan = _planned(pattern._replace(node_kinds=wanted), np.bincount(own), induced, closed, at_least)
-    whole = Graphs(np.array([0, graph.num_nodes]), own, graph.starts, graph.neighbours, graph.edge_kinds)
-    return int(_searched(whole, plan, np.zeros(1, np.int64), max_calls)[0])
+    plan = planned(pattern._replace(node_kinds=wanted), np.bincount(own), induced, closed, at_least)
+    return int(searched(searchable(graph._replace(node_kinds=own)), plan, np.zeros(1, np.int64), max_calls)[0])
 
 
 def contained_in(
@@ -71,22 +68,29 @@ def contained_in(
         max_calls: As of :func:`contains`, for each graph.
         workers: Number of threads; the answer does not depend on it.
     """
-    from protograph.patterns.containment_kernels import Graphs
-
     check_count("max_calls", max_calls)
     check_count("workers", workers)
     arrays = graphs.encode(pattern) if isinstance(pattern, Data) else pattern
-    plan = _planned(arrays, graphs.kind_counts, induced, closed, at_least)
+    plan = planned(arrays, graphs.kind_counts, induced, closed, at_least)
     chosen = np.arange(len(graphs)) if indices is None else np.asarray(indices, dtype=np.int64)
-    whole = Graphs(graphs.nodes, graphs.node_kinds, graphs.starts, graphs.neighbours, graphs.edge_kinds)
+    whole = searchable(graphs)
     if workers == 1 or not chosen.size:
-        return _searched(whole, plan, chosen, max_calls)
+        return searched(whole, plan, chosen, max_calls)
     parts = np.array_split(chosen, min(8 * workers, chosen.size))
     with ThreadPoolExecutor(workers) as pool:
-        return np.concatenate(list(pool.map(lambda part: _searched(whole, plan, part, max_calls), parts)))
+        return np.concatenate(list(pool.map(lambda part: searched(whole, plan, part, max_calls), parts)))
 
 
-def _searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> NDArray[np.int8]:
+def searchable(graphs: EncodedGraph | EncodedGraphs) -> "Graphs":
+    """Graphs, or a single one, as the compiled search takes them."""
+    from protograph.patterns.containment_kernels import Graphs
+
+    nodes = graphs.nodes if isinstance(graphs, EncodedGraphs) else np.array([0, graphs.num_nodes])
+    return Graphs(nodes, graphs.node_kinds, graphs.starts, graphs.neighbours, graphs.edge_kinds)
+
+
+def searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> NDArray[np.int8]:
+    """Search some of the graphs for what was planned: 1, 0 or -1 for each, as of :func:`contains`."""
     from protograph.patterns.containment_kernels import scratch_for, search_all
 
     answers = np.zeros(indices.size, np.int8)
@@ -95,7 +99,13 @@ def _searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> 
     return answers
 
 
-def _planned(pattern: EncodedGraph, kind_counts: Ints, induced: bool, closed: Collection[int], at_least: int) -> "Plan":
+def planned(
+    pattern: EncodedGraph,
+    kind_counts: Ints,
+    induced: bool = False,
+    closed: Collection[int] = (),
+    at_least: int = 1,
+) -> "Plan":
     """Order a pattern's nodes: connected where it can be, rare kinds and many earlier neighbours first.
 
     In plain numbers, since patterns are small and thousands are planned.

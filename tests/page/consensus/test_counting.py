@@ -9,6 +9,7 @@ from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus.counting import Occurrence, PatternCounter, Population, information, spread
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
+from protograph.patterns.store import PatternStore
 from tests.page.naive_patterns import embeddings, groups_of_graphs, ring_edges, undirected
 
 
@@ -75,7 +76,7 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
     edge = data.draw(st.integers(0, len(graphs)))
     inside, outside = np.arange(edge), np.arange(edge, len(graphs))
     encoded = EncodedGraphs(graphs, match_edges=match_edges)
-    counter = PatternCounter(encoded, encoded[source], inside, outside)
+    counter = PatternCounter(PatternStore(encoded), encoded[source], inside, outside)
     every = CommonPatterns([graphs[source]]).source
     component = every.within(every.ordered())
     part = component.within(component.ordered()[: data.draw(st.integers(1, 5))])
@@ -97,7 +98,7 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
 def test_kinds_are_equal_where_features_are():
     encoded = EncodedGraphs([undirected(2, [(0, 1)], [2, 1]), undirected(4, [(0, 1)], [1, 2, 1, 0])])
     none = np.zeros(0, np.int64)
-    kinds = PatternCounter(encoded, encoded[1], none, none).kinds
+    kinds = PatternCounter(PatternStore(encoded), encoded[1], none, none).kinds
     assert kinds[0] == kinds[2]
     assert len(set(kinds)) == 3
 
@@ -106,9 +107,9 @@ def test_kinds_are_equal_where_features_are():
 def test_of_dense_graphs_fewer_patterns_are_counted(num_edges, most, expected):
     source = undirected(num_edges + 1, [(0, n) for n in range(1, num_edges + 1)])
     encoded, none = EncodedGraphs([source]), np.zeros(0, np.int64)
-    assert PatternCounter(encoded, encoded[0], none, none).affordable(most) == expected
+    assert PatternCounter(PatternStore(encoded), encoded[0], none, none).affordable(most) == expected
     generous = ConsensusOptions(sparse_edges=900, least_counted=1)
-    assert PatternCounter(encoded, encoded[0], none, none, generous).affordable(most) == most
+    assert PatternCounter(PatternStore(encoded), encoded[0], none, none, generous).affordable(most) == most
 
 
 def test_a_pattern_that_takes_too_long_counts_as_not_there():
@@ -116,7 +117,7 @@ def test_a_pattern_that_takes_too_long_counts_as_not_there():
     encoded, index, none = EncodedGraphs([ring]), np.zeros(1, np.int64), np.zeros(0, np.int64)
     pattern = CommonPatterns([ring]).source
     for calls, expected in ((1000, True), (2, False)):
-        counter = PatternCounter(encoded, encoded[0], index, none, ConsensusOptions(count_calls=calls))
+        counter = PatternCounter(PatternStore(encoded, calls), encoded[0], index, none)
         assert counter.count(pattern).inside.tolist() == [expected]
 
 

@@ -1,14 +1,15 @@
 """In how many graphs of a cluster, and of other classes, does a pattern lie, and what does that tell?"""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.page.options import ConsensusOptions
-from protograph.patterns.containment import contained_in
 from protograph.patterns.pattern import Pattern
+from protograph.patterns.store import PatternStore
 
 
 def information(inside: float, outside: float) -> float:
@@ -62,7 +63,7 @@ def spread(indices: Ints, count: int) -> Ints:
     return indices[np.linspace(0, indices.size - 1, count).round().astype(np.int64)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Population:
     """Where patterns are counted.
 
@@ -78,18 +79,23 @@ class Population:
     others: Ints
     options: ConsensusOptions
 
+    @cached_property
+    def store(self) -> PatternStore:
+        """What has been counted: sessions come upon the same patterns again and again."""
+        return PatternStore(self.encoded, self.options.count_calls)
+
     def counter(self, source: EncodedGraph, sample: int, outside: int | None = None) -> "PatternCounter":
         """A counter of the patterns of a source in samples of so many graphs."""
         others = spread(self.others, sample if outside is None else outside)
-        return PatternCounter(self.encoded, source, spread(self.cluster, sample), others, self.options)
+        return PatternCounter(self.store, source, spread(self.cluster, sample), others, self.options)
 
 
 class PatternCounter:
     """Counts the patterns of one source graph in samples of a cluster and of the other classes.
 
     Args:
-        encoded: All graphs.
-        source: The source, encoded by the same object.
+        store: Answers which graphs contain a pattern.
+        source: The source, encoded as the graphs are.
         inside: Indices of graphs of the cluster.
         outside: Indices of graphs predicted as another class.
         options: How long to look.
@@ -97,13 +103,13 @@ class PatternCounter:
 
     def __init__(
         self,
-        encoded: EncodedGraphs,
+        store: PatternStore,
         source: EncodedGraph,
         inside: Ints,
         outside: Ints,
         options: ConsensusOptions | None = None,
     ) -> None:
-        self._encoded, self._source = encoded, source
+        self._store, self._source = store, source
         self._both, self._num_inside = np.concatenate([inside, outside]), inside.size
         self.options = options or ConsensusOptions()
 
@@ -128,11 +134,5 @@ class PatternCounter:
         is_open = np.ones(self._both.size, np.bool_) if among is None else np.concatenate([among.inside, among.outside])
         contains = np.zeros(self._both.size, np.bool_)
         if is_open.any():
-            answers = contained_in(
-                pattern.encoded(self._source),
-                self._encoded,
-                indices=self._both[is_open],
-                max_calls=self.options.count_calls,
-            )
-            contains[is_open] = answers > 0
+            contains[is_open] = self._store.contain(pattern.encoded(self._source), self._both[is_open])
         return Occurrence(contains[: self._num_inside], contains[self._num_inside :])
