@@ -8,9 +8,10 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
+from protograph._base.intervals import wilson
 from protograph._base.randomness import preserved_random_state
 from protograph.graphs.store import GraphStore
-from protograph.metrics.intervals import Estimate, wilson
+from protograph.metrics.intervals import Estimate
 from protograph.metrics.judging import Graphs, Model, graphs_of
 from protograph.metrics.support import Predictions, checked_predictions
 from protograph.models.classifier import as_classifier

@@ -12,8 +12,9 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
 from protograph._base.errors import ProtographWarning
+from protograph._base.intervals import checked_confidence, wilson
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
-from protograph.metrics.intervals import Estimate, Measure, checked_confidence, hoeffding, student, wilson
+from protograph.metrics.intervals import Estimate, Measure, hoeffding, student
 from protograph.models.judging import check_target
 
 Predictions = Sequence[int] | Tensor | NDArray[np.integer]
