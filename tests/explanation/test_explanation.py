@@ -31,9 +31,9 @@ def test_a_prototype_is_described_with_its_evidence():
     found = explanation([named], feature_names=("C", "N"))
     assert found.summary() == (
         "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n"
-        "  1. two nitrogens and one carbon in a path; found in 75% of the graphs predicted as mutagen and in none of "
-        "the others; p = 0.988; cluster 1 of 2, 3 graphs\n"
-        "     3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7"
+        "  1. two nitrogens and one carbon in a path; found in 3 of 4 graphs predicted as mutagen (95%: 30% to 95%) "
+        "and in none of the 6 others (95%: 0% to 39%); p = 0.988; cluster 1 of 2, 3 graphs\n"
+        "     3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7; SMARTS [#6]~[#7]~[#7]"
     )
 
 
@@ -49,7 +49,9 @@ def test_a_class_without_a_name_has_a_number():
         num_in_class=1, num_class=1, num_elsewhere=1, num_others=3, num_in_cluster=1, information=1.0
     )
     words = explanation([prototype(evidence=evidence)], class_names=("0", "1")).summary().splitlines()[1]
-    assert words.split("; ")[1] == "found in all of the graphs predicted as class 1 and in 33% of the others"
+    assert words.split("; ")[1] == (
+        "found in all of the 1 graph predicted as class 1 (95%: 21% to 100%) and in 1 of 3 others (95%: 6% to 79%)"
+    )
 
 
 def test_columns_without_a_colour_do_not_count():

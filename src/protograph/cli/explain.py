@@ -14,7 +14,7 @@ from protograph.cli.loading import aligned, load_classifier, load_graphs, name_o
 from protograph.cli.runs import Run, read_parts, whole_folder, write_split
 from protograph.cli.train import describe_training, training_facts
 from protograph.explanation import Explanation, Explanations
-from protograph.explanation.prototype import smiles_of
+from protograph.explanation.figures import smarts_of, smiles_of
 from protograph.explanation.storage import load
 from protograph.models.classifier import checked_device
 from protograph.page.explainer import PAGE
@@ -163,7 +163,9 @@ def _class_facts(explanation: Explanation) -> dict[str, Any]:
                 "cluster": prototype.cluster,
                 "cluster_size": prototype.cluster_size,
                 "source": prototype.source,
+                "predicted": prototype.predicted,
                 "smiles": smiles_of(prototype),
+                "smarts": smarts_of(prototype),
             }
             for prototype in explanation.prototypes
         ],

@@ -12,7 +12,8 @@ from protograph._base.arrays import Floats
 from protograph._base.files import atomic_path
 from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
-from protograph.explanation.prototype import Prototype, figures_of
+from protograph.explanation.figures import figures_of
+from protograph.explanation.prototype import Prototype
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 
@@ -101,6 +102,10 @@ class Explanation:
         whole = self.source_graphs.get(prototype.source) if prototype.source is not None else None
         if whole is not None and not all(0 <= node < node_count(whole) for node in prototype.nodes or ()):
             raise UnfitError(f"{name}.nodes must be nodes of graph {prototype.source}, got others")
+        if prototype.target not in (None, self.target):
+            raise unfit(f"{name}.target", f"None or {self.target}, that of the explanation", prototype.target)
+        if prototype.predicted is not None and not 0 <= prototype.predicted < len(self.class_names):
+            raise unfit(f"{name}.predicted", f"None or in [0, {len(self.class_names)})", prototype.predicted)
         for key in ("feature_names", "edge_names"):
             names, ours = getattr(prototype, key), getattr(self, key)
             if tuple(names) not in ((), tuple(ours)):
@@ -125,7 +130,7 @@ class Explanation:
         verb = "is" if self.num_predicted == 1 else "are"
         lines = [f"Class {self.target}{name}: {self.num_predicted} of {self.num_graphs} graphs {verb} predicted as it."]
         for number, prototype in enumerate(self.prototypes, start=1):
-            words = prototype.describe(self.class_name, colors=self.feature_colors)
+            words = prototype.describe(self.class_name, class_names=self.class_names, colors=self.feature_colors)
             lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")

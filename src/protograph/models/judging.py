@@ -38,18 +38,20 @@ class Judgement:
         probabilities: Probability of the class.
         margins: Its log-odds.
         leads: Its log score less that of the best other class: above 0 where the model predicts it.
+        predictions: The class that the model predicts, whichever is asked for; the first of those that tie.
     """
 
     probabilities: Floats
     margins: Floats
     leads: Floats
+    predictions: Ints
 
     @classmethod
     def of(cls, scores: Tensor, target: int) -> "Judgement":
         """The judgement of one class in log scores of all of them, ``[num_graphs, num_classes]``."""
         check_target(target, scores.size(1))
         values = (scores.softmax(dim=1)[:, target], margins(scores, target), leads(scores, target))
-        return cls(*(value.numpy() for value in values))
+        return cls(*(value.numpy() for value in values), predictions=predictions_of(scores.numpy()))
 
 
 @dataclass(frozen=True)
@@ -158,11 +160,20 @@ def embed(
         graph_embeddings=torch.cat([result.graph_embeddings for result in results]).numpy(),
         scores=scores.numpy(),
         probabilities=scores.softmax(dim=1).numpy(),
-        predictions=scores.numpy().argmax(axis=1),
+        predictions=predictions_of(scores.numpy()),
         labels=None if None in labels else np.array(labels, dtype=np.int64),
         return_type=chosen,
         warnings=(*classifier.warnings, *findings, *guessed),
     )
+
+
+def predictions_of(scores: Floats) -> Ints:
+    """The class with the highest score of each row, the first of those that tie.
+
+    >>> predictions_of(np.array([[0.0, 2.0, 1.0], [1.0, 0.5, 1.0]])).tolist()
+    [1, 0]
+    """
+    return scores.argmax(axis=1)
 
 
 def label_of(graph: Data) -> int | None:

@@ -10,7 +10,7 @@ from protograph._base.files import atomic_path
 from protograph._base.words import count_of
 from protograph.explanation import Evidence, Explanation, Prototype
 from protograph.explanation.describing.sentences import share_of
-from protograph.explanation.prototype import describe_composition
+from protograph.explanation.figures import describe_composition, formulas_of
 from protograph.graphs.kinds import node_columns
 from protograph.report.figure import classes_figure, embedding_figure, shared_palette
 from protograph.report.html import columns, details, facts, picture, row, table

@@ -88,6 +88,7 @@ def _retrieved(
                 nodes=tuple(sources[q].nodes[list(walk.nodes[q])].tolist()),
                 matches=torch.from_numpy(np.stack(columns, axis=1)),
                 session=session,
+                predicted=int(judgement.predictions[first + q]),
             )
         )
     return candidates
