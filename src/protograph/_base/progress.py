@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from protograph._base.words import clean_name
+
 # Called with the stage, how much of it is done, and how much there is of it, ``None`` where that is not known.
 Progress = Callable[[str, int, int | None], object]
 
@@ -30,13 +32,13 @@ def progress_bars() -> Iterator[Progress]:
         yield lambda stage, done, total: None
         return
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
+                tasks[stage] = bars.add_task(clean_name(stage), total=total)
             bars.update(tasks[stage], completed=done, total=total)
 
         yield advance

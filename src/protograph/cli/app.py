@@ -8,6 +8,7 @@ import typer
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.version import __version__
+from protograph._base.words import one_line
 from protograph.cli import compare, datasets, evaluate, explain, train
 
 app = typer.Typer(
@@ -60,5 +61,5 @@ def run() -> None:
         is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
         kind = "" if is_expected else f"{type(error).__name__}: "
         text = "; ".join([str(error), *getattr(error, "__notes__", ())])
-        typer.echo(f"error: {kind}{' '.join(text.split())}", err=True)
+        typer.echo(f"error: {kind}{one_line(text)}", err=True)
         sys.exit(1)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from protograph._base.words import count_of
+from protograph._base.words import count_of, one_line
 
 NUM_SHOWN = 10
 
@@ -40,6 +40,6 @@ def tell_left_out(lines: Sequence[str]) -> dict[str, Any]:
     if not lines:
         return {}
     more = [f"and {len(lines) - NUM_SHOWN} more"] if len(lines) > NUM_SHOWN else []
-    rows = [f"\n  {line}" for line in (*lines[:NUM_SHOWN], *more)]
+    rows = [f"\n  {line}" for line in (*map(one_line, lines[:NUM_SHOWN]), *more)]
     typer.echo(f"left out {count_of(len(lines), 'row')}:{''.join(rows)}", err=True)
     return {"left_out": list(lines)}

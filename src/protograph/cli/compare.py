@@ -10,7 +10,7 @@ import typer
 
 from protograph import PAGE, datasets
 from protograph._base.progress import progress_bars
-from protograph._base.words import count_of
+from protograph._base.words import count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.explainers import NUM_PROTOTYPES, explainer_of
 from protograph.evaluation.comparison import Comparison, summarised
@@ -122,7 +122,9 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
             "accuracy: of a cluster against the truth most of its graphs have, of others against the closest",
             f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself",
         ]
-    failed = sorted({f"{row['explainer']}, seed {row['seed']}: {row['failed']}" for row in rows if "failed" in row})
+    failed = sorted(
+        {one_line(f"{row['explainer']}, seed {row['seed']}: {row['failed']}") for row in rows if "failed" in row}
+    )
     return [*lines, "", *notes, *failed]
 
 

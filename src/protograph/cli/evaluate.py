@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from protograph._base.progress import progress_bars
+from protograph._base.words import clean_name
 from protograph.cli import arguments
 from protograph.cli.loading import aligned, load_classifier, load_graphs
 from protograph.cli.runs import read_parts, read_run
@@ -57,7 +58,7 @@ def _text(scores: Sequence[Any], explanations: Explanations, where: str) -> str:
 
 
 def _lines(scores: Any, name: str) -> list[str]:
-    label = f"class {scores.target}" if name == str(scores.target) else f"class {scores.target} ({name})"
+    label = f"class {scores.target}" if name == str(scores.target) else f"class {scores.target} ({clean_name(name)})"
     right = "" if scores.accuracy is None else f"accuracy {scores.accuracy:.3f}, "
     of_class = (
         f"{label}: {right}coverage {_interval(scores.coverage)}, overlap {scores.overlap[0]:.2f}, "

@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from protograph import datasets
 from protograph._base.progress import Progress
+from protograph._base.words import clean_name
 from protograph.cli.runs import Run
 from protograph.datasets.table import cut
 from protograph.models.weights import load_weights
@@ -143,8 +144,9 @@ def aligned(graphs: Sequence[Data], model: nn.Module) -> Sequence[Data]:
     classes: tuple[str, ...] = getattr(model, "class_names", ())
     if classes and graphs.class_names != classes:
         raise ValueError(
-            f"the model tells apart the classes {', '.join(classes)}, but the graphs have "
-            f"{', '.join(graphs.class_names)}; give graphs with the same classes, or train a model on these"
+            f"the model tells apart the classes {', '.join(map(clean_name, classes))}, but the graphs have "
+            f"{', '.join(map(clean_name, graphs.class_names))}; give graphs with the same classes, or train a model "
+            f"on these"
         )
     own = graphs.feature_names
     if not own or own == wanted:
@@ -153,7 +155,8 @@ def aligned(graphs: Sequence[Data], model: nn.Module) -> Sequence[Data]:
     used = [own[column] for column in unknown if any(bool(graph.x[:, column].any()) for graph in graphs)]
     if used:
         raise ValueError(
-            f"the model was trained on nodes of {', '.join(wanted)}, but the graphs also have {', '.join(used)}; "
+            f"the model was trained on nodes of {', '.join(map(clean_name, wanted))}, but the graphs also have "
+            f"{', '.join(map(clean_name, used))}; "
             f"give graphs without them, or train a model on these"
         )
     columns = torch.tensor([own.index(name) if name in own else len(own) for name in wanted])

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
+from protograph._base.words import clean_name
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools
 
@@ -150,5 +151,5 @@ class GraphDataset(Sequence[Data]):
 
     def __repr__(self) -> str:
         counts = Counter(self.labels.tolist())
-        classes = ", ".join(f"{counts[label]} {name}" for label, name in enumerate(self.class_names))
-        return f"GraphDataset({self.name!r}, {len(self)} graphs: {classes})"
+        classes = ", ".join(f"{counts[label]} {clean_name(name)}" for label, name in enumerate(self.class_names))
+        return f"GraphDataset({clean_name(self.name)!r}, {len(self)} graphs: {classes})"

@@ -50,8 +50,12 @@ class Judgement:
     def of(cls, scores: Tensor, target: int) -> "Judgement":
         """The judgement of one class in log scores of all of them, ``[num_graphs, num_classes]``."""
         check_target(target, scores.size(1))
-        values = (scores.softmax(dim=1)[:, target], margins(scores, target), leads(scores, target))
-        return cls(*(value.numpy() for value in values), predictions=predictions_of(scores.numpy()))
+        return cls(
+            probabilities=scores.softmax(dim=1)[:, target].numpy(),
+            margins=margins(scores, target).numpy(),
+            leads=leads(scores, target).numpy(),
+            predictions=predictions_of(scores.numpy()),
+        )
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,8 @@ def predictions_of(scores: Floats) -> Ints:
     >>> predictions_of(np.array([[0.0, 2.0, 1.0], [1.0, 0.5, 1.0]])).tolist()
     [1, 0]
     """
-    return scores.argmax(axis=1)
+    best: Ints = scores.argmax(axis=1)
+    return best
 
 
 def label_of(graph: Data) -> int | None:

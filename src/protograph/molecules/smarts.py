@@ -13,8 +13,8 @@ from protograph.molecules.writing import PURPOSE, WAY_OUT
 
 ANY_BOND = "~"
 SIGNS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
-# A bond of no named type, as a column of edge_attr.
-OTHER_BOND = "other"
+# A bond of none of these types, as a column of edge_attr.
+OTHER_BONDS = ("other", "unspecified")
 # Columns beside those of atoms have longer names: those of an alphabet are no table of elements.
 MIN_NAME = 3
 
@@ -87,7 +87,7 @@ def unsaid(
         return names
     if _bond_rows(graph, bond_names, rule) is None:
         return [*names, "edge attributes"]
-    return [*names, *(name for name in bond_names if _bond_name(name) not in (*SIGNS, OTHER_BOND))]
+    return [*names, *(name for name in bond_names if _bond_name(name) not in (*SIGNS, *OTHER_BONDS))]
 
 
 def _symbols(graph: Data, names: Sequence[str]) -> list[str]:
@@ -120,8 +120,8 @@ def _bond_rows(graph: Data, bond_names: Sequence[str], rule: EdgeRule) -> list[l
     # Bins between which 0 and 1 count as equal leave nothing of a bond's type.
     cuts = [rule.cuts[column] for column in columns] if len(rule.cuts) == len(bond_names) else []
     own = values[:, columns]
-    is_told = ((own == 0) | (own == 1)).all() and (own.sum(dim=1) <= 1).all()
-    is_told = bool(is_told) and all(not cut or any(0 < number < 1 for number in cut) for cut in cuts)
+    is_one_hot = bool(((own == 0) | (own == 1)).all() and (own.sum(dim=1) <= 1).all())
+    is_told = is_one_hot and all(not cut or any(0 < number < 1 for number in cut) for cut in cuts)
     rows: list[list[float]] = own.tolist()
     return rows if is_told else None
 

@@ -5,7 +5,8 @@ from os import PathLike
 
 from torch_geometric.data import Data
 
-from protograph.explanation import Explanations
+from protograph.explanation import Explanations, Prototype
+from protograph.explanation.describing.sentences import taken_for
 from protograph.report.layout import layout
 from protograph.report.palette import Legend, Palette, palette_of
 from protograph.report.scene import View, draw_view
@@ -68,9 +69,15 @@ def _columns(target: int, explained: Mapping[str, Explanations], truths: Sequenc
     columns: list[Column] = [("ground truth", [(size(graph), graph) for graph in truths])] if truths else []
     for name, explanations in explained.items():
         prototypes = explanations[target].prototypes if target in explanations else []
-        cells = [(f"p = {one.probability:.3f}, {size(one.graph)}", one.graph) for one in prototypes]
+        cells = [(_caption(one), one.graph) for one in prototypes]
         columns.append((shortened(name, 20), cells))
     return columns
+
+
+def _caption(prototype: Prototype) -> str:
+    """Probability, class that the model takes it for where that is another one, and size."""
+    taken = f" (class {prototype.predicted})" if taken_for(prototype) else ""
+    return f"p = {prototype.probability:.3f}{taken}, {size(prototype.graph)}"
 
 
 def _draw_class(sheet: Sheet, label: str, columns: Sequence[Column], top: float, palette: Palette) -> None:

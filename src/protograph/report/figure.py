@@ -9,6 +9,8 @@ import numpy as np
 
 from protograph._base.words import count_of
 from protograph.explanation import EmbeddingMap, Explanation
+from protograph.explanation.describing.sentences import taken_for
+from protograph.explanation.figures import formulas_of
 from protograph.report.palette import COLORS, OTHER_COLOR, Legend, Palette, palette_of
 from protograph.report.scene import ClassScenes, Scene, draw_view, lay_out, source_of
 from protograph.report.sheet import INK, MUTED, RULE, Sheet, checked_ending, fitted, our_style, save_figure
@@ -17,10 +19,10 @@ from protograph.report.words import (
     class_facts,
     class_title,
     cluster_name,
+    heading,
     name_and_support,
     origin,
     pale_note,
-    score,
 )
 
 # All in inches.
@@ -111,8 +113,12 @@ class _Section:
         return header + legend + titles + len(self.scenes) * (CAPTION + PANEL + SPACE)
 
     def _lines_below_title(self, scene: Scene) -> list[str]:
-        facts = (origin(scene.prototype, scene.num_source_nodes), pale_note(scene.prototype))
-        return [line for line in (*name_and_support(self.explanation, scene.prototype), *facts) if line]
+        prototype = scene.prototype
+        name, support = name_and_support(self.explanation, prototype)
+        taken = taken_for(prototype, self.explanation.class_names)
+        formulas = "; ".join(formulas_of(prototype))
+        facts = (origin(prototype, scene.num_source_nodes), formulas, pale_note(prototype))
+        return [line for line in (name, support, taken, *facts) if line]
 
 
 class _Column(Sheet):
@@ -140,7 +146,7 @@ class _Column(Sheet):
 
     def draw_titles(self, scene: Scene, lines: Sequence[str]) -> None:
         self.rule(self.top)
-        self.say(MARGIN, 0.14, f"Prototype {scene.number}: {score(scene.prototype)}", 12, INK, "bold")
+        self.say(MARGIN, 0.14, f"Prototype {scene.number}: {heading(scene.prototype)}", 12, INK, "bold")
         for row, line in enumerate(lines):
             self.say(MARGIN, 0.4 + LINE * row, line, 9.5, MUTED if row else INK)
 

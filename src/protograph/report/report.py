@@ -2,18 +2,17 @@
 
 import math
 from collections.abc import Callable, Sequence
-from html import escape
 from os import PathLike
 from typing import Any
 
 from protograph._base.files import atomic_path
-from protograph._base.words import count_of
+from protograph._base.words import clean_name, count_of
 from protograph.explanation import Evidence, Explanation, Prototype
-from protograph.explanation.describing.sentences import share_of
+from protograph.explanation.describing.sentences import FEW, class_of, interval_of, share_of
 from protograph.explanation.figures import describe_composition, formulas_of
 from protograph.graphs.kinds import node_columns
 from protograph.report.figure import classes_figure, embedding_figure, shared_palette
-from protograph.report.html import columns, details, facts, picture, row, table
+from protograph.report.html import columns, details, escape, facts, picture, row, table
 from protograph.report.palette import Palette
 from protograph.report.scene import ClassScenes, Scene, lay_out
 from protograph.report.sheet import figure_bytes, our_style
@@ -22,9 +21,9 @@ from protograph.report.words import (
     class_facts,
     class_title,
     cluster_name,
+    heading,
     origin,
     pale_note,
-    score,
     sentence,
     shortened,
     size,
@@ -156,7 +155,7 @@ def _prototype_section(explanation: Explanation, scene: Scene, palette: Palette)
     evidence = prototype.evidence
     return "\n".join(
         [
-            f"<h3>Prototype {scene.number}: {escape(score(prototype))}</h3>",
+            f"<h3>Prototype {scene.number}: {escape(heading(prototype))}</h3>",
             f'<p class="sentence">{escape(sentence(explanation, prototype))}</p>',
             picture(figure_bytes(drawing, ".svg"), ".svg", words, caption=pale_note(prototype)),
             f'<div class="beside">{_evidence_table(prototype, evidence) if evidence else ""}{own}</div>',
@@ -171,15 +170,18 @@ def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str
     composition = describe_composition(prototype.graph, explanation.feature_names)
     cluster = "" if prototype.cluster is None else cluster_name(prototype.cluster, prototype.num_clusters)
     members = "" if prototype.cluster_size is None else f"{prototype.cluster_size:,} of {explanation.num_predicted:,}"
+    taken = prototype.predicted
     rows = {
         "Probability of the class": f"{prototype.probability:.7f}",
         "Margin (log-odds)": f"{prototype.margin:.4f}",
+        "The model takes it for": "" if taken is None else class_of(taken, explanation.class_names),
         "Size": size(prototype.graph) + (f" ({composition})" if composition else ""),
         "Cluster": cluster.removeprefix("cluster "),
         "Cluster size": members and f"{members} graphs predicted as the class",
         "Representatives (sources)": ", ".join(f"graph {source}" for source in prototype.sources or ()),
         "Cut from (source)": "" if prototype.source is None else f"graph {prototype.source}",
         "Its nodes there": ", ".join(map(str, prototype.nodes or ())),
+        "To look for it": "; ".join(formulas_of(prototype)),
     }
     return {name: value for name, value in rows.items() if value}
 
@@ -191,7 +193,7 @@ def _evidence_table(prototype: Prototype, evidence: Evidence) -> str:
         ("Its cluster", evidence.num_in_cluster, prototype.cluster_size),
     ]
     rows = [
-        _share_row(title, f"{number:,} of {total:,} ({share_of(number, total)})", number / total)
+        _share_row(title, f"{number:,} of {total:,} ({_share_text(number, total)})", number / total)
         for title, number, total in counts
         if total
     ]
@@ -200,6 +202,10 @@ def _evidence_table(prototype: Prototype, evidence: Evidence) -> str:
     if share is not None:
         rows.append(_share_row("Contribution share", f"{100 * share:.0f}%", share))
     return table(rows, caption="Evidence: graphs that contain it", style="evidence")
+
+
+def _share_text(number: int, total: int) -> str:
+    return share_of(number, total) if total >= FEW else interval_of(number, total)
 
 
 def _share_row(title: str, text: str, share: float) -> str:
@@ -289,7 +295,8 @@ def _confusion(explanation: Explanation) -> str:
     counts = explanation.confusion
     if not counts:
         return ""
-    names = [*explanation.class_names, *(str(i) for i in range(len(explanation.class_names), len(counts)))]
+    known = [clean_name(name) for name in explanation.class_names]
+    names = [*known, *(str(i) for i in range(len(known), len(counts)))]
     right, total = sum(line[i] for i, line in enumerate(counts)), sum(map(sum, counts))
     share = f" ({right / total:.1%})" if total else ""
     titles = [f'<th class="number" scope="col">{escape(name)}</th>' for name in names[: len(counts)]]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from protograph._base.files import atomic_path
+from protograph._base.words import one_line
 from protograph.report.words import shortened
 
 INK = "#1D2433"
@@ -57,8 +58,8 @@ class Sheet:
         self.top = self.height - margin
 
     def write(self, x: float, y: float, text: str, **style: Any) -> None:
-        """Write text as it is, its left end there."""
-        self.figure.text(x / self.width, y / self.height, text, parse_math=False, **style)
+        """Write text on one line, without what cannot be seen, its left end there."""
+        self.figure.text(x / self.width, y / self.height, one_line(text), parse_math=False, **style)
 
     def axes(self, x: float, y: float, width: float, height: float, **style: Any) -> Any:
         """A frame with its lower left corner there."""

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from torch_geometric.data import Data
 
-from protograph._base.words import count_of, one_line
+from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation import Explanation, Prototype
+from protograph.explanation.describing.sentences import taken_for
 
 NO_PROTOTYPE = "No prototype was found."
 
@@ -29,7 +30,7 @@ def class_title(explanation: Explanation) -> str:
     'Class 1: house'
     """
     name = explanation.class_name
-    return f"Class {explanation.target}" + ("" if name == str(explanation.target) else f": {name}")
+    return f"Class {explanation.target}" + ("" if name == str(explanation.target) else f": {clean_name(name)}")
 
 
 def class_facts(explanation: Explanation) -> str:
@@ -42,6 +43,11 @@ def class_facts(explanation: Explanation) -> str:
 def score(prototype: Prototype) -> str:
     """Probability and margin of a prototype."""
     return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}"
+
+
+def heading(prototype: Prototype) -> str:
+    """Probability and margin of a prototype, and the class that the model takes it for where that is another one."""
+    return score(prototype) + (f", taken for class {prototype.predicted}" if taken_for(prototype) else "")
 
 
 def size(graph: Data) -> str:
@@ -66,12 +72,14 @@ def cluster_name(number: int, num_clusters: int | None = None) -> str:
 
 def sentence(explanation: Explanation, prototype: Prototype) -> str:
     """What a prototype is, where it is found, and what the model says, in one sentence."""
-    return prototype.describe(explanation.class_name, colors=explanation.feature_colors)
+    return prototype.describe(
+        explanation.class_name, class_names=explanation.class_names, colors=explanation.feature_colors
+    )
 
 
 def name_and_support(explanation: Explanation, prototype: Prototype) -> tuple[str, str]:
     """What a prototype is, and where it is found; the latter is empty where that is not known."""
-    plain = replace(prototype, probability=math.nan, cluster=None)
+    plain = replace(prototype, probability=math.nan, cluster=None, predicted=None)
     name = sentence(explanation, replace(plain, evidence=None))
     return name, sentence(explanation, plain).removeprefix(name).removeprefix("; ")
 

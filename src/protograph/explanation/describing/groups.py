@@ -118,11 +118,12 @@ def name_molecule(
 def _sentence(rings: Sequence["_Rings"], groups: Sequence[Group], heavy: list[str], hydrogens: list[str]) -> str:
     """Rings first, or else the heavy atoms that have no name; then what hangs on them."""
     tally = _tally([(group.name, group.plural, group.formula) for group in groups])
+    named = [(_several(name, plural, number), formula) for (name, plural, formula), number in tally]
     if not rings and not heavy:
-        return listed([*(f"{_several(*names, number)} ({formula})" for (*names, formula), number in tally), *hydrogens])
+        return listed([*(f"{name} ({formula})" for name, formula in named), *hydrogens])
     # Never "with ... with".
-    named = [_several(*names, number).replace(" with ", " bearing ") for (*names, _), number in tally]
-    parts = [*named, *(heavy if rings else ()), *hydrogens]
+    bearing = [name.replace(" with ", " bearing ") for name, _ in named]
+    parts = [*bearing, *(heavy if rings else ()), *hydrogens]
     base = _ring_names(rings) if rings else listed(heavy)
     # Several rings are a list themselves, from which the comma parts what they carry.
     comma = "," if len(set(rings)) > 1 else ""

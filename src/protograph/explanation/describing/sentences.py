@@ -134,7 +134,7 @@ def taken_for(prototype: Prototype, class_names: Sequence[str] = ()) -> str:
     'by itself the model takes this for class 1 (mutagen); it counts only inside a graph'
     """
     predicted = prototype.predicted
-    if None in (predicted, prototype.target) or predicted == prototype.target:
+    if predicted is None or prototype.target in (None, predicted):
         return ""
     text = f"by itself the model takes this for {class_of(predicted, class_names)}"
     # What was made, and not cut from a graph, is inside none.
