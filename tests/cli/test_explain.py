@@ -30,8 +30,10 @@ def test_json_is_all_that_scripts_see(run):
     assert facts["out"] == "j"
     assert set(facts["classes"]) <= {"0", "1"}
     prototype = next(iter(facts["classes"].values()))["prototypes"][0]
-    assert set(prototype) == {"nodes", "edges", "probability", "margin", "cluster", "cluster_size", "source", "smiles"}
-    assert prototype["smiles"] is None
+    of_cluster = {"cluster", "cluster_size", "source"}
+    of_model, of_molecule = {"probability", "margin", "predicted"}, {"smiles", "smarts"}
+    assert set(prototype) == {"nodes", "edges"} | of_model | of_cluster | of_molecule
+    assert prototype["smiles"] is prototype["smarts"] is None
     assert second.stdout == first.stdout
 
 
@@ -88,10 +90,11 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     target, explanation = next(iter(explanations.items()))
     assert explanation.class_names == ("alcohol", "amine")
     prototype = explanation.prototypes[0]
-    assert set(prototype.smiles) <= set("CNO")
+    assert set(prototype.smiles) <= set("CNO~")
     assert prototype.to_rdkit().GetNumAtoms() == prototype.num_nodes
-    assert f"SMILES {prototype.smiles}" in explanations.summary()
+    assert f"SMARTS {prototype.smarts}" in explanations.summary()
     assert facts["classes"][str(target)]["prototypes"][0]["smiles"] == prototype.smiles
+    assert facts["classes"][str(target)]["prototypes"][0]["smarts"] == prototype.smarts
 
 
 def test_a_folder_of_shards_gives_what_one_file_gives(run_well, folder):

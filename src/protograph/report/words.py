@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from torch_geometric.data import Data
 
-from protograph._base.words import clean_name, count_of, one_line
+from protograph._base.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
 from protograph.explanation.describing.sentences import taken_for
 
 NO_PROTOTYPE = "No prototype was found."
+# Letters of a class's name; a picture cuts it at its edge.
+MAX_TITLE = 200
 
 
 def shortened(text: str, length: int) -> str:
@@ -30,7 +32,7 @@ def class_title(explanation: Explanation) -> str:
     'Class 1: house'
     """
     name = explanation.class_name
-    return f"Class {explanation.target}" + ("" if name == str(explanation.target) else f": {clean_name(name)}")
+    return f"Class {explanation.target}" + ("" if name == str(explanation.target) else f": {shortened(name, MAX_TITLE) or UNNAMED}")
 
 
 def class_facts(explanation: Explanation) -> str:
