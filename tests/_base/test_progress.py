@@ -46,6 +46,14 @@ def test_bars_are_drawn_on_a_terminal(drawn):
     assert "3/?" in text
 
 
+def test_a_stage_is_drawn_as_it_is_called(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with shown(None) as report:
+        report("counting [red]x[/blue]\n\x1b]0;title\x07", 1, 2)
+    assert "counting [red]x[/blue] ]0;title " in stream.getvalue()
+
+
 def test_nothing_is_drawn_elsewhere(drawn):
     assert drawn(io.StringIO()) == ""
 

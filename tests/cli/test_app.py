@@ -54,9 +54,9 @@ def test_an_error_can_be_shown_with_its_traceback(run, monkeypatch):
 def test_errors_have_their_notes_and_the_type_of_unexpected_ones(run, monkeypatch):
     def fails(*arguments):
         error = KeyError("no such\nkey")
-        error.add_note("while loading")
+        error.add_note("while\nloading \x1b[31m\u202e")
         raise error
 
     monkeypatch.setattr("protograph.cli.explain.load", fails)
     done = run("report", "somewhere")
-    assert (done.returncode, done.stderr) == (1, "error: KeyError: 'no such\\nkey'; while loading\n")
+    assert (done.returncode, done.stderr) == (1, "error: KeyError: 'no such\\nkey'; while loading [31m\n")

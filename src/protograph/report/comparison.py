@@ -75,9 +75,9 @@ def _columns(target: int, explained: Mapping[str, Explanations], truths: Sequenc
 
 
 def _caption(prototype: Prototype) -> str:
-    """Probability, class that the model takes it for where that is another one, and size."""
-    taken = f" (class {prototype.predicted})" if taken_for(prototype) else ""
-    return f"p = {prototype.probability:.3f}{taken}, {size(prototype.graph)}"
+    """Probability, and the class that the model takes it for where that is another one, or else the size."""
+    rest = f"taken for class {prototype.predicted}" if taken_for(prototype) else size(prototype.graph)
+    return f"p = {prototype.probability:.3f}, {rest}"
 
 
 def _draw_class(sheet: Sheet, label: str, columns: Sequence[Column], top: float, palette: Palette) -> None:

@@ -32,7 +32,9 @@ def class_title(explanation: Explanation) -> str:
     'Class 1: house'
     """
     name = explanation.class_name
-    return f"Class {explanation.target}" + ("" if name == str(explanation.target) else f": {shortened(name, MAX_TITLE) or UNNAMED}")
+    return f"Class {explanation.target}" + (
+        "" if name == str(explanation.target) else f": {shortened(name, MAX_TITLE) or UNNAMED}"
+    )
 
 
 def class_facts(explanation: Explanation) -> str:
