@@ -115,6 +115,11 @@ CUT = {"source": 7, "nodes": [0, 1, 3]}
             {"prototypes": [prototype(edge_names=("single",))]},
             'prototypes[0].edge_names must be empty or those of the explanation, got ["single"]',
         ),
+        (
+            {"prototypes": [prototype(target=0)]},
+            "prototypes[0].target must be None or 1, that of the explanation, got 0",
+        ),
+        ({"prototypes": [prototype(predicted=2)]}, "prototypes[0].predicted must be None or in [0, 2), got 2"),
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(facts, problem):

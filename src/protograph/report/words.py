@@ -31,10 +31,8 @@ def class_title(explanation: Explanation) -> str:
     ...                         class_names=("no house", "house")))
     'Class 1: house'
     """
-    name = explanation.class_name
-    return f"Class {explanation.target}" + (
-        "" if name == str(explanation.target) else f": {shortened(name, MAX_TITLE) or UNNAMED}"
-    )
+    title, name = f"Class {explanation.target}", explanation.class_name
+    return title if name == str(explanation.target) else f"{title}: {shortened(name, MAX_TITLE) or UNNAMED}"
 
 
 def class_facts(explanation: Explanation) -> str:
