@@ -7,6 +7,7 @@ import torch
 from rdkit import Chem
 from torch_geometric.data import Data
 
+import protograph as pg
 from protograph import datasets
 from protograph.datasets import benzene, mutagenicity, solubility
 from protograph.graphs.cutting import induced_subgraph
@@ -77,6 +78,22 @@ def test_smarts_selects_exactly_the_molecules_that_are_counted(name, tmp_path, m
             assert unsaid(pattern, atoms, bonds, rule) == []
             sizes.add(sum(ours))
         assert len(sizes) > 8  # from patterns that are in one molecule to those that are in all
+
+
+@needs(f"{solubility.FILE.relative}.gz")
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+@pytest.mark.parametrize("search", ["consensus", "walk"])
+def test_the_smarts_of_a_prototype_selects_as_many_molecules_as_its_evidence_counts(search, tmp_path, monkeypatch):
+    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path))
+    dataset = datasets.load("solubility", num_graphs=120)
+    model = pg.train(dataset, hidden=(8,), max_epochs=2).model
+    explainer = pg.PAGE(search=search, num_clusters=1, num_graphs=2, budget=1, max_nodes=6).fit(model, dataset)
+    molecules = [Chem.MolFromSmiles(graph.smiles) for graph in dataset]
+    for explanation in explainer.explain_all().values():
+        (prototype,) = explanation.prototypes
+        smarts, evidence = Chem.MolFromSmarts(prototype.smarts), prototype.evidence
+        number = sum(molecule.HasSubstructMatch(smarts) for molecule in molecules)
+        assert number == evidence.num_in_class + evidence.num_elsewhere > 0
 
 
 def test_the_order_of_nodes_does_not_matter():

@@ -259,6 +259,9 @@ def test_continuous_features_match_within_a_tolerance(search):
         1
     )
     assert [p.nodes for p in within.prototypes] == [p.nodes for p in by_rule.prototypes] != []
+    # They were counted by structure alone, and words say no more.
+    assert not any(p.are_nodes_matched for e in (within, by_rule) for p in e.prototypes)
+    assert all(p.are_nodes_matched for p in reference(search)[1].prototypes)
 
 
 # ---- stability -----------------------------------------------------------------------------------------------------
