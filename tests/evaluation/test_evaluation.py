@@ -8,7 +8,6 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out, planted_truth
 from protograph.explanation import EmbeddingMap
-from protograph.metrics import EncodedGraphs
 from protograph.training import GCN
 from tests import zoo
 
@@ -30,7 +29,7 @@ def prototype(graph, **options):
 
 # The edge 0-1 is in both graphs predicted as class 1 and in one of the two others.
 GRAPHS = [path(0, 1, 0), path(1, 0), path(0, 1), path(1, 1, 1)]
-HELD_OUT = HeldOut(EncodedGraphs(GRAPHS), np.array([1, 1, 0, 0]), 2)
+HELD_OUT = HeldOut(GRAPHS, np.array([1, 1, 0, 0]), 2)
 
 
 def test_scores_by_hand():

@@ -60,7 +60,6 @@ def gathered(
         predictions=np.array(predictions),
         target=1,
         match_features=rule,
-        match_edges=match_edges,
         is_looked_up=is_looked_up,
         options=EvidenceOptions(**options),
     )
