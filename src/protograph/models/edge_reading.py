@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -58,22 +59,20 @@ def edge_reading(
     if store[0].edge_attr is None or (wanted is not None and "edge_attr" not in wanted):
         return EdgeReading(is_read=False)
     try:
-        sample = _sample(store, predictions, num_candidates, num_graphs)
-        return _read(classifier, sample, num_rows)
+        return _read(classifier, _candidates(store, predictions, num_candidates), num_graphs, num_rows)
     except Exception as error:  # whatever a model does, it must not keep its graphs from being explained
         reason = one_line(f"{type(error).__name__}: {error}")
         return EdgeReading(True, f"edge_attr is taken to be read: with other rows of it the model failed ({reason})")
 
 
-def _read(classifier: RunningClassifier, sample: Sequence[Data], num_rows: int) -> EdgeReading:
-    rows = _Rows.of(sample)
+def _read(classifier: RunningClassifier, candidates: Sequence[Data], num_graphs: int, num_rows: int) -> EdgeReading:
+    rows = _Rows.of(candidates, num_graphs)
     if rows.num_kinds < 2:
         return EdgeReading(is_read=False)
+    sample = candidates[:num_graphs]
     plain = classifier.embed(sample)
     if _differ(plain, classifier.embed(sample), classifier.resolution):
-        return EdgeReading(
-            True, "edge_attr is taken to be read: the model's output is random, so that it cannot be told"
-        )
+        return EdgeReading(True, "edge_attr is taken to be read: the model's output is random, so it cannot be told")
     changes = (rows.put(sample, change) for change in rows.changes(num_rows))
     return EdgeReading(any(_differ(plain, classifier.embed(changed), classifier.resolution) for changed in changes))
 
@@ -89,22 +88,21 @@ def _differ(one: ForwardResult, other: ForwardResult, resolution: float) -> bool
     return False
 
 
-def _sample(store: GraphStore, predictions: Ints, num_candidates: int, num_graphs: int) -> list[Data]:
-    """Of each predicted class in turn the graphs with the most different rows, and one with a row that they lack."""
+def _candidates(store: GraphStore, predictions: Ints, num_candidates: int) -> list[Data]:
+    """Of each predicted class in turn the graphs with the most different rows."""
     classes = [np.flatnonzero(predictions == target) for target in np.unique(predictions)]
     share = -(-num_candidates // len(classes))
     ranked = []
     for members in classes:
-        candidates = [store[index] for index in members[:: -(-members.size // share)].tolist()]
-        ranked.append(sorted(candidates, key=lambda graph: -_num_different(graph)))
+        graphs = [store[index] for index in members[:: -(-members.size // share)].tolist()]
+        ranked.append(sorted(graphs, key=lambda graph: -_num_different(graph)))
     most = max(map(len, ranked))
     in_turn = [graphs[place] for place in range(most) for graphs in ranked if place < len(graphs)]
-    sample = in_turn[:num_graphs]
-    if _Rows.of(sample).num_kinds < 2:  # perhaps a single graph of many has another row
-        first = next((graph.edge_attr[:1] for graph in sample if graph.num_edges), None)
-        others = (n for n, graph in enumerate(store.unchecked()) if graph.num_edges and _has_other(graph, first))
-        sample += [store[index] for index in (next(others, None),) if index is not None]
-    return sample
+    row = next((graph.edge_attr[:1] for graph in in_turn if graph.num_edges), None)
+    if not any(_has_other(graph, row) for graph in in_turn):  # perhaps a single graph of many has another row
+        others = (number for number, graph in enumerate(store.unchecked()) if _has_other(graph, row))
+        in_turn = [*(store[number] for number in islice(others, 1)), *in_turn]
+    return in_turn
 
 
 def _num_different(graph: Data) -> int:
@@ -112,7 +110,7 @@ def _num_different(graph: Data) -> int:
 
 
 def _has_other(graph: Data, row: Tensor | None) -> bool:
-    return row is None or bool((graph.edge_attr != row.to(graph.edge_attr)).any())
+    return graph.num_edges > 0 and (row is None or bool((graph.edge_attr != row).any()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +118,7 @@ class _Rows:
     """The rows of some graphs, an undirected edge at a time.
 
     Attributes:
-        values: A row of each kind.
+        values: A row of each kind that candidates have.
         kinds: For each undirected edge of each graph the kind of its row, that of its first direction.
         places: For each graph the number of its undirected edge that each of its edges is.
     """
@@ -130,10 +128,11 @@ class _Rows:
     places: list[Ints]
 
     @classmethod
-    def of(cls, graphs: Sequence[Data]) -> "_Rows":
-        values, kinds = torch.unique(torch.cat([graph.edge_attr for graph in graphs]), dim=0, return_inverse=True)
-        each = torch.split(kinds.cpu(), [graph.num_edges for graph in graphs])
-        firsts, places = zip(*(_undirected_edges(graph) for graph in graphs), strict=True)
+    def of(cls, candidates: Sequence[Data], num_graphs: int) -> "_Rows":
+        """The rows of the first ``num_graphs`` among the kinds that all candidates have."""
+        values, kinds = torch.unique(torch.cat([graph.edge_attr for graph in candidates]), dim=0, return_inverse=True)
+        each = torch.split(kinds.cpu(), [graph.num_edges for graph in candidates])[:num_graphs]
+        firsts, places = zip(*map(_undirected_edges, candidates[:num_graphs]), strict=True)
         return cls(values, [own.numpy()[first] for own, first in zip(each, firsts, strict=True)], list(places))
 
     @property
@@ -142,10 +141,11 @@ class _Rows:
         return len(self.values)
 
     def changes(self, num_rows: int) -> Iterator[list[Ints]]:
-        """Other kinds for the edges of each graph: the next one, those of other edges, and the same for all."""
+        """Other kinds for the edges of each graph: the next one, another edge's, every one in turn, one for all."""
         yield [(kinds + 1) % self.num_kinds for kinds in self.kinds]
         yield [np.roll(kinds, 1) for kinds in self.kinds]
-        yield [np.roll(kinds, kinds.size // 2) for kinds in self.kinds]
+        ends = np.cumsum([kinds.size for kinds in self.kinds])
+        yield [np.arange(end - kinds.size, end) % self.num_kinds for kinds, end in zip(self.kinds, ends, strict=True)]
         for kind in np.unique(np.linspace(0, self.num_kinds - 1, num_rows).round().astype(np.int64)):
             yield [np.full(kinds.size, kind) for kinds in self.kinds]
 
