@@ -143,10 +143,14 @@ class Explainer(ABC):
         return members
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
-        """What ``make`` gives, made on first use after each fit."""
+        """What ``make`` gives, made on first use after each fit; what it shows to the model counts as shown in fit."""
         if name not in self._cache:
+            usage = self._running.usage
+            shown = usage.num_graphs
             with preserved_random_state():
                 self._cache[name] = make()
+            self._shown_in_fit += usage.num_graphs - shown
+            self._shown_before += usage.num_graphs - shown
         made: T = self._cache[name]
         return made
 

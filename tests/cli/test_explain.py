@@ -6,6 +6,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.report import scene
 from protograph.report.layout import layout
 from protograph.training import GCN
@@ -228,3 +229,16 @@ def test_a_report_can_be_written_again(run, run_well, folder):
     assert run_well("report", "rep").stdout == "rep/report.html\n"
     assert (folder / "rep/report.html").read_text() == first
     assert run("report", "nowhere").stderr.startswith("error: ")
+
+
+def test_whether_edges_must_agree(run_well, refused, folder):
+    graphs = torch.load(folder / "graphs.pt", weights_only=False)
+    for graph in graphs:
+        graph.edge_attr = (graph.edge_index.sum(dim=0) % 2).float()
+    torch.save(graphs[:30], folder / "edges.pt")
+    one = ("--model", "mine:model", "--target", 1, "--clusters", 1, "--k", 1, "--budget", 1)
+    for asked, is_matched in (("auto", False), ("on", True)):
+        run_well("explain", "edges.pt", *one, "--match-edges", asked, "--out", asked)
+        assert pg.load(folder / asked / "explanation.json")[1].edge_rule == EdgeRule(is_matched=is_matched)
+    message = refused("graphs.pt", *one, "--match-edges", "on")
+    assert message == "error: match_edges=True needs edge_attr on every graph; the graphs have none"

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out, planted_truth
 from protograph.explanation import EmbeddingMap
-from protograph.metrics import EncodedGraphs
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.training import GCN
 from tests import zoo
 
@@ -30,7 +30,7 @@ def prototype(graph, **options):
 
 # The edge 0-1 is in both graphs predicted as class 1 and in one of the two others.
 GRAPHS = [path(0, 1, 0), path(1, 0), path(0, 1), path(1, 1, 1)]
-HELD_OUT = HeldOut(EncodedGraphs(GRAPHS), np.array([1, 1, 0, 0]), 2)
+HELD_OUT = HeldOut(GRAPHS, np.array([1, 1, 0, 0]), 2)
 
 
 def test_scores_by_hand():
@@ -92,6 +92,17 @@ def test_every_truth_is_reported_and_the_best_counted():
     (scores,) = evaluate(found, graphs=GRAPHS, truths=truths, held_out=HELD_OUT, model=zoo.make()).prototypes
     assert (scores.truth, scores.accuracy) == (1, 1.0)
     assert scores.accuracies == (pytest.approx(3 / 5), 1.0, pytest.approx(1 / 5))
+
+
+def test_edges_agree_as_they_did_for_the_explanation():
+    single, double = (path(0, 1) for _ in range(2))
+    single.edge_attr, double.edge_attr = torch.zeros(2, 1), torch.ones(2, 1)
+    graphs = HeldOut([single, double, double, double], np.array([1, 1, 0, 0]), 2)
+    for rule, shares in ((EdgeRule(), (1.0, 1.0)), (EdgeRule(is_matched=True), (0.5, 0.0))):
+        found = explanation([prototype(single, edge_rule=rule)], edge_rule=rule)
+        scores = evaluate(found, graphs=[single], truths=[], held_out=graphs, model=zoo.make())
+        assert (scores.prototypes[0].support, scores.prototypes[0].support_elsewhere) == shares
+        assert (scores.coverage[0], scores.gain_area[0]) == (shares[0], shares[0])
 
 
 def test_without_a_truth():

@@ -491,7 +491,7 @@ def test_options_are_checked_when_built(options, message):
             {"match_features": "yes"},
             "match_features must be True, False, a tolerance or a function of two rows, got 'yes'",
         ),
-        ({"match_edges": 1}, "match_edges must be True or False, got 1"),
+        ({"match_edges": 1}, "match_edges must be True, False or 'auto', got 1"),
         ({"random_state": None}, "random_state must be a whole number, got NoneType"),
     ],
 )

@@ -26,8 +26,12 @@ from protograph.training import save_model, train
 
 Explainer = StrEnum("Explainer", ["page", "xgnn", "gnninterpreter", "random"])
 Search = StrEnum("Search", ["walk", "consensus"])
+MatchEdges = StrEnum("MatchEdges", ["auto", "on", "off"])
 Engine = StrEnum("Engine", ["local", "ray"])
 ReturnType = StrEnum("ReturnType", ["auto", "raw", "probs", "log_probs"])
+
+# What PAGE calls them.
+_MATCHED = {MatchEdges.auto: "auto", MatchEdges.on: True, MatchEdges.off: False}
 
 
 def explain(
@@ -50,6 +54,9 @@ def explain(
     search: Annotated[
         Search, typer.Option(help="consensus, or walk (the paper's).", metavar="KIND")
     ] = Search.consensus,
+    match_edges: Annotated[
+        MatchEdges, typer.Option(help="Edges must agree: on, off; auto: if the model reads them.", metavar="KIND")
+    ] = MatchEdges.auto,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
@@ -64,7 +71,7 @@ def explain(
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
     if device is not None:
         checked_device(device)
-    options: Any = {"num_clusters": _clusters(clusters), "search": search.value}
+    options: Any = {"num_clusters": _clusters(clusters), "search": search.value, "match_edges": _MATCHED[match_edges]}
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
     if model is not None and split is not None:
         raise ValueError("--split is for training, which --model leaves out; give one of them")

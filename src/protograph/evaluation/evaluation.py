@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Ints
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
@@ -28,18 +29,25 @@ REFERENCE = 32
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Graphs that no prototype was found in, encoded once, and what the model predicts for them."""
+    """Graphs that no prototype was found in, and what the model predicts for them."""
 
-    graphs: EncodedGraphs
+    graphs: Sequence[Data]
     predictions: Ints
     num_classes: int
+    _encoded: dict[EdgeRule, EncodedGraphs] = field(default_factory=dict, repr=False)
+
+    def encoded(self, rule: EdgeRule) -> EncodedGraphs:
+        """The graphs as they are counted in where edges agree by that rule; encoded once for each."""
+        if rule not in self._encoded:
+            self._encoded[rule] = EncodedGraphs(self.graphs, match_edges=rule)
+        return self._encoded[rule]
 
 
 def held_out(model: Model, graphs: Sequence[Data]) -> HeldOut:
-    """Encode graphs and classify them."""
+    """Classify graphs to count prototypes in."""
     with preserved_random_state():
         embedded = embed_all(model, graphs)[2]
-    return HeldOut(EncodedGraphs(graphs), embedded.predictions, embedded.num_classes)
+    return HeldOut(graphs, embedded.predictions, embedded.num_classes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,13 +131,14 @@ def evaluate(
         explanation: The explanation.
         graphs: The graphs that the explainer was fitted to.
         truths: Ground truths of the class; may be empty.
-        held_out: Graphs that prototypes are counted in.
+        held_out: Graphs that prototypes are counted in, edges agreeing as they did for the explanation.
         model: The model that was explained.
     """
     scores = [_scores(prototype, explanation, graphs, truths, held_out, model) for prototype in explanation.prototypes]
     parts = [prototype.graph for prototype in explanation.prototypes]
+    counted_in = held_out.encoded(explanation.edge_rule)
     covered, overlapping, area = (
-        metric(parts, held_out.graphs, held_out.predictions, explanation.target)
+        metric(parts, counted_in, held_out.predictions, explanation.target, match_edges=explanation.edge_rule)
         for metric in (coverage, overlap, gain_area)
     )
     accuracies = [one.accuracy for one in scores if one.accuracy is not None]
@@ -160,7 +169,13 @@ def _scores(
     truth = None if right is None else truths[right.truth]
     # A model of the user's own may need what a ground truth lacks, such as kinds of edges.
     of_truth = None if truth is None else _unless(Exception, lambda: judged([truth]))
-    counts = support(prototype.graph, held_out.graphs, held_out.predictions, num_classes=held_out.num_classes)
+    counts = support(
+        prototype.graph,
+        held_out.encoded(explanation.edge_rule),
+        held_out.predictions,
+        num_classes=held_out.num_classes,
+        match_edges=explanation.edge_rule,
+    )
     others = sum(counts.totals) - counts.totals[target]
     is_cut, is_molecule = prototype.source is not None, bool(prototype.edge_names)
     return PrototypeScores(
