@@ -202,7 +202,7 @@ def test_an_error_says_at_which_graphs_it_happened():
     running = GraphClassifier(Sums(fails_at_a_half)).start(GRAPHS[:1])
     with pytest.raises(RuntimeError, match=r"^out of order") as caught:
         embed(running, GraphStore(GRAPHS), batch_size=2)
-    assert caught.value.__notes__ == ["this happened while the model was applied to graphs 2 to 2"]
+    assert caught.value.__notes__ == ["this happened while the model was applied to graph 2"]
 
 
 def test_outputs_that_are_no_probabilities_are_refused_as_such():

@@ -12,6 +12,7 @@ from protograph._base.words import clean_name, count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.kinds import by_frequency, node_columns
+from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.molecules.writing import to_rdkit, to_smiles
 
 # Numbers that may be below 0 or in between; all others are counts.
@@ -136,7 +137,9 @@ class Prototype:
         evidence: In how many graphs it is found, as a whole and node by node; ``None`` where it was not counted.
         num_clusters: How many clusters its class has; ``None`` where it was not found by clusters.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
+        feature_values: Names of the values of columns of whole numbers, by column and value.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
+        edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same when it was matched and counted.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
     """
@@ -154,7 +157,9 @@ class Prototype:
     evidence: Evidence | None = None
     num_clusters: int | None = None
     feature_names: tuple[str, ...] = ()
+    feature_values: ValueNames = field(default_factory=dict)
     edge_names: tuple[str, ...] = ()
+    edge_values: ValueNames = field(default_factory=dict)
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
     predicted: int | None = None
 
@@ -180,6 +185,18 @@ class Prototype:
             figures = getattr(evidence, name)
             if len(figures) not in (0, size):
                 raise unfit(f"evidence.{name}", f"empty or a list of {size}, one for each {what} of graph", figures)
+
+    @property
+    def named(self) -> NamedGraph:
+        """The graph as names tell it: where values have names, the first column with such is one-hot."""
+        features = ColumnNames(self.feature_names, self.feature_values)
+        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values))
+
+    @property
+    def indices(self) -> set[int]:
+        """Indices of all graphs that it speaks of."""
+        source = () if self.source is None else (self.source,)
+        return {*(self.sources or ()), *source, *(session.source for session in self.sessions)}
 
     @property
     def num_nodes(self) -> int:
@@ -219,7 +236,7 @@ class Prototype:
         from protograph.explanation.describing import sentences
 
         parts = [
-            sentences.name_of(self.graph, self.feature_names, self.edge_names, colors=colors),
+            sentences.name_of(*self.named, colors=colors),
             sentences.where_found(self.evidence, class_name),
             sentences.chance(self.probability),
             sentences.cluster_of(self.cluster, self.num_clusters, self.cluster_size),
@@ -235,26 +252,26 @@ class Prototype:
         """The prototype as a molecule of RDKit; see :func:`protograph.molecules.writing.to_rdkit`.
 
         Raises:
-            ValueError: If the data set's ``feature_names`` are not symbols of atoms.
+            ValueError: If the names of features are not symbols of atoms.
             ImportError: If RDKit is not installed.
         """
-        return to_rdkit(self.graph, self.feature_names, self.edge_names)
+        return to_rdkit(*self.named)
 
     def to_networkx(self) -> Any:
         """The prototype as an undirected :class:`networkx.Graph`.
 
-        A node has ``feature``, the name of its column of ``x``, where rows are one-hot and have names, else ``x``, its
-        row as a tuple; edges likewise ``bond`` or ``edge_attr``. Nodes have ``charge`` where the graph has it.
+        A node has ``feature``, the name of its kind, where rows are one-hot or values have names, else ``x``, its row
+        as a tuple; edges likewise ``bond`` or ``edge_attr``. Nodes have ``charge`` where the graph has it.
         """
         import networkx
 
-        graph = self.graph
-        nodes = _named_rows(graph.x, self.feature_names, "feature", "x", self.num_nodes)
+        graph, feature_names, edge_names = self.named
+        nodes = _named_rows(graph.x, feature_names, "feature", "x", self.num_nodes)
         charges = _named_rows(graph.get("charge"), (), "", "charge", self.num_nodes)
         result = networkx.Graph()
         result.add_nodes_from(enumerate(node | charge for node, charge in zip(nodes, charges, strict=True)))
         pairs = graph.edge_index.T.tolist()
-        edges = _named_rows(graph.edge_attr, self.edge_names, "bond", "edge_attr", len(pairs))
+        edges = _named_rows(graph.edge_attr, edge_names, "bond", "edge_attr", len(pairs))
         result.add_edges_from((u, v, attributes) for (u, v), attributes in zip(pairs, edges, strict=True))
         return result
 
@@ -273,8 +290,13 @@ def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, numbe
     return [{plain: tuple(row) if isinstance(row, list) else row} for row in values.tolist()]
 
 
-def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
+def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "") -> str:
     """Size, composition, probability, margin and source of a prototype, and its SMILES where it has one.
+
+    Args:
+        prototype: The prototype.
+        colors: Colours of the kinds of nodes; those with the empty text do not count.
+        source: What the graph it was cut from is called; by its index if empty.
 
     >>> import torch
     >>> pair = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
@@ -282,13 +304,13 @@ def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
     '2 nodes, 1 edge; p = 0.5000, margin 0.00; cut from graph 7'
     """
     size = f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
-    composition = describe_composition(prototype.graph, prototype.feature_names, colors)
+    composition = describe_composition(prototype.named.graph, prototype.named.feature_names, colors)
     parts = [
         f"{size} ({composition})" if composition else size,
         f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}",
     ]
     if prototype.source is not None:
-        parts.append(f"cut from graph {prototype.source}")
+        parts.append(f"cut from {source or f'graph {prototype.source}'}")
     if (smiles := smiles_of(prototype)) is not None:
         parts.append(f"SMILES {smiles}")
     return "; ".join(parts)
