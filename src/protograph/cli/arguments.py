@@ -27,6 +27,13 @@ SmilesColumn = Annotated[
 LabelColumn = Annotated[
     str | None, typer.Option("--label-column", help="Column of classes in a table; label by default.", metavar="NAME")
 ]
+IdColumn = Annotated[
+    str | None, typer.Option("--id-column", help="Column of names in a table; name or id by default.", metavar="NAME")
+]
+Names = Annotated[
+    str | None,
+    typer.Option("--names", help="JSON: feature_names, edge_names, class_names of .pt files.", metavar="FILE"),
+]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out rows of a table that cannot be read.")]
 Split = Annotated[
     SplitKind | None, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")

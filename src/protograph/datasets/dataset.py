@@ -15,6 +15,7 @@ from protograph._base.arrays import Bools, Ints
 from protograph.graphs.naming import ColumnNames, ValueNames
 from protograph.graphs.origins import Origins, origins_of
 from protograph.graphs.reading import Shards
+from protograph.models.judging import label_of
 from protograph.molecules.naming import read_edge_names, read_feature_names
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools
@@ -127,6 +128,11 @@ class GraphDataset(Sequence[Data]):
         if isinstance(classes, str) or not isinstance(classes, Sequence):
             raise TypeError(f"class_names must be a list of names, got {classes!r}")
         object.__setattr__(self, "class_names", tuple(map(str, classes)))
+        if classes and (largest := self._largest_label()) >= len(classes):
+            raise ValueError(
+                f"class_names must have a name for each class, got {len(classes)} ({', '.join(self.class_names)}) "
+                f"where a graph has the label {largest}"
+            )
         if not len(self.graphs) or not (self.feature_names or self.edge_names):
             return
         first = self.graphs[0]
@@ -138,6 +144,13 @@ class GraphDataset(Sequence[Data]):
             names = read(ColumnNames(tuple(given), values) if values else given, tensor)
             object.__setattr__(self, f"{key}_names", names.columns)
             object.__setattr__(self, f"{key}_values", names.values)
+
+    def _largest_label(self) -> int:
+        """The largest label of graphs that have one, -1 where none has; files are not read for it."""
+        if isinstance(self.graphs, LazyGraphs):
+            return int(self.graphs.labels.max()) if len(self) else -1
+        labels = () if isinstance(self.graphs, Shards) else map(label_of, self.graphs)
+        return max((label for label in labels if label is not None), default=-1)
 
     @property
     def labels(self) -> Tensor:
