@@ -15,7 +15,7 @@ SplitKind = StrEnum("SplitKind", ["paper", "published"])
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="NAME_OR_PATH", help="Data set, SMILES table, .pt list of Data, or a folder of them."),
+    typer.Argument(metavar="NAME_OR_PATH", help="Data set, SMILES table, .pt file or folder."),
 ]
 DataRoot = Annotated[
     Path | None,
@@ -32,7 +32,7 @@ IdColumn = Annotated[
 ]
 Names = Annotated[
     str | None,
-    typer.Option("--names", help="JSON: feature_names, edge_names, class_names of .pt files.", metavar="FILE"),
+    typer.Option("--names", help="JSON with names of columns and classes.", metavar="FILE"),
 ]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out rows of a table that cannot be read.")]
 Split = Annotated[

@@ -41,9 +41,7 @@ def explain(
     return_type: Annotated[
         ReturnType, typer.Option(help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
     ] = ReturnType.auto,
-    target: Annotated[
-        str | None, typer.Option(help="Class to explain: number from 0, else name; all by default.", metavar="C")
-    ] = None,
+    target: Annotated[str | None, typer.Option(help="Number (from 0), else name, of a class.", metavar="C")] = None,
     explainer: Annotated[
         Explainer, typer.Option(help="page, xgnn, gnninterpreter or random.", metavar="NAME")
     ] = Explainer.page,
@@ -52,7 +50,7 @@ def explain(
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
     max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; else by the data.", metavar="N")] = None,
     search: Annotated[
-        Search, typer.Option(help="consensus, or walk (the paper's).", metavar="KIND")
+        Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")
     ] = Search.consensus,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,

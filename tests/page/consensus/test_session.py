@@ -48,6 +48,7 @@ def session_of(indices, graphs, carried=carried_by_the_house, match_edges=False)
     contributions = None if carried is None else [carried(graphs[i]) for i in indices]
     return SessionGraphs(
         indices=tuple(indices),
+        positions=tuple(indices),
         sources=sources,
         encoded=encoded.encode(sources[0].graph),
         embeddings=[rng.normal(size=(graphs[i].num_nodes, 3)) for i in indices],
