@@ -49,9 +49,7 @@ def explain(
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
     max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; else by the data.", metavar="N")] = None,
-    search: Annotated[
-        Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")
-    ] = Search.consensus,
+    search: Annotated[Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")] = Search.consensus,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
