@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.data import Data
 
 from protograph._base import ties
@@ -20,6 +20,8 @@ from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Prototype
+from protograph.explanation.naming import names_for
+from protograph.graphs.origins import Origin
 from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.judging import EmbeddedGraphs, Judge, check_target, embed_all
 
@@ -44,6 +46,9 @@ class Explainer(ABC):
         device: torch.device | str | None = None,
         engine: str = "local",
         progress: Progress | None = None,
+        feature_names: Any = None,
+        edge_names: Any = None,
+        class_names: Sequence[str] | None = None,
     ) -> Self:
         """Classify and embed all graphs.
 
@@ -54,6 +59,15 @@ class Explainer(ABC):
             device: Where to run; the model's own device by default.
             engine: ``"local"``.
             progress: Called as ``progress(stage, done, total)``.
+            feature_names: What the columns of ``x`` are called, a name a column. Of a single column of whole numbers
+                the names of its values 0, 1, ..., or a mapping from values to names. Of several columns an entry a
+                column, each its name or the names of its values, or a mapping from the columns' names to the names of
+                their values, ``None`` where these have none: PyG's ``x_map`` is one. The data set's own by default.
+            edge_names: The same of ``edge_attr``; PyG's ``e_map`` is one.
+            class_names: A name for each class. The data set's own by default.
+
+        Raises:
+            ValueError: If names do not fit; names of a data set that do not are left out, with a warning.
         """
         _check_fit_options(batch_size, engine)
         started = time.perf_counter()
@@ -61,7 +75,10 @@ class Explainer(ABC):
             store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=progress)
         self._store, self._running, self._progress = store, running, progress or _no_progress
         self._shown_in_fit = self._shown_before = running.usage.num_graphs
-        self._names = _names_of(graphs, store[0], embedded.num_classes)
+        given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
+        self._names = names_for(graphs, store, embedded.num_classes, given)
+        for message in self._names.warnings:
+            warnings.warn(message, ProtographWarning, stacklevel=2)
         self._seconds_to_fit = time.perf_counter() - started
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self.embedded_ = embedded
@@ -119,7 +136,7 @@ class Explainer(ABC):
     @property
     def _column_names(self) -> dict[str, Any]:
         """Names of the columns of features and of edges' attributes, which prototypes are built with."""
-        return {name: self._names[name] for name in ("feature_names", "edge_names")}
+        return self._names.of_columns
 
     @property
     def _judge(self) -> Judge:
@@ -194,10 +211,16 @@ class Explainer(ABC):
             model_calls=model_calls,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions={package: _version_of(package) for package in _PACKAGES},
-            warnings=(*embedded.warnings, *parts.pop("warnings", ()), *notes),
-            **self._names,
+            warnings=(*embedded.warnings, *self._names.warnings, *parts.pop("warnings", ()), *notes),
+            origins=self._origins_of(parts.get("prototypes", ())),
+            **self._names.of_explanation,
             **parts,
         )
+
+    def _origins_of(self, prototypes: Iterable[Prototype]) -> dict[int, Origin]:
+        """Where the graphs that these speak of came from."""
+        indices = {index for prototype in prototypes for index in prototype.indices}
+        return {index: self._store.origin(index) for index in sorted(indices)}
 
 
 @contextmanager
@@ -228,25 +251,6 @@ def _check_fit_options(batch_size: int, engine: str) -> None:
         raise ValueError("engine='ray' is not available in this version; use engine='local'")
     if engine != "local":
         raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
-
-
-def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
-    """Names and colours that a data set knows, as plain text; a list of graphs knows none."""
-
-    def names(attribute: str, count: int) -> tuple[str, ...]:
-        value = getattr(graphs, attribute, None)
-        fits = isinstance(value, tuple | list) and len(value) == count
-        return tuple(map(str, value or ())) if fits else ()
-
-    def width(values: Tensor | None) -> int:
-        return values.size(1) if isinstance(values, Tensor) and values.dim() == 2 else 0
-
-    return {
-        "class_names": names("class_names", num_classes) or tuple(map(str, range(num_classes))),
-        "feature_names": names("feature_names", width(first.x)),
-        "feature_colors": names("colors", width(first.x)),
-        "edge_names": names("edge_names", width(first.edge_attr)),
-    }
 
 
 def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:

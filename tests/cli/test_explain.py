@@ -31,7 +31,7 @@ def test_json_is_all_that_scripts_see(run):
     assert facts["out"] == "j"
     assert set(facts["classes"]) <= {"0", "1"}
     prototype = next(iter(facts["classes"].values()))["prototypes"][0]
-    of_cluster = {"cluster", "cluster_size", "source"}
+    of_cluster = {"cluster", "cluster_size", "source", "origin", "sources", "origins"}
     of_model, of_molecule = {"probability", "margin", "predicted"}, {"smiles", "smarts"}
     assert set(prototype) == {"nodes", "edges"} | of_model | of_cluster | of_molecule
     assert prototype["smiles"] is prototype["smarts"] is None
@@ -106,7 +106,14 @@ def test_a_folder_of_shards_gives_what_one_file_gives(run_well, folder):
     options = ("--model", "model.pt", "--k", 2, "--clusters", 1, "--json")
     whole = json.loads(run_well("explain", "graphs.pt", *options, "--out", "w").stdout)
     parts = json.loads(run_well("explain", "shards", *options, "--out", "p").stdout)
-    assert whole["classes"] == parts["classes"]
+    assert whole["classes"].keys() == parts["classes"].keys()
+    for target, of_class in parts["classes"].items():
+        for one, other in zip(whole["classes"][target]["prototypes"], of_class["prototypes"], strict=True):
+            for origin in (other["origin"], *other["origins"]):
+                place = origin["position"]
+                assert (origin["file"], origin["file_position"]) == (f"part{place // 40}.pt", place % 40)
+                origin |= {"file": "", "file_position": None}
+            assert one == other
 
 
 def test_weights_of_the_user_s_own_model(run, folder):

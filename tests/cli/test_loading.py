@@ -34,7 +34,7 @@ def bad_files(folder):
         (["mine.py"], f"mine.py must be a .pt file with a list of graphs, a folder of such, or a table {TABLES}"),
         (
             ["graphs.pt", "--skip-invalid"],
-            f"--smiles-column, --label-column and --skip-invalid are for tables {TABLES}, got graphs.pt",
+            f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables {TABLES}, got graphs.pt",
         ),
         (["missing.pt"], "there is no file missing.pt"),
         (["molecules.csv"], "there is no file molecules.csv"),
@@ -137,8 +137,12 @@ def test_a_kind_that_never_occurs_may_be_unknown(model):
 
 
 def test_graphs_that_fit_or_have_no_names_are_left_alone(model):
-    for graphs in (dataset("C", "N", "O"), [Data(x=torch.ones(1, 3))]):
-        assert aligned(graphs, model) is graphs
+    fitting = dataset("C", "N", "O")
+    assert aligned(fitting, model) is fitting
+    unnamed = pg.datasets.GraphDataset(graphs=[Data(x=torch.ones(1, 3))], name="mine")
+    # The names of classes are those of the model's outputs, whatever the graphs.
+    assert aligned(unnamed, model).class_names == ("no", "yes")
+    assert (aligned(unnamed, model).feature_names, aligned(unnamed, model)[0]) == ((), unnamed[0])
     graphs = dataset("O", "C")
     assert aligned(graphs, torch.nn.Linear(2, 2)) is graphs
 

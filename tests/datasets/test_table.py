@@ -109,6 +109,23 @@ def test_invalid_rows_are_left_out_on_demand(write):
     assert table.dataset.labels.tolist() == [0, 1]
 
 
+def labels_of(path, **options):
+    dataset = read_table(path, **options).dataset
+    return [dataset.origins.of(index, graph).label for index, graph in enumerate(dataset)]
+
+
+def test_molecules_know_their_lines_and_names(write):
+    path = write("smiles,ID,label,Name\nCCO,7,0,ethanol\n\n?,8,0,nothing\nCO,9,1,methanol\n")
+    by_name = ["graph 0 (line 2, ethanol, CCO)", "graph 1 (line 5, methanol, CO)"]
+    assert labels_of(path, skip_invalid=True) == by_name
+    by_id = ["graph 0 (line 2, 7, CCO)", "graph 1 (line 5, 9, CO)"]
+    assert labels_of(path, skip_invalid=True, id_column="ID") == by_id
+    wanted = f"id_column must be one of the columns of {path}, 'smiles', 'ID', 'label', 'Name', got 'names'; "
+    with pytest.raises(ValueError, match=f"^{re.escape(wanted)}did you mean 'Name'\\?$"):
+        read_table(path, id_column="names")
+    assert labels_of(write("smiles,label\nCCO,0\nCO,1\n")) == ["graph 0 (line 2, CCO)", "graph 1 (line 3, CO)"]
+
+
 def test_only_the_first_ten_are_shown(write):
     message = message_of(write("smiles,label\nC,0\n" + "x,1\n" * 13))
     assert "mine.csv has 13 of 14 rows that are not valid (line 3: 'x': not valid SMILES; " in message

@@ -84,6 +84,8 @@ def numbers(graphs):
 
 def test_files_in_the_order_of_their_numbers(folder):
     graphs = ShardedGraphs(folder)
+    assert graphs.origins.of(0).label == f"graph 0 (graph 0 of {graphs.paths[0].name})"
+    assert graphs.origins.of(len(graphs) - 1).file == graphs.paths[-1].name
     assert len(graphs) == 5
     assert numbers(graphs) == [0, 1, 2, 3, 4]
     assert numbers(graphs[1:4]) == [1, 2, 3]

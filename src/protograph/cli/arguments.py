@@ -15,7 +15,7 @@ SplitKind = StrEnum("SplitKind", ["paper", "published"])
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="NAME_OR_PATH", help="Data set, SMILES table, .pt list of Data, or a folder of them."),
+    typer.Argument(metavar="NAME_OR_PATH", help="Data set, SMILES table, .pt file or folder."),
 ]
 DataRoot = Annotated[
     Path | None,
@@ -26,6 +26,13 @@ SmilesColumn = Annotated[
 ]
 LabelColumn = Annotated[
     str | None, typer.Option("--label-column", help="Column of classes in a table; label by default.", metavar="NAME")
+]
+IdColumn = Annotated[
+    str | None, typer.Option("--id-column", help="Column of names in a table; name or id by default.", metavar="NAME")
+]
+Names = Annotated[
+    str | None,
+    typer.Option("--names", help="JSON with names of columns and classes.", metavar="FILE"),
 ]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out rows of a table that cannot be read.")]
 Split = Annotated[

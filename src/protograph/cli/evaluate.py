@@ -9,11 +9,12 @@ import typer
 from protograph._base.progress import progress_bars
 from protograph._base.words import clean_name
 from protograph.cli import arguments
+from protograph.cli.facts import source_facts
 from protograph.cli.loading import aligned, load_classifier, load_graphs
 from protograph.cli.runs import read_parts, read_run
 from protograph.evaluation.evaluation import evaluate as judge
 from protograph.evaluation.evaluation import held_out
-from protograph.explanation import Explanations
+from protograph.explanation import Explanation, Explanations
 from protograph.explanation.storage import load
 
 
@@ -37,11 +38,17 @@ def evaluate(
         for target, explanation in explanations.items()
     ]
     if as_json:
-        classes = {str(one.target): one.as_json() for one in scores}
+        classes = {str(one.target): _as_json(one, explanations[one.target]) for one in scores}
         typer.echo(json.dumps({"run": str(folder), "held_out": is_held_out, "classes": classes}))
         return
     where = "graphs that it was not found in" if is_held_out else "the graphs it was found in: none were held out"
     typer.echo(_text(scores, explanations, f"{len(judged.predictions)} {where}"))
+
+
+def _as_json(scores: Any, explanation: Explanation) -> dict[str, Any]:
+    content: dict[str, Any] = scores.as_json()
+    pairs = zip(content["prototypes"], explanation.prototypes, strict=True)
+    return content | {"prototypes": [one | source_facts(explanation, prototype) for one, prototype in pairs]}
 
 
 def _text(scores: Sequence[Any], explanations: Explanations, where: str) -> str:

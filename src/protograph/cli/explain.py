@@ -10,7 +10,9 @@ import typer
 from protograph._base.progress import progress_bars
 from protograph.cli import arguments
 from protograph.cli.explainers import explainer_of
+from protograph.cli.facts import source_facts
 from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
+from protograph.cli.names import target_of
 from protograph.cli.runs import Run, read_parts, whole_folder, write_split
 from protograph.cli.train import describe_training, training_facts
 from protograph.explanation import Explanation, Explanations
@@ -43,7 +45,7 @@ def explain(
     return_type: Annotated[
         ReturnType, typer.Option(help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
     ] = ReturnType.auto,
-    target: Annotated[int | None, typer.Option(help="Class to explain; all by default.", metavar="C")] = None,
+    target: Annotated[str | None, typer.Option(help="Number (from 0), else name, of a class.", metavar="C")] = None,
     explainer: Annotated[
         Explainer, typer.Option(help="page, xgnn, gnninterpreter or random.", metavar="NAME")
     ] = Explainer.page,
@@ -51,9 +53,7 @@ def explain(
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
     max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; else by the data.", metavar="N")] = None,
-    search: Annotated[
-        Search, typer.Option(help="consensus, or walk (the paper's).", metavar="KIND")
-    ] = Search.consensus,
+    search: Annotated[Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")] = Search.consensus,
     match_edges: Annotated[
         MatchEdges, typer.Option(help="Edges must agree: on, off; auto: if the model reads them.", metavar="KIND")
     ] = MatchEdges.auto,
@@ -64,6 +64,8 @@ def explain(
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
+    id_column: arguments.IdColumn = None,
+    names: arguments.Names = None,
     skip_invalid: arguments.SkipInvalid = False,
     out: Annotated[Path | None, typer.Option(help="Folder; runs/NAME by default.", metavar="DIR")] = None,
     as_json: arguments.Json = False,
@@ -82,6 +84,8 @@ def explain(
         weights=weights,
         smiles_column=smiles_column,
         label_column=label_column,
+        id_column=id_column,
+        names=names,
         skip_invalid=skip_invalid,
         return_type=return_type.value,
     )
@@ -111,7 +115,7 @@ def _clusters(text: str) -> Any:
 
 
 def _explain_run(
-    run: Run, method: Any, folder: Path, *, target: int | None, split: Any, data_root: Path | None, **fitting: Any
+    run: Run, method: Any, folder: Path, *, target: str | None, split: Any, data_root: Path | None, **fitting: Any
 ) -> tuple[Explanations, dict[str, Any]]:
     """Explain what was named, and write the results into a folder; the facts are for scripts.
 
@@ -119,7 +123,7 @@ def _explain_run(
         run: The data and the model.
         method: The explainer.
         folder: Where the results go, whole or not at all.
-        target: The class to explain; all if ``None``.
+        target: Number or name of the class to explain; all if ``None``.
         split: How graphs are split where a model is trained.
         data_root: Folder with the files of named data sets.
         fitting: Other options of the explainer's ``fit``.
@@ -128,6 +132,8 @@ def _explain_run(
     with progress_bars() as progress:
         loaded = load_graphs(run, data_root, progress)
     facts = arguments.tell_left_out(loaded.left_out)
+    names = loaded.graphs.class_names or getattr(classifier, "class_names", ())
+    number = None if target is None else target_of(target, names)
     with whole_folder(folder, keep=run.model) as partial, progress_bars() as progress:
         if classifier is None:
             trained = train(loaded.graphs, hidden=None, random_state=run.seed, split=split, progress=progress)
@@ -140,7 +146,7 @@ def _explain_run(
         else:
             graphs = aligned(loaded.graphs, classifier)
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
-        explanations = method.explain_all() if target is None else Explanations({target: method.explain(target)})
+        explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
         _write_results(explanations, partial)
         run.write(partial)
         files = sorted(file.name for file in partial.iterdir())
@@ -169,7 +175,7 @@ def _class_facts(explanation: Explanation) -> dict[str, Any]:
                 "margin": prototype.margin,
                 "cluster": prototype.cluster,
                 "cluster_size": prototype.cluster_size,
-                "source": prototype.source,
+                **source_facts(explanation, prototype),
                 "predicted": prototype.predicted,
                 "smiles": smiles_of(prototype),
                 "smarts": smarts_of(prototype),

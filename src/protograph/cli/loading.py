@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from protograph import datasets
 from protograph._base.progress import Progress
 from protograph._base.words import clean_name
+from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
 from protograph.datasets.table import cut
 from protograph.models.weights import load_weights
@@ -27,7 +28,7 @@ OTHER = "#8A8A8A"  # the colour of what does not occur
 class Loaded:
     """The graphs, and what was left out on the way, a line each."""
 
-    graphs: Sequence[Data]
+    graphs: datasets.GraphDataset
     left_out: tuple[str, ...] = ()
 
 
@@ -42,21 +43,25 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
     if not run.data.strip():
         raise ValueError("NAME_OR_PATH must be a data set's name or a file or folder, got an empty text")
     path = Path(run.data)
+    is_folder = path.is_dir() and ("/" in run.data or not datasets.is_known(run.data))
+    if run.names is not None and path.suffix.lower() != ".pt" and not is_folder:
+        raise ValueError(f"--names is for .pt files and folders of them, got {run.data}, which has names of its own")
     if path.name.lower().endswith(TABLES):
-        columns = {"smiles_column": run.smiles_column, "label_column": run.label_column}
+        columns = {"smiles_column": run.smiles_column, "label_column": run.label_column, "id_column": run.id_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
         left_out = tuple(f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in table.left_out)
         return Loaded(table.dataset, left_out)
-    if run.smiles_column or run.label_column or run.skip_invalid:
+    if run.smiles_column or run.label_column or run.id_column or run.skip_invalid:
         raise ValueError(
-            f"--smiles-column, --label-column and --skip-invalid are for tables ({', '.join(TABLES)}), got {run.data}"
+            f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
+            f"got {run.data}"
         )
     if path.suffix.lower() == ".pt":
-        return Loaded(datasets.read_graphs(path))
+        return Loaded(_named(run, datasets.read_graphs(path)))
     # A data set's name wins over a folder that is called the same; ./name is the folder.
-    if path.is_dir() and ("/" in run.data or not datasets.is_known(run.data)):
-        return Loaded(datasets.ShardedGraphs(path))
+    if is_folder:
+        return Loaded(_named(run, datasets.ShardedGraphs(path)))
     if path.is_file():
         raise ValueError(
             f"{path} must be a .pt file with a list of graphs, a folder of such, or a table ({', '.join(TABLES)})"
@@ -64,6 +69,15 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
     if "/" in run.data:
         raise FileNotFoundError(f"there is no file or folder {path}")
     return Loaded(datasets.load(run.data, data_root, random_state=run.seed, progress=progress))
+
+
+def _named(run: Run, graphs: Sequence[Data]) -> datasets.GraphDataset:
+    """Graphs from files, with the names that the user gave for them."""
+    names = {} if run.names is None else read_names_file(Path(run.names))
+    try:
+        return datasets.GraphDataset(graphs=graphs, name=name_of(run.data), source=Path(run.data).name, **names)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--names {run.names}: {error}") from error
 
 
 def name_of(name_or_path: str) -> str:
@@ -101,7 +115,7 @@ def _imported(spec: str, module_name: str, attribute: str) -> Any:
     except ModuleNotFoundError as error:
         raise ValueError(f"--model {spec!r}: there is no module {error.name!r}") from None
     except (Exception, SystemExit) as error:
-        raise ValueError(f"--model {spec!r}: importing {module_name!r} failed with {_named(error)}") from error
+        raise ValueError(f"--model {spec!r}: importing {module_name!r} failed with {_error_text(error)}") from error
     value = getattr(module, attribute, None)
     if value is None:
         raise ValueError(f"--model {spec!r}: module {module_name!r} has no {attribute!r}")
@@ -119,18 +133,18 @@ def _built(model: Any, spec: str) -> nn.Module:
         try:
             model = model()
         except (Exception, SystemExit) as error:
-            raise ValueError(f"--model {spec!r} failed with {_named(error)}") from error
+            raise ValueError(f"--model {spec!r} failed with {_error_text(error)}") from error
     if not isinstance(model, nn.Module):
         raise ValueError(f"--model {spec!r} must be a torch.nn.Module or give one, got {type(model).__name__}")
     return model
 
 
-def _named(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def aligned(graphs: Sequence[Data], model: nn.Module) -> Sequence[Data]:
-    """The graphs with the columns of ``x`` that the model was trained with, by their names.
+def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDataset:
+    """The graphs with the columns of ``x`` that the model was trained with, by their names, and its names of classes.
 
     Two tables of molecules have the columns of the atoms that occur in each. Where names are not known on either side,
     the graphs come back as they are.
@@ -139,9 +153,11 @@ def aligned(graphs: Sequence[Data], model: nn.Module) -> Sequence[Data]:
         ValueError: If the graphs have nodes of a kind that the model does not know, or other classes.
     """
     wanted: tuple[str, ...] = getattr(model, "feature_names", ())
-    if not isinstance(graphs, datasets.GraphDataset) or not wanted:
-        return graphs
     classes: tuple[str, ...] = getattr(model, "class_names", ())
+    if not graphs.class_names and classes:
+        graphs = replace(graphs, class_names=classes)
+    if not wanted:
+        return graphs
     if classes and graphs.class_names != classes:
         raise ValueError(
             f"the model tells apart the classes {', '.join(map(clean_name, classes))}, but the graphs have "

@@ -34,7 +34,9 @@ class Run:
         weights: The weights that were given.
         smiles_column: Column of SMILES of a table.
         label_column: Column of classes of a table.
+        id_column: Column of a table that says what each molecule is called.
         skip_invalid: Whether rows of a table were left out.
+        names: File with names of columns and classes.
         return_type: What the model's outputs were said to be.
     """
 
@@ -44,7 +46,9 @@ class Run:
     weights: str | None = None
     smiles_column: str | None = None
     label_column: str | None = None
+    id_column: str | None = None
     skip_invalid: bool = False
+    names: str | None = None
     return_type: str = "auto"
 
     def __post_init__(self) -> None:
@@ -59,7 +63,7 @@ class Run:
     def write(self, folder: Path) -> None:
         """Write it into the folder of the run; paths hold wherever the next command is called."""
         content = asdict(self)
-        for name in ("data", "model", "weights"):
+        for name in ("data", "model", "weights", "names"):
             if content[name] is not None and Path(content[name]).exists():
                 content[name] = str(Path(content[name]).resolve())
         (folder / FILE).write_text(json.dumps(content))

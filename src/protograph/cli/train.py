@@ -27,13 +27,23 @@ def train(
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
+    id_column: arguments.IdColumn = None,
+    names: arguments.Names = None,
     skip_invalid: arguments.SkipInvalid = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
     if device is not None:
         checked_device(device)
-    run = Run(data=data, seed=seed, smiles_column=smiles_column, label_column=label_column, skip_invalid=skip_invalid)
+    run = Run(
+        data=data,
+        seed=seed,
+        smiles_column=smiles_column,
+        label_column=label_column,
+        id_column=id_column,
+        skip_invalid=skip_invalid,
+        names=names,
+    )
     how: Any = (split or arguments.SplitKind.paper).value
     with atomic_path(out) as partial, progress_bars() as progress:  # first, to learn now whether it can be written
         loaded = load_graphs(run, data_root, progress)

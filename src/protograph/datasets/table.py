@@ -10,11 +10,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import read_unpacked
 from protograph.datasets.molecules import molecule_dataset, read_molecules
+from protograph.graphs.origins import NAME_KEYS, Origins
 from protograph.molecules.reading import import_chem, molecule_graphs
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -62,6 +64,7 @@ class _Row(NamedTuple):
     smiles: str
     label: str
     problem: str
+    name: str = ""
 
 
 def read_table(
@@ -69,6 +72,7 @@ def read_table(
     *,
     smiles_column: str = "smiles",
     label_column: str = "label",
+    id_column: str | None = None,
     skip_invalid: bool = False,
 ) -> MoleculeTable:
     """Read molecules and their labels from a table in UTF-8, whose first row names the columns.
@@ -81,6 +85,8 @@ def read_table(
         path: A file that ends in ``.csv`` (commas) or ``.tsv`` (tabs), or so with ``.gz``.
         smiles_column: Name of the column of SMILES.
         label_column: Name of the column of labels.
+        id_column: Name of the column that says what each molecule is called; by default the one that is called name,
+            else id, in any case, if there is one.
         skip_invalid: Whether rows without a valid SMILES and a label are left out instead of being an error.
 
     Raises:
@@ -91,7 +97,7 @@ def read_table(
     """
     path = Path(path)
     import_chem("reading a table of SMILES")
-    rows = list(_rows(path, smiles_column, label_column))
+    rows = list(_rows(path, smiles_column, label_column, id_column))
     if not rows:
         raise ValueError(f"{path} has no rows below its header; give a table with at least one molecule a class")
     # What is wrong with the row goes before what may be wrong with its SMILES.
@@ -113,11 +119,16 @@ def read_table(
         name=Path(path.name.removesuffix(".gz")).stem,
         class_names=labels.names,
         source=path.name,
+        origins=Origins(
+            positions=np.arange(len(kept)),
+            lines=np.array([row.line for row in kept]),
+            names=tuple(row.name for row in kept),
+        ),
     )
     return MoleculeTable(dataset, left_out)
 
 
-def _rows(path: Path, smiles_column: str, label_column: str) -> Iterator[_Row]:
+def _rows(path: Path, smiles_column: str, label_column: str, id_column: str | None) -> Iterator[_Row]:
     """The rows of the table, in order, without lines that are empty."""
     # Its own sort of line ends: a SMILES in quotation marks may have one inside.
     reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=_delimiter(path))
@@ -129,10 +140,12 @@ def _rows(path: Path, smiles_column: str, label_column: str) -> Iterator[_Row]:
             _position(header, name, option, path)
             for name, option in ((smiles_column, "smiles_column"), (label_column, "label_column"))
         )
+        id_at = _id_position(header, id_column, path)
         begin = reader.line_num + 1
         for cells in reader:
             if len(cells) > 1 or any(cell.strip() for cell in cells):
-                yield _row(begin, cells, len(header), smiles_at, label_at)
+                row = _row(begin, cells, len(header), smiles_at, label_at)
+                yield row if id_at is None else row._replace(name=cells[id_at].strip() if id_at < len(cells) else "")
             begin = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(f"{path} cannot be read as a table: line {reader.line_num}: {error}") from error
@@ -179,6 +192,14 @@ def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
     raise ValueError(
         f"{option} must be one of the columns of {path}, {', '.join(map(repr, header))}, got {name!r}{hint}"
     )
+
+
+def _id_position(header: Sequence[str], name: str | None, path: Path) -> int | None:
+    """The column of names: the one that is asked for, else the only one that is called so; ``None`` where none is."""
+    if name is not None:
+        return _position(header, name, "id_column", path)
+    lower = [column.lower() for column in header]
+    return next((lower.index(usual) for usual in NAME_KEYS if lower.count(usual) == 1), None)
 
 
 def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:

@@ -16,6 +16,8 @@ from protograph.explanation.figures import figures_of
 from protograph.explanation.prototype import Prototype
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.origins import Origin
 
 FORMAT = "protograph-explanation"
 VERSION = 1
@@ -55,12 +57,16 @@ class Explanation:
         explainer: Name of the explainer.
         options: Its options.
         source_graphs: The graphs that prototypes were cut from or matched with, by index.
+        origins: Where the graphs came from that prototypes speak of, by index: place, line, name and SMILES.
         num_graphs: How many graphs were looked at.
         num_predicted: How many of them the model predicts as ``target``.
         class_names: Names of all classes; their numbers where the data has no names.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
-        feature_colors: Colours of the columns of ``x``; empty where the data has none.
+        feature_values: Names of the values of columns of whole numbers, by column and value.
+        feature_colors: Colours of the kinds of nodes: of the columns of ``x``, or of the values of the first column
+            whose values have names; empty where the data has none.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
+        edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same, in matching and in counting.
         confusion: ``confusion[i][j]`` graphs of class i are predicted as class j; ``None`` without labels.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
@@ -75,12 +81,15 @@ class Explanation:
     explainer: str
     options: Mapping[str, Any]
     source_graphs: Mapping[int, Data] = field(default_factory=dict)
+    origins: Mapping[int, Origin] = field(default_factory=dict)
     num_graphs: int
     num_predicted: int
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] = ()
+    feature_values: ValueNames = field(default_factory=dict)
     feature_colors: tuple[str, ...] = ()
     edge_names: tuple[str, ...] = ()
+    edge_values: ValueNames = field(default_factory=dict)
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
     confusion: tuple[tuple[int, ...], ...] | None = None
     embedding_map: EmbeddingMap | None = None
@@ -110,11 +119,28 @@ class Explanation:
             names, ours = getattr(prototype, key), getattr(self, key)
             if tuple(names) not in ((), tuple(ours)):
                 raise unfit(f"{name}.{key}", "empty or those of the explanation", names)
+        for key in ("feature_values", "edge_values"):
+            values = dict(getattr(prototype, key))
+            if values not in ({}, dict(getattr(self, key))):
+                raise UnfitError(f"{name}.{key} must be empty or those of the explanation, got others")
 
     @property
     def class_name(self) -> str:
         """Name of the target class."""
         return self.class_names[self.target]
+
+    def graph_label(self, index: int) -> str:
+        """What a graph is called in words and pictures: its place in the user's own data, line, name and SMILES.
+
+        Args:
+            index: Its index, as of :attr:`Prototype.source`.
+        """
+        return self.origins.get(index, Origin(position=index)).label
+
+    def named(self, graph: Data) -> NamedGraph:
+        """A graph of the data as names tell it: where values have names, the first column with such is one-hot."""
+        features = ColumnNames(self.feature_names, self.feature_values)
+        return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values))
 
     @property
     def is_interrupted(self) -> bool:
@@ -131,7 +157,8 @@ class Explanation:
         lines = [f"Class {self.target}{name}: {self.num_predicted} of {self.num_graphs} graphs {verb} predicted as it."]
         for number, prototype in enumerate(self.prototypes, start=1):
             words = prototype.describe(self.class_name, class_names=self.class_names, colors=self.feature_colors)
-            lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors)}"]
+            source = "" if prototype.source is None else self.graph_label(prototype.source)
+            lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors, source)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)

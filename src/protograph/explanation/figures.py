@@ -7,12 +7,18 @@ from torch_geometric.data import Data
 from protograph._base.words import clean_name, count_of, listed
 from protograph.explanation.prototype import Prototype
 from protograph.graphs.kinds import by_frequency, node_columns
+from protograph.graphs.naming import ColumnNames
 from protograph.molecules.reading import parse
 from protograph.molecules.smarts import atom_columns, unsaid
 
 
-def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
+def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "") -> str:
     """Size, composition, probability, margin and source of a prototype, and of molecules how to look for it.
+
+    Args:
+        prototype: The prototype.
+        colors: Colours of the kinds of nodes; those with the empty text do not count.
+        source: What the graph it was cut from is called; by its index if empty.
 
     >>> import torch
     >>> pair = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
@@ -20,13 +26,13 @@ def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
     '2 nodes, 1 edge; p = 0.5000, margin 0.00; cut from graph 7'
     """
     size = f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
-    composition = describe_composition(prototype.graph, prototype.feature_names, colors)
+    composition = describe_composition(prototype.named.graph, prototype.named.feature_names, colors)
     parts = [
         f"{size} ({composition})" if composition else size,
         f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}",
     ]
     if prototype.source is not None:
-        parts.append(f"cut from graph {prototype.source}")
+        parts.append(f"cut from {source or f'graph {prototype.source}'}")
     return "; ".join([*parts, *formulas_of(prototype)])
 
 
@@ -43,16 +49,30 @@ def formulas_of(prototype: Prototype) -> list[str]:
         return []
     # Without types of bonds SMARTS says the same, and exactly what was counted.
     smiles = smiles_of(prototype) if prototype.edge_rule.is_matched else None
-    names = unsaid(prototype.graph, prototype.feature_names, prototype.edge_names, prototype.edge_rule)
+    names = [*unsaid(*prototype.named, prototype.edge_rule), *_left_out(prototype)]
     besides = f", where {listed([clean_name(name) for name in names])} must agree too" if names else ""
     return [*([] if smiles is None else [f"SMILES {smiles}"]), f"SMARTS {smarts}{besides}"]
 
 
+def _left_out(prototype: Prototype) -> list[str]:
+    """Names of the columns that count but that its named graph leaves out: those beside a column with named values."""
+    features = ColumnNames(prototype.feature_names, prototype.feature_values)
+    edges = ColumnNames(prototype.edge_names, prototype.edge_values)
+    told = [features, edges] if prototype.edge_rule.is_matched else [features]
+    return [
+        name
+        for names in told
+        for number, name in enumerate(names.columns)
+        if names.column is not None and number != names.column
+    ]
+
+
 def smiles_of(prototype: Prototype) -> str | None:
     """SMILES of a molecule's fragment; ``None`` where there is none that RDKit reads, or it is not installed."""
-    if not prototype.are_nodes_matched or atom_columns(prototype.feature_names) is None:
+    _, feature_names, edge_names = prototype.named
+    if not prototype.are_nodes_matched or atom_columns(feature_names) is None:
         return None
-    if prototype.edge_rule.is_matched and not prototype.edge_names:
+    if prototype.edge_rule.is_matched and not edge_names:
         return None
     try:
         smiles = prototype.smiles

@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
 from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.molecules.smarts import to_smarts
 from protograph.molecules.writing import to_rdkit, to_smiles
 
@@ -136,7 +137,9 @@ class Prototype:
         evidence: In how many graphs it is found, as a whole and node by node; ``None`` where it was not counted.
         num_clusters: How many clusters its class has; ``None`` where it was not found by clusters.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
+        feature_values: Names of the values of columns of whole numbers, by column and value.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
+        edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same when it was matched and counted.
         are_nodes_matched: Whether nodes had to have equal features to count as the same; without, any two did.
         target: The class that it is a prototype of; ``None`` where that is not known.
@@ -156,7 +159,9 @@ class Prototype:
     evidence: Evidence | None = None
     num_clusters: int | None = None
     feature_names: tuple[str, ...] = ()
+    feature_values: ValueNames = field(default_factory=dict)
     edge_names: tuple[str, ...] = ()
+    edge_values: ValueNames = field(default_factory=dict)
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
     are_nodes_matched: bool = True
     target: int | None = None
@@ -184,6 +189,18 @@ class Prototype:
             figures = getattr(evidence, name)
             if len(figures) not in (0, size):
                 raise unfit(f"evidence.{name}", f"empty or a list of {size}, one for each {what} of graph", figures)
+
+    @property
+    def named(self) -> NamedGraph:
+        """The graph as names tell it: where values have names, the first column with such is one-hot."""
+        features = ColumnNames(self.feature_names, self.feature_values)
+        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values))
+
+    @property
+    def indices(self) -> set[int]:
+        """Indices of all graphs that it speaks of."""
+        source = () if self.source is None else (self.source,)
+        return {*(self.sources or ()), *source, *(session.source for session in self.sessions)}
 
     @property
     def num_nodes(self) -> int:
@@ -228,11 +245,12 @@ class Prototype:
         # Imported on first use, since it loads networkx and Numba.
         from protograph.explanation.describing import sentences
 
+        graph, feature_names, edge_names = self.named
         parts = [
             sentences.name_of(
-                self.graph,
-                self.feature_names if self.are_nodes_matched else (),
-                self.edge_names if self.edge_rule.is_matched else (),
+                graph,
+                feature_names if self.are_nodes_matched else (),
+                edge_names if self.edge_rule.is_matched else (),
                 colors=colors,
                 are_edges_matched=self.edge_rule.is_matched,
             ),
@@ -257,7 +275,8 @@ class Prototype:
         """
         if self.edge_rule.is_matched:
             return to_smiles(self.to_rdkit())
-        return to_smiles(to_rdkit(Data(x=self.graph.x, edge_index=self.graph.edge_index), self.feature_names))
+        graph, feature_names, _ = self.named
+        return to_smiles(to_rdkit(Data(x=graph.x, edge_index=graph.edge_index), feature_names))
 
     @property
     def smarts(self) -> str:
@@ -272,7 +291,7 @@ class Prototype:
         """
         if not self.are_nodes_matched:
             raise ValueError("SMARTS is for atoms that count, but this prototype was counted whatever its atoms are")
-        return to_smarts(self.graph, self.feature_names, self.edge_names, self.edge_rule)
+        return to_smarts(*self.named, self.edge_rule)
 
     def to_rdkit(self) -> Any:
         """The prototype as a molecule of RDKit, with the bonds and charges of the graph that it was cut from.
@@ -280,26 +299,26 @@ class Prototype:
         See :func:`protograph.molecules.writing.to_rdkit`.
 
         Raises:
-            ValueError: If the data set's ``feature_names`` are not symbols of atoms.
+            ValueError: If the names of features are not symbols of atoms.
             ImportError: If RDKit is not installed.
         """
-        return to_rdkit(self.graph, self.feature_names, self.edge_names)
+        return to_rdkit(*self.named)
 
     def to_networkx(self) -> Any:
         """The prototype as an undirected :class:`networkx.Graph`.
 
-        A node has ``feature``, the name of its column of ``x``, where rows are one-hot and have names, else ``x``, its
-        row as a tuple; edges likewise ``bond`` or ``edge_attr``. Nodes have ``charge`` where the graph has it.
+        A node has ``feature``, the name of its kind, where rows are one-hot or values have names, else ``x``, its row
+        as a tuple; edges likewise ``bond`` or ``edge_attr``. Nodes have ``charge`` where the graph has it.
         """
         import networkx
 
-        graph = self.graph
-        nodes = _named_rows(graph.x, self.feature_names, "feature", "x", self.num_nodes)
+        graph, feature_names, edge_names = self.named
+        nodes = _named_rows(graph.x, feature_names, "feature", "x", self.num_nodes)
         charges = _named_rows(graph.get("charge"), (), "", "charge", self.num_nodes)
         result = networkx.Graph()
         result.add_nodes_from(enumerate(node | charge for node, charge in zip(nodes, charges, strict=True)))
         pairs = graph.edge_index.T.tolist()
-        edges = _named_rows(graph.edge_attr, self.edge_names, "bond", "edge_attr", len(pairs))
+        edges = _named_rows(graph.edge_attr, edge_names, "bond", "edge_attr", len(pairs))
         result.add_edges_from((u, v, attributes) for (u, v), attributes in zip(pairs, edges, strict=True))
         return result
 

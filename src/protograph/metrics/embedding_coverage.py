@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import torch
+from torch.utils.data import Subset
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
@@ -73,7 +75,9 @@ def embedding_coverage(
         raise ValueError(f"no graph is predicted as class {target}, so there is nothing to cover")
     with preserved_random_state():
         running = as_classifier(model).start(chosen)
-        chunks = GraphStore([graphs[index] for index in indices.tolist()]).chunks(BATCH_SIZE)
+        # A subset, so that messages count in the whole.
+        subset: Any = Subset(cast(Any, graphs), indices.tolist())
+        chunks = GraphStore(subset).chunks(BATCH_SIZE)
         members = torch.cat([running.embed(chunk).graph_embeddings for chunk in chunks]).numpy()
         others = running.embed(chosen).graph_embeddings.numpy()
     radius = _usual_distance(members, target) if radius is None else float(radius)

@@ -4,7 +4,7 @@ One pass over many graphs gives predictions and graph embeddings too; node embed
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
-from protograph._base.words import counted
+from protograph._base.words import count_of, counted
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import (
     SAMPLE_SIZE,
@@ -145,10 +145,12 @@ def embed(
         try:
             result = classifier.embed(graphs)
         except Exception as error:
-            error.add_note(f"this happened while the model was applied to graphs {done} to {done + len(graphs) - 1}")
+            first, last = store.label(done), store.label(done + len(graphs) - 1)
+            which = first if len(graphs) == 1 else f"{count_of(len(graphs), 'graph')}, {first} to {last}"
+            error.add_note(f"this happened while the model was applied to {which}")
             raise
-        check_finite("the model's output", result.outputs, done)
-        check_finite("the graph embedding", result.graph_embeddings.abs(), done)
+        check_finite("the model's output", result.outputs, done, label=store.label)
+        check_finite("the graph embedding", result.graph_embeddings.abs(), done, label=store.label)
         results.append(result)
         labels.extend(map(label_of, graphs))
         done += len(graphs)
@@ -191,7 +193,13 @@ def label_of(graph: Data) -> int | None:
     return None
 
 
-def check_finite(what: str, values: Tensor, first: int, sizes: Sequence[int] | None = None) -> None:
+def check_finite(
+    what: str,
+    values: Tensor,
+    first: int,
+    sizes: Sequence[int] | None = None,
+    label: Callable[[int], str] = "graph {}".format,
+) -> None:
     """Raise where a row is NaN or infinite; minus infinity will do, the log of a probability of 0.
 
     Args:
@@ -199,6 +207,7 @@ def check_finite(what: str, values: Tensor, first: int, sizes: Sequence[int] | N
         values: One row a graph.
         first: Number of the first row's graph.
         sizes: Number of nodes of each graph, to be named where graphs may be smaller than any in the data.
+        label: What messages call a graph, by its number.
     """
     wrong = (values.isnan() | values.isposinf()).any(dim=1).nonzero().flatten().tolist()
     if not wrong:
@@ -206,7 +215,7 @@ def check_finite(what: str, values: Tensor, first: int, sizes: Sequence[int] | N
     size = "" if sizes is None else f", of {counted(sizes[wrong[0]], 'node')},"
     also = "" if sizes is None else "; the model must be able to classify small graphs too"
     raise ValueError(
-        f"{what} for graph {first + wrong[0]}{size} is NaN or infinite; check the model's weights "
+        f"{what} for {label(first + wrong[0])}{size} is NaN or infinite; check the model's weights "
         f"(a training that diverged?) and that graph's features{also}"
     )
 

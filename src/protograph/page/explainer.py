@@ -173,6 +173,7 @@ class PAGE(Explainer):
                 resolution=self._classifier().resolution,
                 content_key=lambda index: self._canonical(index).order,
                 options=self.cluster_options,
+                graph_label=self._store.label,
             )
 
     def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
@@ -235,6 +236,7 @@ class PAGE(Explainer):
             encoded=self._encoded(),
             canonical=self._canonical,
             target=target,
+            position=lambda index: self._store.origin(index).position,
         )
 
     def _is_counted(self) -> bool:
@@ -324,8 +326,8 @@ class PAGE(Explainer):
         """Say of which sources the canonical order is not known."""
         sources = sorted({index for prototype in prototypes for index in prototype.sources or ()})
         return [
-            f"graph {index} has so many nodes that look alike that no order of its nodes could be told from the others "
-            f"in reasonable time; numbered otherwise, it may give another prototype"
+            f"{self._store.label(index)} has so many nodes that look alike that no order of its nodes could be told "
+            f"from the others in reasonable time; numbered otherwise, it may give another prototype"
             for index in sources
             if not self._canonical(index).is_canonical
         ]

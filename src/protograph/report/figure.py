@@ -92,8 +92,9 @@ def classes_figure(
 def shared_palette(explanations: Sequence[Explanation]) -> Palette:
     """Colours that mean the same in the pictures of all classes."""
     pairs = [(one.graph, source_of(each, one)) for each in explanations for one in each.prototypes]
-    graphs = [graph for pair in pairs for graph in pair if graph is not None]
-    return palette_of(graphs, explanations[0].feature_names, explanations[0].feature_colors)
+    named = [explanations[0].named(graph) for pair in pairs for graph in pair if graph is not None]
+    names = named[0].feature_names if named else ()
+    return palette_of([one.graph for one in named], names, explanations[0].feature_colors)
 
 
 class _Section:
@@ -117,7 +118,7 @@ class _Section:
         name, support = name_and_support(self.explanation, prototype)
         taken = taken_for(prototype, self.explanation.class_names)
         formulas = "; ".join(formulas_of(prototype))
-        facts = (origin(prototype, scene.num_source_nodes), formulas, pale_note(prototype))
+        facts = (origin(self.explanation, prototype, scene.num_source_nodes), formulas, pale_note(prototype))
         return [line for line in (name, support, taken, *facts) if line]
 
 
@@ -142,7 +143,7 @@ class _Column(Sheet):
             if section.with_titles:
                 self.draw_titles(scene, lines)
                 self.top -= _title_height(lines)
-            self.draw_views(scene, section.palette)
+            self.draw_views(section.explanation, scene, section.palette)
 
     def draw_titles(self, scene: Scene, lines: Sequence[str]) -> None:
         self.rule(self.top)
@@ -150,9 +151,9 @@ class _Column(Sheet):
         for row, line in enumerate(lines):
             self.say(MARGIN, 0.4 + LINE * row, line, 9.5, MUTED if row else INK)
 
-    def draw_views(self, scene: Scene, palette: Palette) -> None:
+    def draw_views(self, explanation: Explanation, scene: Scene, palette: Palette) -> None:
         places = ((MARGIN, LEFT_PANEL), (MARGIN + LEFT_PANEL + BETWEEN, RIGHT_PANEL))
-        for (x, _), caption in zip(places, ("the prototype", _where(scene)), strict=True):
+        for (x, _), caption in zip(places, ("the prototype", _where(explanation, scene)), strict=True):
             if caption:
                 self.say(x, 0.1, caption, 8.5, MUTED)
         self.top -= CAPTION
@@ -165,12 +166,12 @@ def _title_height(lines: Sequence[str]) -> float:
     return TITLE + LINE * len(lines)
 
 
-def _where(scene: Scene) -> str:
-    if scene.within is None:
+def _where(explanation: Explanation, scene: Scene) -> str:
+    if scene.within is None or scene.prototype.source is None:
         return ""
     drawn = len(scene.within.positions)
     rest = "" if drawn == scene.num_source_nodes else f" ({drawn} of {scene.num_source_nodes:,} nodes drawn)"
-    return f"where it is in graph {scene.prototype.source}{rest}"
+    return f"where it is in {explanation.graph_label(scene.prototype.source)}{rest}"
 
 
 def embedding_figure(explanation: Explanation, embeddings: EmbeddingMap) -> Any:

@@ -150,7 +150,7 @@ def _class_section(of_class: ClassScenes, palette: Palette) -> str:
 def _prototype_section(explanation: Explanation, scene: Scene, palette: Palette) -> str:
     prototype = scene.prototype
     drawing = classes_figure([ClassScenes(explanation, [scene])], palette=palette, with_titles=False)
-    words = f"Prototype {scene.number} of {class_title(explanation)}: {origin(prototype)}"
+    words = f"Prototype {scene.number} of {class_title(explanation)}: {origin(explanation, prototype)}"
     own = facts(_prototype_facts(explanation, prototype), "Prototype")
     evidence = prototype.evidence
     return "\n".join(
@@ -161,13 +161,13 @@ def _prototype_section(explanation: Explanation, scene: Scene, palette: Palette)
             f'<div class="beside">{_evidence_table(prototype, evidence) if evidence else ""}{own}</div>',
             _steps(evidence) if evidence else "",
             _part_tables(explanation, prototype, evidence) if evidence else "",
-            _sessions(prototype),
+            _sessions(explanation, prototype),
         ]
     )
 
 
 def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
-    composition = describe_composition(prototype.graph, explanation.feature_names)
+    composition = describe_composition(*explanation.named(prototype.graph)[:2])
     cluster = "" if prototype.cluster is None else cluster_name(prototype.cluster, prototype.num_clusters)
     members = "" if prototype.cluster_size is None else f"{prototype.cluster_size:,} of {explanation.num_predicted:,}"
     taken = prototype.predicted
@@ -178,8 +178,8 @@ def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str
         "Size": size(prototype.graph) + (f" ({composition})" if composition else ""),
         "Cluster": cluster.removeprefix("cluster "),
         "Cluster size": members and f"{members} graphs predicted as the class",
-        "Representatives (sources)": ", ".join(f"graph {source}" for source in prototype.sources or ()),
-        "Cut from (source)": "" if prototype.source is None else f"graph {prototype.source}",
+        "Representatives (sources)": ", ".join(map(explanation.graph_label, prototype.sources or ())),
+        "Cut from (source)": "" if prototype.source is None else explanation.graph_label(prototype.source),
         "Its nodes there": ", ".join(map(str, prototype.nodes or ())),
         "To look for it": "; ".join(formulas_of(prototype)),
     }
@@ -232,11 +232,12 @@ def _part_tables(explanation: Explanation, prototype: Prototype, evidence: Evide
         }
 
     names = _node_names(explanation, prototype)
+    place = "" if prototype.source is None else _place(explanation, prototype.source)
     nodes = {
         "Node": names,
         **counts(evidence.node_sources, evidence.node_graphs),
         "Adds to the margin": [f"{value:+.3f}" for value in evidence.contributions],
-        f"Node of graph {prototype.source}": [str(node) for node in prototype.nodes or ()],
+        f"Node of graph {place}": [str(node) for node in prototype.nodes or ()],
     }
     joined = [f"{names[u]} and {names[v]}" for u, v in prototype.edges]
     edges = {"Edge": joined, **counts(evidence.edge_sources, evidence.edge_graphs)}
@@ -245,14 +246,19 @@ def _part_tables(explanation: Explanation, prototype: Prototype, evidence: Evide
 
 def _node_names(explanation: Explanation, prototype: Prototype) -> list[str]:
     """Number of each node, with its kind where that has a name."""
-    names = explanation.feature_names
-    kinds = node_columns(prototype.graph, explanation.feature_colors)
-    if kinds is None or prototype.graph.x.size(1) != len(names):
+    graph, names, _ = explanation.named(prototype.graph)
+    kinds = node_columns(graph, explanation.feature_colors)
+    if kinds is None or graph.x.size(1) != len(names):
         return [str(node) for node in range(prototype.num_nodes)]
     return [f"{node} ({shortened(names[kind], MAX_KIND)})" for node, kind in enumerate(kinds)]
 
 
-def _sessions(prototype: Prototype) -> str:
+def _place(explanation: Explanation, index: int) -> int:
+    """Place of a graph in the user's own data."""
+    return explanation.origins[index].position if index in explanation.origins else index
+
+
+def _sessions(explanation: Explanation, prototype: Prototype) -> str:
     sessions = prototype.sessions
     content = {
         "Session": [str(number) for number in range(1, len(sessions) + 1)],
@@ -260,7 +266,7 @@ def _sessions(prototype: Prototype) -> str:
         "Probability": [f"{session.probability:.4f}" for session in sessions],
         "Margin": [f"{session.margin:.2f}" for session in sessions],
         "Nodes": [str(session.size) for session in sessions],
-        "Source": [f"graph {session.source}" for session in sessions],
+        "Source": [f"graph {_place(explanation, session.source)}" for session in sessions],
         "Steps": [str(session.num_iterations) for session in sessions],
         "Stopped": [session.stopped for session in sessions],
         "Exact": ["yes" if session.is_exact else "no" for session in sessions],

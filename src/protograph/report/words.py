@@ -98,7 +98,7 @@ def pale_note(prototype: Prototype) -> str:
     )
 
 
-def origin(prototype: Prototype, num_source_nodes: int | None = None) -> str:
+def origin(explanation: Explanation, prototype: Prototype, num_source_nodes: int | None = None) -> str:
     """Cluster, size and source of a prototype."""
     parts = [size(prototype.graph)]
     if prototype.cluster is not None:
@@ -106,5 +106,5 @@ def origin(prototype: Prototype, num_source_nodes: int | None = None) -> str:
         parts.insert(0, f"{cluster_name(prototype.cluster, prototype.num_clusters)}{members}")
     if prototype.source is not None:
         share = "" if num_source_nodes is None else f", {prototype.num_nodes} of {count_of(num_source_nodes, 'node')}"
-        parts.append(f"cut from graph {prototype.source}{share}")
+        parts.append(f"cut from {explanation.graph_label(prototype.source)}{share}")
     return " · ".join(parts)

@@ -120,8 +120,8 @@ class _Outcome:
         if pattern != self.trimmed.pattern:
             closed = f"closed to {_size(pattern)}: what all of those graphs of the cluster have besides"
         return (
-            f"the consensus of graphs {', '.join(map(str, graphs.indices))} around node {start} of graph "
-            f"{graphs.indices[0]} has {_size(self.consensus.pattern)} ({proven})",
+            f"the consensus of graphs {', '.join(map(str, graphs.positions))} around node {start} of graph "
+            f"{graphs.positions[0]} has {_size(self.consensus.pattern)} ({proven})",
             f"trimmed to {_size(self.trimmed.pattern)}: {evidence}",
             closed,
         )
