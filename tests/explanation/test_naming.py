@@ -49,18 +49,24 @@ def explained(graphs=GRAPHS, **names):
     return explainer.fit(Nitrogens(), graphs, **names).explain(target=1)
 
 
-def consensus(graphs=GRAPHS, **names):
-    return pg.PAGE(num_clusters=1, num_graphs=2).fit(Nitrogens(), graphs, **names).explain(target=1)
+def consensus(graphs=GRAPHS, match_edges="auto", **names):
+    page = pg.PAGE(num_clusters=1, num_graphs=2, match_edges=match_edges)
+    return page.fit(Nitrogens(), graphs, **names).explain(target=1)
 
 
 def test_integer_features_come_out_as_a_molecule(tmp_path):
     """A real finding once came out as "seven nodes, seven edges, of which one closes a ring"."""
     names = {"feature_names": x_map, "edge_names": e_map, "class_names": ["passes", "stays out"]}
-    explanation = consensus(**names)
+    explanation = consensus(match_edges=True, **names)
     (prototype,) = explanation.prototypes
     assert (prototype.num_nodes, prototype.num_edges) == (7, 7)
     assert prototype.describe().startswith("three carbons and one nitrogen in a ring with a carbonyl group")
     assert prototype.smiles == "CNC1CNC1=O"
+    # All columns of x and of edge_attr had to agree, of which SMARTS says the atom and the bond.
+    assert explanation.summary().endswith(
+        "SMARTS [#6]-[#7]-[#6]1-[#6]-[#7]-[#6]-1=[#8], where chirality, degree, formal_charge, num_hs, "
+        "num_radical_electrons, hybridization, is_aromatic, is_in_ring, stereo and is_conjugated must agree too"
+    )
     assert explanation.summary().startswith("Class 1 (stays out): 8 of 16 graphs are predicted as it.\n")
     assert "7 nodes, 7 edges (4 C, 2 N, 1 O); " in explanation.summary()
     assert {node["feature"] for _, node in prototype.to_networkx().nodes(data=True)} == {"C", "N", "O"}
@@ -71,6 +77,13 @@ def test_integer_features_come_out_as_a_molecule(tmp_path):
     assert again.feature_values == explanation.feature_values
     explanation.report(tmp_path / "named.html")
     assert ">0 (C)<" in (tmp_path / "named.html").read_text()
+
+
+def test_where_the_model_does_not_read_bonds_nothing_is_said_of_them():
+    (prototype,) = consensus(feature_names=x_map, edge_names=e_map).prototypes
+    words = "three carbons and one nitrogen in a ring with one further carbon, one further nitrogen and one oxygen; "
+    assert prototype.describe().startswith(words)
+    assert prototype.smarts == "[#6]~[#7]~[#6]1~[#6]~[#7]~[#6]~1~[#8]"
 
 
 def test_without_names_it_is_nodes_and_edges():

@@ -9,7 +9,7 @@ from protograph.explanation.prototype import Prototype
 from protograph.graphs.kinds import by_frequency, node_columns
 from protograph.graphs.naming import ColumnNames
 from protograph.molecules.reading import parse
-from protograph.molecules.smarts import atom_columns, unsaid
+from protograph.molecules.smarts import OTHER_BONDS, atom_columns, unsaid
 
 
 def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "") -> str:
@@ -49,9 +49,18 @@ def formulas_of(prototype: Prototype) -> list[str]:
         return []
     # Without types of bonds SMARTS says the same, and exactly what was counted.
     smiles = smiles_of(prototype) if prototype.edge_rule.is_matched else None
-    names = [*unsaid(*prototype.named, prototype.edge_rule), *_left_out(prototype)]
+    names = [*_unsaid(prototype), *_left_out(prototype)]
     besides = f", where {listed([clean_name(name) for name in names])} must agree too" if names else ""
     return [*([] if smiles is None else [f"SMILES {smiles}"]), f"SMARTS {smarts}{besides}"]
+
+
+def _unsaid(prototype: Prototype) -> list[str]:
+    """What SMARTS cannot say of its named graph; kinds of bonds that it does not have need no word."""
+    graph, feature_names, edge_names = prototype.named
+    if prototype.edge_values:
+        has_bond = graph.edge_attr.any(dim=0).tolist()
+        edge_names = tuple(name if has else OTHER_BONDS[0] for name, has in zip(edge_names, has_bond, strict=True))
+    return unsaid(graph, feature_names, edge_names, prototype.edge_rule)
 
 
 def _left_out(prototype: Prototype) -> list[str]:
