@@ -16,6 +16,7 @@ from protograph._base.progress import Progress
 from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
 from protograph.datasets.table import cut
+from protograph.graphs.naming import num_columns
 from protograph.models.weights import load_weights
 from protograph.training import load_model
 
@@ -145,8 +146,8 @@ def _error_text(error: BaseException) -> str:
 def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDataset:
     """The graphs with the columns of ``x`` that the model was trained with, by their names, and its names of classes.
 
-    Two tables of molecules have the columns of the atoms that occur in each. Where names are not known on either side,
-    the graphs come back as they are.
+    Two tables of molecules have the columns of the atoms that occur in each. Graphs without names take those of the
+    model; where it has none, the graphs come back as they are.
 
     Raises:
         ValueError: If the graphs have nodes of a kind that the model does not know, or other classes.
@@ -163,6 +164,8 @@ def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDa
             f"{', '.join(graphs.class_names)}; give graphs with the same classes, or train a model on these"
         )
     own = graphs.feature_names
+    if not own and num_columns(graphs[0].x) == len(wanted):
+        return replace(graphs, feature_names=wanted)
     if not own or own == wanted:
         return graphs
     unknown = [column for column, name in enumerate(own) if name not in wanted]
