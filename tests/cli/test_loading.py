@@ -136,13 +136,15 @@ def test_a_kind_that_never_occurs_may_be_unknown(model):
     assert aligned(graphs, model)[0].x.tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
-def test_graphs_that_fit_or_have_no_names_are_left_alone(model):
+def test_graphs_that_fit_are_left_alone_and_those_without_names_take_the_model_s(model):
     fitting = dataset("C", "N", "O")
     assert aligned(fitting, model) is fitting
     unnamed = pg.datasets.GraphDataset(graphs=[Data(x=torch.ones(1, 3))], name="mine")
-    # The names of classes are those of the model's outputs, whatever the graphs.
-    assert aligned(unnamed, model).class_names == ("no", "yes")
-    assert (aligned(unnamed, model).feature_names, aligned(unnamed, model)[0]) == ((), unnamed[0])
+    named = aligned(unnamed, model)
+    assert (named.class_names, named.feature_names) == (("no", "yes"), ("C", "N", "O"))
+    assert named[0] is unnamed[0]
+    narrow = pg.datasets.GraphDataset(graphs=[Data(x=torch.ones(1, 2))], name="mine")
+    assert aligned(narrow, model).feature_names == ()
     graphs = dataset("O", "C")
     assert aligned(graphs, torch.nn.Linear(2, 2)) is graphs
 

@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph import explanation as explanation_package
 from protograph.explanation import EmbeddingMap
+from protograph.graphs.origins import Origin
 
 
 def prototype(**evidence):
@@ -42,6 +43,13 @@ def test_a_generated_prototype_has_no_source():
         "  1. a path of three nodes; p = 0.988",
         "     3 nodes, 2 edges (2 feature 1, 1 feature 0); p = 0.9877, margin 4.38",
     ]
+
+
+def test_graphs_are_called_by_where_they_came_from():
+    origin = Origin(position=875, line=888, name="aspirin", smiles="CC")
+    found = explanation([prototype(source=7)], origins={7: origin})
+    assert "; cut from graph 875 (line 888, aspirin, CC)" in found.summary()
+    assert (found.graph_label(7), found.graph_label(3)) == ("graph 875 (line 888, aspirin, CC)", "graph 3")
 
 
 def test_a_class_without_a_name_has_a_number():
@@ -106,6 +114,10 @@ CUT = {"source": 7, "nodes": [0, 1, 3]}
         (
             {"prototypes": [prototype(), prototype(**CUT)], "source_graphs": {7: Data(num_nodes=3)}},
             "prototypes[1].nodes must be nodes of graph 7, got others",
+        ),
+        (
+            {"prototypes": [prototype(feature_values={0: {6: "C"}})], "feature_values": {0: {6: "N"}}},
+            "prototypes[0].feature_values must be empty or those of the explanation, got others",
         ),
         (
             {"prototypes": [prototype(feature_names=("C", "N"))], "feature_names": ("C", "O")},

@@ -88,6 +88,9 @@ def test_a_graph_without_names_of_values_is_itself():
 def test_charges_that_cannot_be_read_are_left_out():
     names = ColumnNames(("atom", "charge", "c"), {0: {6: "C", 8: "O"}, 1: {1: "plus", 2: "minus"}})
     assert "charge" not in named_graph(Data(x=THREE), names, ColumnNames()).graph
+    infinite = Data(x=torch.tensor([[6.0, torch.inf, 0.0]]))
+    unnamed = ColumnNames(("atom", "charge", "c"), {0: {6: "C"}})
+    assert "charge" not in named_graph(infinite, unnamed, ColumnNames()).graph
     own = torch.tensor([0, 1])
     assert named_graph(Data(x=THREE, charge=own), names, ColumnNames()).graph.charge is own
 
@@ -102,4 +105,5 @@ def test_values_without_a_name():
 
 
 def test_numbers_of_columns():
-    assert [num_columns(each) for each in (None, torch.ones(3), torch.ones(3, 2), torch.ones(1, 2, 3))] == [0, 1, 2, 0]
+    tensors = (None, torch.ones(3), torch.ones(3, 2), torch.ones(1, 2, 3), torch.ones(3, 2, dtype=torch.cfloat))
+    assert [num_columns(each) for each in tensors] == [0, 1, 2, 0, 0]

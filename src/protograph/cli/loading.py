@@ -17,6 +17,7 @@ from protograph._base.words import clean_name
 from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
 from protograph.datasets.table import cut
+from protograph.graphs.naming import num_columns
 from protograph.models.weights import load_weights
 from protograph.training import load_model
 
@@ -146,8 +147,8 @@ def _error_text(error: BaseException) -> str:
 def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDataset:
     """The graphs with the columns of ``x`` that the model was trained with, by their names, and its names of classes.
 
-    Two tables of molecules have the columns of the atoms that occur in each. Where names are not known on either side,
-    the graphs come back as they are.
+    Two tables of molecules have the columns of the atoms that occur in each. Graphs without names take those of the
+    model; where it has none, the graphs come back as they are.
 
     Raises:
         ValueError: If the graphs have nodes of a kind that the model does not know, or other classes.
@@ -165,6 +166,8 @@ def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDa
             f"on these"
         )
     own = graphs.feature_names
+    if not own and num_columns(graphs[0].x) == len(wanted):
+        return replace(graphs, feature_names=wanted)
     if not own or own == wanted:
         return graphs
     unknown = [column for column, name in enumerate(own) if name not in wanted]

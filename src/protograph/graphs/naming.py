@@ -92,7 +92,7 @@ def _fitting(names: ColumnNames, width: int, what: str, of: str) -> ColumnNames:
 
 def num_columns(tensor: Any) -> int:
     """Number of columns of a tensor with a row a node or an edge; 1 where a row is a number, 0 where it is lacking."""
-    if not isinstance(tensor, Tensor) or tensor.dim() not in (1, 2):
+    if not isinstance(tensor, Tensor) or tensor.dim() not in (1, 2) or tensor.is_complex():
         return 0
     return 1 if tensor.dim() == 1 else int(tensor.size(1))
 
@@ -179,7 +179,7 @@ def _charges(graph: Data, names: ColumnNames) -> Tensor | None:
     texts = names.values.get(number, {})
     try:
         return torch.tensor([int(texts.get(int(v), v)) for v in _column(graph.x, number).tolist()], dtype=torch.long)
-    except ValueError:  # named otherwise than by numbers
+    except (ValueError, OverflowError):  # named otherwise than by numbers, or no numbers
         return None
 
 
