@@ -8,7 +8,7 @@ from protograph._base.words import clean_name, count_of, listed
 from protograph.explanation.prototype import Prototype
 from protograph.graphs.kinds import by_frequency, node_columns
 from protograph.molecules.reading import parse
-from protograph.molecules.smarts import atom_columns, unsaid
+from protograph.molecules.smarts import unsaid
 
 
 def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
@@ -50,9 +50,9 @@ def formulas_of(prototype: Prototype) -> list[str]:
 
 def smiles_of(prototype: Prototype) -> str | None:
     """SMILES of a molecule's fragment; ``None`` where there is none that RDKit reads, or it is not installed."""
-    if not prototype.are_nodes_matched or atom_columns(prototype.feature_names) is None:
-        return None
-    if prototype.edge_rule.is_matched and not prototype.edge_names:
+    has_bonds = bool(prototype.edge_names) or not prototype.edge_rule.is_matched
+    # What is no molecule has no SMARTS, which is found out at once; writing its SMILES may take minutes.
+    if not has_bonds or smarts_of(prototype) is None:
         return None
     try:
         smiles = prototype.smiles
