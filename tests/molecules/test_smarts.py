@@ -187,6 +187,14 @@ def test_nodes_that_are_no_atoms():
         to_smarts(several, ("C", "O"))
 
 
+def test_a_graph_that_no_molecule_is():
+    edges = torch.combinations(torch.arange(40)).T
+    graph = Data(x=torch.eye(2)[[0] * 40], edge_index=torch.cat([edges, edges.flip(0)], dim=1))
+    message = r"^SMARTS is for molecules, got a graph with more rings open at a time than it can number$"
+    with pytest.raises(ValueError, match=message):
+        to_smarts(graph, ("C", "O"))
+
+
 def test_columns_beside_those_of_atoms():
     assert atom_columns(("C", "charge", "O")) == [0, 2]
     assert atom_columns(("A", "B", "C", "D")) is None

@@ -9,7 +9,7 @@ from protograph.explanation.prototype import Prototype
 from protograph.graphs.kinds import by_frequency, node_columns
 from protograph.graphs.naming import ColumnNames
 from protograph.molecules.reading import parse
-from protograph.molecules.smarts import OTHER_BONDS, atom_columns, unsaid
+from protograph.molecules.smarts import OTHER_BONDS, unsaid
 
 
 def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "") -> str:
@@ -78,10 +78,9 @@ def _left_out(prototype: Prototype) -> list[str]:
 
 def smiles_of(prototype: Prototype) -> str | None:
     """SMILES of a molecule's fragment; ``None`` where there is none that RDKit reads, or it is not installed."""
-    _, feature_names, edge_names = prototype.named
-    if not prototype.are_nodes_matched or atom_columns(feature_names) is None:
-        return None
-    if prototype.edge_rule.is_matched and not edge_names:
+    has_bonds = bool(prototype.named.edge_names) or not prototype.edge_rule.is_matched
+    # What is no molecule has no SMARTS, which is found out at once; writing its SMILES may take minutes.
+    if not has_bonds or smarts_of(prototype) is None:
         return None
     try:
         smiles = prototype.smiles

@@ -46,7 +46,7 @@ def to_smarts(
         edge_rule: Which edges count as the same; ``None`` for all.
 
     Raises:
-        ValueError: If ``atom_names`` are not those of atoms, or a node is of several.
+        ValueError: If ``atom_names`` are not those of atoms, a node is of several, or no molecule has so many rings.
         ImportError: If RDKit is not installed.
 
     >>> import torch
@@ -68,7 +68,10 @@ def to_smarts(
         for number, (first, second, sign) in enumerate(ends):
             molecule.AddBond(first, second, chem.BondType.SINGLE)
             molecule.ReplaceBond(number, chem.BondFromSmarts(sign))
-        return str(chem.MolToSmarts(molecule))
+        text = str(chem.MolToSmarts(molecule))
+        if chem.MolFromSmarts(text) is None:
+            raise ValueError("SMARTS is for molecules, got a graph with more rings open at a time than it can number")
+        return text
 
 
 def unsaid(
