@@ -50,7 +50,8 @@ def test_a_folder_called_as_a_data_set_is_not_its_path(tmp_path, monkeypatch):
 def test_a_folder_without_a_run(tmp_path):
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(
-            FileNotFoundError, match=rf"^{folder} has no run\.json; give a folder that `protograph explain` has written$"
+            FileNotFoundError,
+            match=rf"^{folder} has no run\.json; give a folder that `protograph explain` has written$",
         ):
             read_run(folder)
 
@@ -172,7 +173,11 @@ def test_a_model_of_ours_may_be_replaced_and_nothing_else(tmp_path):
     for out, inputs, message in (
         (data, [], theirs),
         (tmp_path / "hard.pt", [data], f"is or would be part of the data in {data}; choose another --out"),
-        (tmp_path / "shards" / "new.pt", [tmp_path / "shards"], "is or would be part of the data in .*shards; choose .*"),
+        (
+            tmp_path / "shards" / "new.pt",
+            [tmp_path / "shards"],
+            "is or would be part of the data in .*shards; choose .*",
+        ),
         (run / "model.pt", [], f"is part of the run in {run}; choose another --out"),
     ):
         with pytest.raises(ValueError, match=rf"^--out {out} {message}$"):
