@@ -4,7 +4,7 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from typing import Any
 CHANGES = ("replace", "rename", "unlink", "remove", "mkdir", "rmdir", "link", "symlink")
 
 
-def killed_at(action: Callable[[], Any], number: int, names: Iterable[str] = CHANGES) -> bool:
-    """Fork, and kill the action right before its ``number``-th change of which files there are.
+def killed_at(action: Callable[[], Any], number: int, folder: Path = Path("/")) -> bool:
+    """Fork, and kill the action right before its ``number``-th change of which files there are in a folder.
 
     Returns:
         Whether it was killed; else it had fewer changes and came to its end.
@@ -21,8 +21,8 @@ def killed_at(action: Callable[[], Any], number: int, names: Iterable[str] = CHA
 
     def act() -> None:
         left = [number]
-        for name in names:
-            setattr(os, name, counting(getattr(os, name), left))
+        for name in CHANGES:
+            setattr(os, name, counting(getattr(os, name), left, folder))
         action()
 
     return _ended_by_a_kill(_forked(act))
@@ -40,14 +40,15 @@ def killed_after(action: Callable[[], Any], seconds: float) -> bool:
     return _ended_by_a_kill(child)
 
 
-def counting(function: Callable[..., Any], left: list[int]) -> Callable[..., Any]:
-    """The function, which kills the process where nothing is left."""
+def counting(function: Callable[..., Any], left: list[int], folder: Path) -> Callable[..., Any]:
+    """The function, which kills the process where nothing is left and it is about something in the folder."""
 
-    def counted(*arguments: Any, **options: Any) -> Any:
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        left[0] -= 1
-        return function(*arguments, **options)
+    def counted(path: Any, *arguments: Any, **options: Any) -> Any:
+        if Path(os.path.abspath(path)).is_relative_to(folder):
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left[0] -= 1
+        return function(path, *arguments, **options)
 
     return counted
 

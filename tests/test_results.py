@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accuracy, answers, certificate, devices, peers, prototypes, relabelling, speed
+from benchmarks import accuracy, answers, certificate, devices, kills, peers, prototypes, relabelling, speed
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "results").iterdir())
@@ -17,6 +17,7 @@ VERSIONS = ["python", "protograph", "torch", "torch_geometric", "numpy", "numba"
 LIMITS = {
     "accuracy.json": accuracy.limits_of,
     "devices.json": devices.limits_of,
+    "kills.json": kills.limits_of,
     "peers.json": peers.limits_of,
     "prototypes.json": prototypes.limits_of,
     "relabelling.json": relabelling.limits_of,
