@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accuracy, answers, brute_force, certificate, devices, peers, prototypes, relabelling, speed
+from benchmarks import (
+    accuracy,
+    answers,
+    brute_force,
+    certificate,
+    devices,
+    kills,
+    peers,
+    prototypes,
+    relabelling,
+    speed,
+)
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "results").iterdir())
@@ -18,6 +29,7 @@ LIMITS = {
     "accuracy.json": accuracy.limits_of,
     "brute_force.json": brute_force.limits_of,
     "devices.json": devices.limits_of,
+    "kills.json": kills.limits_of,
     "peers.json": peers.limits_of,
     "prototypes.json": prototypes.limits_of,
     "relabelling.json": relabelling.limits_of,

@@ -40,6 +40,7 @@ def leaves():
 def _run(*arguments, cwd):
     """Run the command in this process: importing torch_geometric takes longer than most of the tests."""
     output, errors = io.StringIO(), io.StringIO()
+    sys.modules.pop("mine", None)  # that of another test's folder
     with (
         mock.patch.object(sys, "argv", ["protograph", *map(str, arguments)]),
         mock.patch.object(sys, "path", list(sys.path)),

@@ -46,5 +46,14 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
     facts = json.loads(run_well(*arguments, "--json").stdout)
     assert facts["explainers"]["page"]["slower"]["mean"] == 1.0
     assert len(facts["rows"]) == 3
+    (folder / "other").mkdir()
+    (folder / "other" / "prototypes.png").write_text("mine")
+    assert run(*arguments, "--out", "other").stderr == (
+        "error: cannot write to other: prototypes.png there is not what protograph wrote; move it away, or choose "
+        "another --out\n"
+    )
+    assert run(*arguments, "--data-root", "other", "--out", "other").stderr == (
+        "error: --out other is the folder that --data-root names; choose another --out\n"
+    )
     bad = run("compare", "tiny", "--explainers", "page,magic")
     assert bad.stderr == "error: --explainers must be among page, walk, xgnn, gnninterpreter, random, got magic\n"

@@ -56,5 +56,10 @@ def test_files_are_fetched(run_well, run, folder, monkeypatch):
         assert (folder / "fetched" / "mine" / "table.csv").read_bytes() == b"smiles,label\n"
         again = run("datasets", "fetch", "solubility", "--data-root", "fetched")
         assert (again.returncode, len(server.requests)) == (0, 1)
+        own = dataclasses.replace(spec, files=((dataclasses.replace(file, sha256="0" * 64),),))
+        monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "solubility": own})
+        done = run("datasets", "fetch", "solubility", "--data-root", "fetched")
+        assert done.stderr.endswith("; it is not replaced, so move it away and fetch again\n")
+        assert len(server.requests) == 1
     done = run("datasets", "fetch", "ba-house")
     assert done.stderr == "error: ba-house needs no files: it is generated\n"

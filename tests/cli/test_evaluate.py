@@ -2,8 +2,11 @@ import json
 import re
 from types import SimpleNamespace
 
+import torch
+
 import protograph as pg
 from protograph.cli.evaluate import _lines
+from protograph.training import GCN
 
 
 def test_a_run_is_judged(run, run_well, folder):
@@ -22,7 +25,51 @@ def test_a_run_is_judged(run, run_well, folder):
     assert re.search(r"1\. p = [01]\.\d{4} \(sources [01]\.\d{4}\); margin -?\d+\.\d\d \(sources -?\d+\.\d\d\);", text)
     assert text.splitlines()[-1].endswith("120 the graphs it was found in: none were held out")
     (folder / "judged" / "run.json").write_text("{}")
-    assert run("evaluate", "judged").stderr == "error: judged/run.json is damaged ('data'); explain again\n"
+    assert run("evaluate", "judged").stderr == (
+        'error: judged/run.json is damaged (it must have the format "protograph-run"); explain again\n'
+    )
+
+
+def edited(folder, **entries):
+    path = folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
+
+
+def test_a_run_runs_no_code_that_it_names(run, run_well, folder):
+    given = ("--model", "mine:build", "--weights", "w.pt")
+    torch.manual_seed(1)
+    torch.save(GCN(3, 2, (8,)).state_dict(), folder / "w.pt")
+    run_well("explain", "graphs.pt", *given, "--k", 1, "--clusters", 1, "--out", "own")
+    trap = "import pathlib\npathlib.Path('trapped').touch()\n"
+    (folder / "trap.py").write_text(trap)
+    edited(folder / "own", model="trap:build")
+    done = run("evaluate", "own")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: own was made with the code of trap:build, which runs only if you name it here; "
+        f"if you trust it, add --model trap:build --weights {folder / 'w.pt'}\n",
+    )
+    assert not (folder / "trapped").exists()
+    named = json.loads(run_well("evaluate", "own", *given, "--json").stdout)
+    # Weights are data, so that those of the run are taken where none are named.
+    assert json.loads(run_well("evaluate", "own", "--model", "mine:build", "--json").stdout) == named
+    probability = pg.load(folder / "own" / "explanation.json")
+    for target, row in named["classes"].items():
+        assert row["prototypes"][0]["probability"] == probability[int(target)].prototypes[0].probability
+
+
+def test_a_model_of_the_run_s_own_is_taken_as_it_was_written(run, run_well, folder):
+    run_well("explain", "graphs.pt", "--k", 1, "--clusters", 1, "--out", "own")
+    assert json.loads(run_well("evaluate", "own", "--json").stdout)["held_out"] is True
+    assert run("evaluate", "own", "--model", "mine:build").stderr == (
+        "error: own has a model of its own, model.pt; leave out --model and --weights\n"
+    )
+    (folder / "own" / "split.json").unlink()
+    assert run("evaluate", "own").stderr == "error: own/split.json is gone, which run.json names; explain again\n"
+    (folder / "own" / "model.pt").write_bytes((folder / "model.pt").read_bytes())
+    assert run("evaluate", "own").stderr == (
+        "error: own/model.pt is not the file that the run wrote, it was changed since; explain again\n"
+    )
 
 
 def test_a_line_has_what_is_known():

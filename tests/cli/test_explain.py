@@ -146,18 +146,26 @@ def test_weights_of_the_user_s_own_model(run, folder):
     )
 
 
-def test_nothing_of_an_earlier_run_stays_beside_the_next(run_well, folder):
-    options = ("--k", 1, "--clusters", 1, "--out", "mixed")
+def test_files_of_the_user_s_own_are_never_replaced(run, refused, folder, monkeypatch):
+    monkeypatch.setattr("protograph.cli.explain.load_classifier", None)  # refused before any work
     (folder / "mixed").mkdir()
-    for name in ("model.pt", "split.json", "class7-prototype1.png", "notes.txt"):
-        (folder / "mixed" / name).write_text("of an earlier run")
-    run_well("explain", "graphs.pt", "--model", "model.pt", *options)
-    left = {path.name for path in (folder / "mixed").iterdir()}
-    assert "notes.txt" in left
-    assert not left & {"model.pt", "split.json", "class7-prototype1.png"}
-    (folder / "mixed" / "model.pt").write_bytes((folder / "model.pt").read_bytes())
-    run_well("explain", "graphs.pt", "--model", "mixed/model.pt", *options)
-    assert (folder / "mixed" / "model.pt").exists()
+    for name in ("split.json", "class7-prototype1.png", "notes.txt"):
+        (folder / "mixed" / name).write_text("mine")
+    given = ("graphs.pt", "--model", "mine:build")
+    assert refused(*given, "--out", "mixed") == (
+        "error: cannot write to mixed: class7-prototype1.png and split.json there are not what protograph wrote; "
+        "move them away, or choose another --out"
+    )
+    assert refused(*given, "--weights", "model.pt", "--out", ".") == (
+        "error: model.pt is read, but --out . may replace or remove it; choose another --out"
+    )
+    assert refused(*given, "--out", ".") == (
+        "error: cannot write to .: model.pt there is not what protograph wrote; move it away, or choose another --out"
+    )
+    assert refused("ba-house", "--data-root", "mixed", "--out", "mixed") == (
+        "error: --out mixed is a folder that is read from; choose another --out"
+    )
+    assert sorted(path.name for path in folder.rglob(".protograph*")) == []
 
 
 def test_clusters_and_size_follow_from_the_data_by_default(run_well, folder):
@@ -235,7 +243,15 @@ def test_a_report_can_be_written_again(run, run_well, folder):
     (folder / "rep/report.html").unlink()
     assert run_well("report", "rep").stdout == "rep/report.html\n"
     assert (folder / "rep/report.html").read_text() == first
-    assert run("report", "nowhere").stderr.startswith("error: ")
+    (folder / "rep/report.html").write_text("mine")
+    assert run("report", "rep").stderr == (
+        "error: cannot write to rep: report.html there is not what protograph wrote; move it away, or choose another "
+        "--out\n"
+    )
+    assert (folder / "rep/report.html").read_text() == "mine"
+    assert run("report", "nowhere").stderr == (
+        "error: nowhere has no run.json; give a folder that `protograph explain` has written\n"
+    )
 
 
 def test_whether_edges_must_agree(run_well, refused, folder):

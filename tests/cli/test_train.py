@@ -1,5 +1,6 @@
 import json
 
+import pytest
 import torch
 
 
@@ -8,6 +9,21 @@ def test_a_folder_that_cannot_be_made_is_told_before_the_work(run, monkeypatch):
     done = run("train", "graphs.pt", "--out", "nowhere/model.pt")
     assert done.returncode == 1
     assert done.stderr == "error: cannot write nowhere/model.pt: the folder nowhere does not exist\n"
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("graphs.pt", "--out graphs.pt is or would be part of the data in graphs.pt; choose another --out"),
+        ("mine.py", "--out mine.py is there and is not a model of `protograph train`; choose another --out"),
+    ],
+)
+def test_no_other_file_is_replaced(run, folder, monkeypatch, out, message):
+    monkeypatch.setattr("protograph.cli.train.load_graphs", None)
+    before = (folder / out).read_bytes()
+    done = run("train", "graphs.pt", "--out", out)
+    assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
+    assert (folder / out).read_bytes() == before
 
 
 def test_what_was_trained_is_said(run_well):

@@ -1,5 +1,6 @@
 """Putting the commands together, and turning every expected error into one line."""
 
+import errno
 import os
 import sys
 import warnings
@@ -7,6 +8,7 @@ import warnings
 import typer
 
 from protograph._base.errors import ProtographWarning
+from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 from protograph._base.version import __version__
 from protograph._base.words import one_line
 from protograph.cli import compare, datasets, evaluate, explain, train
@@ -24,6 +26,7 @@ for _command in (explain.explain, train.train, evaluate.evaluate, compare.compar
 app.add_typer(datasets.app, name="datasets")
 
 INTERRUPTED = 130
+KEPT = "what was finished is kept, and the same command goes on from there"
 
 
 @app.callback(invoke_without_command=True)
@@ -47,19 +50,30 @@ def reproduce() -> None:
 
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
-    sys.path.insert(0, os.getcwd())  # for --model module:attr
     warnings.simplefilter("ignore", ProtographWarning)  # the summary has them as notes
     try:
-        app()
+        with ending_as_interrupts():
+            app()
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
         if leaving.code == INTERRUPTED:
-            typer.echo("interrupted: nothing was written", err=True)
+            with uninterrupted():  # one Ctrl-C more changes nothing now
+                is_kept = sys.argv[1:2] in (["compare"], ["datasets"])
+                typer.echo(f"interrupted: {KEPT if is_kept else 'nothing was written'}", err=True)
         raise
     except Exception as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise
-        is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
-        kind = "" if is_expected else f"{type(error).__name__}: "
-        text = "; ".join([str(error), *getattr(error, "__notes__", ())])
-        typer.echo(f"error: {kind}{one_line(text)}", err=True)
+        text = "; ".join([_said(error), *getattr(error, "__notes__", ())])
+        typer.echo(f"error: {one_line(text)}", err=True)
         sys.exit(1)
+
+
+def _said(error: Exception) -> str:
+    """An error in words, with its type where it was not expected."""
+    if isinstance(error, MemoryError):
+        return "the memory is not enough; take fewer graphs at a time, such as a folder of smaller .pt files"
+    if isinstance(error, OSError) and error.strerror:
+        way_out = "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+        return f"{error.filename or 'files'}: {error.strerror}{way_out}"
+    is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
+    return f"{'' if is_expected else f'{type(error).__name__}: '}{error}"

@@ -38,6 +38,7 @@ SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out row
 Split = Annotated[
     SplitKind | None, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")
 ]
+Weights = Annotated[str | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 

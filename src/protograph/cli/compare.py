@@ -1,7 +1,8 @@
 """``protograph compare``: several explainers on the same models and data, in one table."""
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,14 +10,23 @@ from typing import Annotated, Any
 import typer
 
 from protograph import PAGE, datasets
+from protograph._base.manifest import FolderKind
 from protograph._base.progress import progress_bars
+from protograph._base.publishing import open_folder
 from protograph._base.words import count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.explainers import NUM_PROTOTYPES, explainer_of
+from protograph.cli.runs import OTHER_OUT
 from protograph.evaluation.comparison import Comparison, summarised
 from protograph.report.comparison import plot_comparison
 
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
+PICTURE = "prototypes.png"
+KIND = FolderKind(
+    manifest="comparison.json",
+    format="protograph-comparison",
+    names=re.compile(r"comparison\.json|prototypes\.png|[a-z]+-seed\d+(-prototypes)?\.json|model-seed\d+\.pt"),
+)
 
 
 def compare(
@@ -45,8 +55,10 @@ def compare(
     """
     chosen = _chosen(explainers, prototypes, max_nodes)
     folder = out or Path("runs") / f"compare-{data.lower()}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with progress_bars() as progress:
+    if data_root is not None and folder.is_dir() and data_root.is_dir() and data_root.samefile(folder):
+        raise ValueError(f"--out {folder} is the folder that --data-root names; {OTHER_OUT}")
+    with open_folder(folder, KIND, way_out=OTHER_OUT) as opened, progress_bars() as progress:
+        opened.claim(_files(chosen, seeds), {"data": data})
         comparison = Comparison(
             load=lambda seed: datasets.load(data, data_root, random_state=seed, progress=progress),
             explainers=chosen,
@@ -55,18 +67,25 @@ def compare(
             with_robustness=with_robustness,
         )
         rows = comparison.run(progress)
+        explained = {name: comparison.explanations(name, 0) for name in chosen}
+        if any(explained.values()):
+            truths = datasets.load(data, data_root, random_state=0).ground_truths
+            plot_comparison(folder / PICTURE, explained, truths, f"{data}, seed 0")
     reference = next(iter(chosen))
     figures = summarised(rows, reference)
-    explained = {name: comparison.explanations(name, 0) for name in chosen}
-    if any(explained.values()):
-        truths = datasets.load(data, data_root, random_state=0).ground_truths
-        plot_comparison(folder / "prototypes.png", explained, truths, f"{data}, seed 0")
     if as_json:
         plain = {name: {key: vars(figure) for key, figure in row.items()} for name, row in figures.items()}
         typer.echo(json.dumps({"out": str(folder), "seeds": seeds, "explainers": plain, "rows": rows}))
     else:
         typer.echo("\n".join(_table(figures, reference, seeds, rows)))
-        typer.echo(f"\n{folder}: every figure and prototype, prototypes.png")
+        typer.echo(f"\n{folder}: every figure and prototype, {PICTURE}")
+
+
+def _files(explainers: Iterable[str], seeds: int) -> list[str]:
+    """Every file that a comparison may write."""
+    per_seed = ("model-seed{}.pt", "model-seed{}.json")
+    per_explainer = [f"{name}-seed{{}}{end}.json" for name in explainers for end in ("", "-prototypes")]
+    return [PICTURE, *(name.format(seed) for seed in range(seeds) for name in (*per_seed, *per_explainer))]
 
 
 def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mapping[str, Callable[[int], Any]]:

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+from torch import nn
 
 from protograph._base.progress import progress_bars
-from protograph._base.words import clean_name
+from protograph._base.words import clean_name, one_line
 from protograph.cli import arguments
 from protograph.cli.facts import source_facts
-from protograph.cli.loading import aligned, load_classifier, load_graphs
-from protograph.cli.runs import read_parts, read_run
+from protograph.cli.loading import aligned, is_model_file, load_classifier, load_graphs
+from protograph.cli.runs import EXPLANATION, MODEL, RunFolder, read_run
 from protograph.evaluation.evaluation import evaluate as judge
 from protograph.evaluation.evaluation import held_out
 from protograph.explanation import Explanation, Explanations
@@ -19,22 +20,32 @@ from protograph.explanation.storage import load
 
 
 def evaluate(
-    folder: arguments.RunFolder, data_root: arguments.DataRoot = None, as_json: arguments.Json = False
+    folder: arguments.RunFolder,
+    model: Annotated[
+        str | None, typer.Option(help="module:attr of the run, whose code runs; or file.", metavar="MODEL")
+    ] = None,
+    weights: arguments.Weights = None,
+    data_root: arguments.DataRoot = None,
+    as_json: arguments.Json = False,
 ) -> None:
-    """Judge a run: against the ground truth, on graphs that it was not found in, and under the model."""
-    run = read_run(folder)
-    explanations: Any = load(folder / "explanation.json")
+    """Judge a run: against the ground truth, on graphs that it was not found in, and under the model.
+
+    No code runs that a run names: a model of yours, module:attr, is to be named again.
+    """
+    kept = read_run(folder)
+    explanations: Any = load(kept.file(EXPLANATION))
+    plain = _classifier(kept, model, weights)
+    kept.check_inputs(["data", *(["model"] if model is None else []), *(["weights"] if weights is None else [])])
     with progress_bars() as progress:
-        loaded = load_graphs(run, data_root, progress)
-    plain = load_classifier(run.model or str(folder / "model.pt"), run.weights)
+        loaded = load_graphs(kept.run, data_root, progress)
     graphs = aligned(loaded.graphs, plain)
-    model = run.wrapped(plain)
-    explained, rest = read_parts(folder, graphs)
+    classifier = kept.run.wrapped(plain)
+    explained, rest = kept.parts(graphs)
     is_held_out = rest is not explained
-    judged = held_out(model, rest)
+    judged = held_out(classifier, rest)
     truths = getattr(graphs, "ground_truths", {})
     scores = [
-        judge(explanation, graphs=explained, truths=truths.get(target, ()), held_out=judged, model=model)
+        judge(explanation, graphs=explained, truths=truths.get(target, ()), held_out=judged, model=classifier)
         for target, explanation in explanations.items()
     ]
     if as_json:
@@ -49,6 +60,24 @@ def _as_json(scores: Any, explanation: Explanation) -> dict[str, Any]:
     content: dict[str, Any] = scores.as_json()
     pairs = zip(content["prototypes"], explanation.prototypes, strict=True)
     return content | {"prototypes": [one | source_facts(explanation, prototype) for one, prototype in pairs]}
+
+
+def _classifier(kept: RunFolder, model: str | None, weights: str | None) -> nn.Module:
+    """The model that the run explains; a run is data, so code runs only where the command line names it."""
+    run = kept.run
+    if run.model is None:
+        if model is not None or weights is not None:
+            raise ValueError(f"{kept.path} has a model of its own, {MODEL}; leave out --model and --weights")
+        return load_classifier(str(kept.file(MODEL)))
+    if model is not None:
+        return load_classifier(model, weights or (None if is_model_file(model) else run.weights))
+    if is_model_file(run.model):
+        return load_classifier(run.model)
+    options = f"--model {run.model}" + (f" --weights {run.weights}" if run.weights else "")
+    raise ValueError(
+        f"{kept.path} was made with the code of {one_line(run.model)}, which runs only if you name it here; "
+        f"if you trust it, add {one_line(options)}"
+    )
 
 
 def _text(scores: Sequence[Any], explanations: Explanations, where: str) -> str:

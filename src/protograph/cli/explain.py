@@ -13,7 +13,7 @@ from protograph.cli.explainers import explainer_of
 from protograph.cli.facts import source_facts
 from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
 from protograph.cli.names import target_of
-from protograph.cli.runs import Run, read_parts, whole_folder, write_split
+from protograph.cli.runs import EXPLANATION, KIND, MODEL, REPORT, SPLIT, Run, open_run, read_run, split_text, taken
 from protograph.cli.train import describe_training, training_facts
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.figures import smarts_of, smiles_of
@@ -39,9 +39,9 @@ _MATCHED = {MatchEdges.auto: "auto", MatchEdges.on: True, MatchEdges.off: False}
 def explain(
     data: arguments.Data,
     model: Annotated[
-        str | None, typer.Option(help="File or module:attr; else a GCN is trained.", metavar="MODEL")
+        str | None, typer.Option(help="File, or module:attr, whose code runs; else trains.", metavar="MODEL")
     ] = None,
-    weights: Annotated[str | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")] = None,
+    weights: arguments.Weights = None,
     return_type: Annotated[
         ReturnType, typer.Option(help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
     ] = ReturnType.auto,
@@ -128,36 +128,37 @@ def _explain_run(
         data_root: Folder with the files of named data sets.
         fitting: Other options of the explainer's ``fit``.
     """
-    classifier = None if run.model is None else load_classifier(run.model, run.weights)
-    with progress_bars() as progress:
+    read = [*run.inputs().values(), *([] if data_root is None else [data_root])]
+    with open_run(folder, read) as opened, progress_bars() as progress:
+        content = run.as_json()
+        classifier = None if run.model is None else load_classifier(run.model, run.weights)
         loaded = load_graphs(run, data_root, progress)
-    facts = arguments.tell_left_out(loaded.left_out)
-    names = loaded.graphs.class_names or getattr(classifier, "class_names", ())
-    number = None if target is None else target_of(target, names)
-    with whole_folder(folder, keep=run.model) as partial, progress_bars() as progress:
+        facts = arguments.tell_left_out(loaded.left_out)
+        names = loaded.graphs.class_names or getattr(classifier, "class_names", ())
+        number = None if target is None else target_of(target, names)
         if classifier is None:
             trained = train(loaded.graphs, hidden=None, random_state=run.seed, split=split, progress=progress)
-            save_model(trained, partial / "model.pt")
-            write_split(trained.split, partial)
+            save_model(trained, opened.staged / MODEL)
+            (opened.staged / SPLIT).write_text(split_text(trained.split))
             facts |= {"training": describe_training(trained), **training_facts(trained)}
             classifier = trained.model
             # As in the paper, the training graphs are the ones to explain it with.
-            graphs, _ = read_parts(partial, loaded.graphs)
+            graphs = taken(loaded.graphs, trained.split.train.tolist())
         else:
             graphs = aligned(loaded.graphs, classifier)
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
         explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
-        _write_results(explanations, partial)
-        run.write(partial)
-        files = sorted(file.name for file in partial.iterdir())
+        _write_results(explanations, opened.staged)
+        files = sorted([KIND.manifest, *(file.name for file in opened.staged.iterdir())])
+        opened.publish(content)
     return explanations, {"out": str(folder), "files": files, **facts}
 
 
 def _write_results(explanations: Explanations, folder: Path) -> None:
     """Write JSON, report and pictures; each prototype is laid out once for all of them."""
-    explanations.save(folder / "explanation.json")
+    explanations.save(folder / EXPLANATION)
     classes = lay_out(explanations.values())
-    (folder / "report.html").write_text(report_html(classes), encoding="utf-8", errors="replace")
+    (folder / REPORT).write_text(report_html(classes), encoding="utf-8", errors="replace")
     save_figure(classes_figure(classes), folder / "prototypes.png")
     for explanation, scene in ((one.explanation, scene) for one in classes for scene in one.scenes):
         figure = classes_figure([ClassScenes(explanation, [scene])])
@@ -188,5 +189,8 @@ def _class_facts(explanation: Explanation) -> dict[str, Any]:
 
 def report(folder: arguments.RunFolder) -> None:
     """Write report.html again from explanation.json."""
-    load(folder / "explanation.json").report(folder / "report.html")
-    typer.echo(f"{folder / 'report.html'}")
+    kept = read_run(folder)
+    with open_run(folder, ()) as opened:
+        load(kept.file(EXPLANATION)).report(opened.staged / REPORT)
+        opened.publish(kept.content, keep=kept.files)
+    typer.echo(f"{folder / REPORT}")

@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,7 +46,7 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
     if not run.data.strip():
         raise ValueError("NAME_OR_PATH must be a data set's name or a file or folder, got an empty text")
     path = Path(run.data)
-    is_folder = path.is_dir() and ("/" in run.data or not datasets.is_known(run.data))
+    is_folder = path.is_dir() and "data" in run.inputs()
     if run.names is not None and path.suffix.lower() != ".pt" and not is_folder:
         raise ValueError(f"--names is for .pt files and folders of them, got {run.data}, which has names of its own")
     if path.name.lower().endswith(TABLES):
@@ -60,7 +62,6 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
         )
     if path.suffix.lower() == ".pt":
         return Loaded(_named(run, datasets.read_graphs(path)))
-    # A data set's name wins over a folder that is called the same; ./name is the folder.
     if is_folder:
         return Loaded(_named(run, datasets.ShardedGraphs(path)))
     if path.is_file():
@@ -90,9 +91,14 @@ def name_of(name_or_path: str) -> str:
     return Path(name_or_path).name.removesuffix(".gz").rsplit(".", 1)[0] or "graphs"
 
 
+def is_model_file(spec: str) -> bool:
+    """Whether a model is named by its file, which is read without running anything it holds."""
+    return Path(spec).suffix == ".pt" or Path(spec).exists()
+
+
 def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
     """Return the model in a file of ``protograph train``, or the one of ``module:attribute``, with the weights."""
-    if Path(spec).suffix == ".pt" or Path(spec).exists():
+    if is_model_file(spec):
         if weights is not None:
             raise ValueError(
                 f"--weights is for --model module:attribute, got --model {spec}, which has its own weights"
@@ -104,10 +110,19 @@ def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
     module_name, _, attribute = spec.partition(":")
     if not module_name or not attribute:
         raise ValueError(f"--model must be a .pt file or module:attribute, got {spec!r}")
+    _look_here_last()
     model = _built(_imported(spec, module_name, attribute), spec)
     if weights is not None:
         load_weights(model, weights)
     return model
+
+
+def _look_here_last() -> None:
+    """Let modules of the working directory be imported, after all others: none of its files takes their place."""
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.append(here)
+        importlib.invalidate_caches()
 
 
 def _imported(spec: str, module_name: str, attribute: str) -> Any:
@@ -119,7 +134,10 @@ def _imported(spec: str, module_name: str, attribute: str) -> Any:
         raise ValueError(f"--model {spec!r}: importing {module_name!r} failed with {_error_text(error)}") from error
     value = getattr(module, attribute, None)
     if value is None:
-        raise ValueError(f"--model {spec!r}: module {module_name!r} has no {attribute!r}")
+        file = Path(getattr(module, "__file__", None) or "built in")
+        # One that is installed comes before one of the same name that is here.
+        origin = "" if file.is_relative_to(os.getcwd()) else f" ({file})"
+        raise ValueError(f"--model {spec!r}: module {module_name!r}{origin} has no {attribute!r}")
     return value
 
 

@@ -10,10 +10,11 @@ from protograph._base.files import atomic_path
 from protograph._base.progress import progress_bars
 from protograph.cli import arguments
 from protograph.cli.loading import load_graphs
-from protograph.cli.runs import Run
+from protograph.cli.runs import Run, check_model_out
 from protograph.models.classifier import checked_device
-from protograph.training import Trained, save_model
+from protograph.training import Trained
 from protograph.training import train as fit
+from protograph.training.storage import write_model
 
 
 def train(
@@ -45,7 +46,9 @@ def train(
         names=names,
     )
     how: Any = (split or arguments.SplitKind.paper).value
-    with atomic_path(out) as partial, progress_bars() as progress:  # first, to learn now whether it can be written
+    check_model_out(out, run.inputs().values())
+    # First, to learn now whether it can be written.
+    with atomic_path(out) as partial, progress_bars() as progress:
         loaded = load_graphs(run, data_root, progress)
         trained = fit(
             loaded.graphs,
@@ -56,7 +59,8 @@ def train(
             device=device,
             progress=progress,
         )
-        save_model(trained, partial)
+        write_model(trained, partial)
+        check_model_out(out, run.inputs().values())  # again: the work may have taken hours
     left_out = arguments.tell_left_out(loaded.left_out)
     if as_json:
         typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))

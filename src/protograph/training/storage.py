@@ -28,6 +28,12 @@ def save_model(model: Trained | GCN, path: str | PathLike[str]) -> None:
     >>> load_model(path).hidden
     (4,)
     """
+    with atomic_path(path) as temporary:
+        write_model(model, temporary)
+
+
+def write_model(model: Trained | GCN, path: Path) -> None:
+    """Write a model into a file that is there, such as one of ``atomic_path``."""
     gcn = model.model if isinstance(model, Trained) else model
     if not isinstance(gcn, GCN):
         raise TypeError(
@@ -44,7 +50,7 @@ def save_model(model: Trained | GCN, path: str | PathLike[str]) -> None:
         "names": {"features": list(gcn.feature_names), "classes": list(gcn.class_names)},
         "state_dict": {name: weight.cpu() for name, weight in gcn.state_dict().items()},
     }
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
+    with path.open("wb") as file:
         torch.save(content, file)
 
 
