@@ -47,7 +47,7 @@ def bad_files(folder):
             "benzene/benzene_smiles.csv was looked for in nowhere (root=), which is not a folder",
         ),
         (["one.csv", "--label-column", "active"], "label_column 'active' of one.csv must have two classes or"),
-        (["bad.csv"], "bad.csv has 2 of 4 rows that are not valid (line 3: 'C1C': not valid SMILES; line 5: ''"),
+        (["bad.csv"], "bad.csv has 2 of 4 rows that are not valid; correct them, or leave them out with skip_inva"),
         (["broken.pt"], "broken.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
         (["evil.pt"], "evil.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
         (["number.pt"], "number.pt must hold a list of torch_geometric Data, got int"),

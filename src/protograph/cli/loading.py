@@ -14,7 +14,6 @@ from torch_geometric.data import Data
 from protograph import datasets
 from protograph._base.progress import Progress
 from protograph.cli.runs import Run
-from protograph.datasets.table import cut
 from protograph.models.weights import load_weights
 from protograph.training import load_model
 
@@ -45,8 +44,7 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
         columns = {"smiles_column": run.smiles_column, "label_column": run.label_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
-        left_out = tuple(f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in table.left_out)
-        return Loaded(table.dataset, left_out)
+        return Loaded(table.dataset, tuple(map(str, table.left_out)))
     if run.smiles_column or run.label_column or run.skip_invalid:
         raise ValueError(
             f"--smiles-column, --label-column and --skip-invalid are for tables ({', '.join(TABLES)}), got {run.data}"
