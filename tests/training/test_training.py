@@ -13,8 +13,6 @@ from protograph.training import GCN, train
 from protograph.training.collation import collate, propagated
 from protograph.training.training import EarlyStopping, _train_epoch, evaluate
 
-# Most trainings here are too short to learn anything.
-pytestmark = pytest.mark.filterwarnings("ignore:the model may have learned nothing")
 FAST = {"hidden": (16, 16), "learning_rate": 0.01, "max_epochs": 3}
 
 

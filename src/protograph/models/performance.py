@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.words import clean_name, count_of
+from protograph._base.words import clean_name, count_of, one_line
 
 # One-sided 95% of the normal distribution: how many standard deviations above chance are no accident.
 CRITICAL = 1.6449
@@ -90,9 +90,9 @@ class Performance:
 
         .. math:: \max(1 / C, \mu + 1.645 \sigma)
 
-        with C classes that have graphs, and the mean and the exact standard deviation over all orders of the labels, the
-        predictions staying as they are (Hoeffding 1951, for sums of :math:`a(y_i, \hat y_i)`); the distribution is taken
-        as normal. The mean is below 1 / C only where graphs are predicted as a class that none has.
+        with C classes that have graphs, and the mean and the exact standard deviation over all orders of the labels,
+        the predictions staying as they are (Hoeffding 1951, for sums of :math:`a(y_i, \hat y_i)`); the distribution is
+        taken as normal. The mean is below 1 / C only where graphs are predicted as a class that none has.
 
         >>> round(Performance(((50, 50), (50, 50))).needed, 4)
         0.5583
@@ -168,8 +168,31 @@ def class_label(number: int, class_names: Sequence[str] = ()) -> str:
     >>> class_label(1), class_label(1, ("0", "1")), class_label(1, ("no", "yes"))
     ('class 1', 'class 1', 'class 1 (yes)')
     """
-    name = class_names[number] if number < len(class_names) else str(number)
+    name = class_names[number] if 0 <= number < len(class_names) else str(number)
     return f"class {number}" if name == str(number) else f"class {number} ({clean_name(name)})"
+
+
+def figures_line(performance: Performance) -> str:
+    """Accuracy, balanced accuracy and what the largest class would give, in one line.
+
+    >>> print(figures_line(Performance(((90, 0), (10, 0)))))
+    Accuracy 0.900, balanced accuracy 0.500; always guessing the largest class would be right for 90.0% of 100 graphs.
+    """
+    return (
+        f"Accuracy {performance.accuracy:.3f}, balanced accuracy {performance.balanced_accuracy:.3f}; always guessing "
+        f"the largest class would be right for {performance.majority_share:.1%} of "
+        f"{count_of(performance.num_graphs, 'graph')}."
+    )
+
+
+def doubts_box(doubts: Sequence[str]) -> str:
+    """Doubts as a box of text that is not overlooked.
+
+    >>> print(doubts_box(["all 30 graphs are predicted as class 1"]))
+    !! The model may have learned nothing:
+    !!   all 30 graphs are predicted as class 1.
+    """
+    return "\n".join(["!! The model may have learned nothing:", *(f"!!   {one_line(doubt)}." for doubt in doubts)])
 
 
 def hard_to_explain(target: int, predicted: Sequence[int]) -> str:

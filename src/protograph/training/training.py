@@ -18,9 +18,9 @@ from protograph._base.options import check_count, check_number
 from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.models.performance import Performance, doubts_of
+from protograph.training.class_weights import ClassWeights, check_class_weights, weight_of_each
 from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated
 from protograph.training.gcn import GCN
-from protograph.training.class_weights import ClassWeights, check_class_weights, weight_of_each
 from protograph.training.split import HowToSplit, Split, check_split, make_split
 
 PAPER_HIDDEN = (32, 32, 32)
@@ -45,8 +45,8 @@ class Trained:
         model: The model with the weights of the best epoch, in evaluation mode.
         initial_model: The same model before training.
         split: Which graphs were trained on, validated on and tested on.
-        train_performance: How ``model`` classifies the training graphs: accuracy, balanced accuracy, share of the largest
-            class, and of each class how many graphs have it, are predicted as it, and its recall.
+        train_performance: How ``model`` classifies the training graphs: accuracy, balanced accuracy, share of the
+            largest class, and of each class how many graphs have it, are predicted as it, and its recall.
         validation_performance: The same for the validation graphs.
         test_performance: The same for the test graphs; ``None`` if the split has none.
         class_weights: What a graph of each class counted in the loss; ``None`` where all counted alike.
