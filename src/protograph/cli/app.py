@@ -8,7 +8,10 @@ import typer
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.version import __version__
+from protograph._base.words import one_line
 from protograph.cli import compare, datasets, evaluate, explain, train
+from protograph.cli.naming import naming_options
+from protograph.datasets import BadRowsError
 
 app = typer.Typer(
     name="protograph",
@@ -19,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, explain.report):
-    app.command(_command.__name__)(_command)
+    app.command(_command.__name__)(naming_options(_command))
 app.add_typer(datasets.app, name="datasets")
 
 INTERRUPTED = 130
@@ -47,7 +50,7 @@ def reproduce() -> None:
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
     sys.path.insert(0, os.getcwd())  # for --model module:attr
-    warnings.simplefilter("ignore", ProtographWarning)  # the summary has them as notes
+    warnings.simplefilter("ignore", ProtographWarning)  # the commands say what matters, and summaries have notes
     try:
         app()
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
@@ -60,5 +63,7 @@ def run() -> None:
         is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
         kind = "" if is_expected else f"{type(error).__name__}: "
         text = "; ".join([str(error), *getattr(error, "__notes__", ())])
-        typer.echo(f"error: {kind}{' '.join(text.split())}", err=True)
+        # One line, except for rows of a table, which stand one below the other.
+        first, *rows = text.split("\n") if isinstance(error, BadRowsError) else [text]
+        typer.echo("\n".join([f"error: {kind}{one_line(first)}", *(f"  {one_line(row)}" for row in rows)]), err=True)
         sys.exit(1)

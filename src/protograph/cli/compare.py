@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from protograph import PAGE, datasets
-from protograph._base.progress import progress_bars
+from protograph._base.progress import command_progress
 from protograph._base.words import count_of
 from protograph.cli import arguments
 from protograph.cli.explainers import NUM_PROTOTYPES, explainer_of
+from protograph.cli.tables import table, wrapped
 from protograph.evaluation.comparison import Comparison, summarised
 from protograph.report.comparison import plot_comparison
 
@@ -37,7 +38,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Folder; runs/compare-NAME by default.", metavar="DIR")] = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Compare explainers: one row each, mean and spread over seeds, and a picture beside the ground truth.
+    """Compare explainers: one column each, mean and spread over seeds, and a picture beside the ground truth.
 
     Explainers are page, walk (PAGE as the paper describes it), xgnn, gnninterpreter and random.
 
@@ -46,7 +47,7 @@ def compare(
     chosen = _chosen(explainers, prototypes, max_nodes)
     folder = out or Path("runs") / f"compare-{data.lower()}"
     folder.mkdir(parents=True, exist_ok=True)
-    with progress_bars() as progress:
+    with command_progress() as progress:
         comparison = Comparison(
             load=lambda seed: datasets.load(data, data_root, random_state=seed, progress=progress),
             explainers=chosen,
@@ -102,28 +103,27 @@ COLUMNS = {
 
 
 def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int, rows: list[Any]) -> list[str]:
+    """A column an explainer, a row a metric; those that no explainer has are left out."""
     truth = [p["truth_density"] for row in rows for p in row["prototypes"] if p["truth_density"] is not None]
-    columns = {
-        key: title for key, title in COLUMNS.items() if any(row[key].mean is not None for row in figures.values())
-    }
-    cells = {name: [_cell(key, row[key]) for key in columns] for name, row in figures.items()}
-    lines = [
-        f"{name:<15}" + "".join(f"{cell:>15}" for cell in row)
-        for name, row in {"explainer": columns.values(), **cells}.items()
-    ]
+    keys = [key for key in COLUMNS if any(row[key].mean is not None for row in figures.values())]
+    lines = table(
+        [["", *figures], *([COLUMNS[key], *(_cell(key, row[key]) for row in figures.values())] for key in keys)]
+    )
     notes = [
         f"mean ± standard deviation over {count_of(seeds, 'seed')} of data, model, explainer; "
         f"time in multiples of {reference}",
-        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown,",
+        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown, "
         "those of fit included; time is that of explain after fit, which is the same for all",
     ]
+    if any("-" in line.split() for line in lines):
+        notes.append("-: there is no such figure of any prototype (see protograph evaluate)")
     if truth:
         notes += [
             "accuracy: of a cluster against the truth most of its graphs have, of others against the closest",
             f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself",
         ]
     failed = sorted({f"{row['explainer']}, seed {row['seed']}: {row['failed']}" for row in rows if "failed" in row})
-    return [*lines, "", *notes, *failed]
+    return [*lines, "", *(line for note in (*notes, *failed) for line in wrapped(note, "  "))]
 
 
 def _cell(key: str, figure: Any) -> str:

@@ -1,18 +1,20 @@
 """``protograph explain`` and ``report``: prototypes of each class, as pictures, JSON and a report."""
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from protograph._base.progress import progress_bars
+from protograph._base.progress import command_progress
 from protograph.cli import arguments
+from protograph.cli.bad_rows import FILE, bad_rows_in, tell_left_out, write_rows
 from protograph.cli.explainers import explainer_of
 from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
 from protograph.cli.runs import Run, read_parts, whole_folder, write_split
-from protograph.cli.train import describe_training, training_facts
+from protograph.cli.train import describe_training, tell_doubts, training_facts
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.prototype import smiles_of
 from protograph.explanation.storage import load
@@ -54,6 +56,7 @@ def explain(
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
     split: arguments.Split = None,
+    class_weights: arguments.ClassWeights = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
@@ -66,8 +69,9 @@ def explain(
         checked_device(device)
     options: Any = {"num_clusters": _clusters(clusters), "search": search.value}
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
-    if model is not None and split is not None:
-        raise ValueError("--split is for training, which --model leaves out; give one of them")
+    for option, value in {"--split": split, "--class-weights": class_weights}.items():
+        if model is not None and value is not None:
+            raise ValueError(f"{option} is for training, which --model leaves out; give one of them")
     run = Run(
         data=data,
         seed=seed,
@@ -84,14 +88,18 @@ def explain(
         explainer_of(explainer.value, page),
         folder,
         target=target,
-        split=(split or arguments.SplitKind.paper).value,
+        training={
+            "split": (split or arguments.SplitKind.paper).value,
+            "class_weights": arguments.class_weights_of(class_weights),
+        },
         data_root=data_root,
         device=device,
         engine=engine.value,
     )
     if as_json:
         classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}
-        typer.echo(json.dumps({**facts, "classes": classes}))
+        missing = {str(number): reason for number, reason in explanations.not_explained.items()}
+        typer.echo(json.dumps({**facts, "classes": classes, "not_explained": missing}))
     else:
         above = f"{facts['training']}\n\n" if "training" in facts else ""
         typer.echo(f"{above}{explanations.summary()}\n\n{folder}: {', '.join(facts['files'])}")
@@ -104,7 +112,14 @@ def _clusters(text: str) -> Any:
 
 
 def _explain_run(
-    run: Run, method: Any, folder: Path, *, target: int | None, split: Any, data_root: Path | None, **fitting: Any
+    run: Run,
+    method: Any,
+    folder: Path,
+    *,
+    target: int | None,
+    training: Mapping[str, Any],
+    data_root: Path | None,
+    **fitting: Any,
 ) -> tuple[Explanations, dict[str, Any]]:
     """Explain what was named, and write the results into a folder; the facts are for scripts.
 
@@ -113,26 +128,32 @@ def _explain_run(
         method: The explainer.
         folder: Where the results go, whole or not at all.
         target: The class to explain; all if ``None``.
-        split: How graphs are split where a model is trained.
+        training: Other options of the training where a model is trained.
         data_root: Folder with the files of named data sets.
         fitting: Other options of the explainer's ``fit``.
     """
     classifier = None if run.model is None else load_classifier(run.model, run.weights)
-    with progress_bars() as progress:
+    with command_progress() as progress, bad_rows_in(folder.with_name(f"{folder.name}-bad-rows.csv")):
         loaded = load_graphs(run, data_root, progress)
-    facts = arguments.tell_left_out(loaded.left_out)
-    with whole_folder(folder, keep=run.model) as partial, progress_bars() as progress:
+    facts = tell_left_out(loaded.left_out, folder / FILE)
+    with whole_folder(folder, keep=run.model) as partial, command_progress() as progress:
+        if loaded.left_out:
+            write_rows(loaded.left_out, partial / FILE)
         if classifier is None:
-            trained = train(loaded.graphs, hidden=None, random_state=run.seed, split=split, progress=progress)
+            trained = train(loaded.graphs, hidden=None, random_state=run.seed, progress=progress, **training)
             save_model(trained, partial / "model.pt")
             write_split(trained.split, partial)
             facts |= {"training": describe_training(trained), **training_facts(trained)}
+            tell_doubts(trained.doubts)
             classifier = trained.model
             # As in the paper, the training graphs are the ones to explain it with.
             graphs, _ = read_parts(partial, loaded.graphs)
         else:
             graphs = aligned(loaded.graphs, classifier)
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
+        if "training" not in facts:
+            tell_doubts(method.doubts_)
+        facts["doubts"] = list(dict.fromkeys([*facts.get("doubts", ()), *method.doubts_]))
         explanations = method.explain_all() if target is None else Explanations({target: method.explain(target)})
         _write_results(explanations, partial)
         run.write(partial)
@@ -144,7 +165,9 @@ def _write_results(explanations: Explanations, folder: Path) -> None:
     """Write JSON, report and pictures; each prototype is laid out once for all of them."""
     explanations.save(folder / "explanation.json")
     classes = lay_out(explanations.values())
-    (folder / "report.html").write_text(report_html(classes), encoding="utf-8", errors="replace")
+    (folder / "report.html").write_text(
+        report_html(classes, explanations.not_explained), encoding="utf-8", errors="replace"
+    )
     save_figure(classes_figure(classes), folder / "prototypes.png")
     for explanation, scene in ((one.explanation, scene) for one in classes for scene in one.scenes):
         figure = classes_figure([ClassScenes(explanation, [scene])])

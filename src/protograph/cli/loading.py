@@ -23,10 +23,10 @@ OTHER = "#8A8A8A"  # the colour of what does not occur
 
 @dataclass(frozen=True)
 class Loaded:
-    """The graphs, and what was left out on the way, a line each."""
+    """The graphs, and the rows that were left out on the way."""
 
     graphs: Sequence[Data]
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[datasets.LeftOut, ...] = ()
 
 
 def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | None = None) -> Loaded:
@@ -44,7 +44,7 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
         columns = {"smiles_column": run.smiles_column, "label_column": run.label_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
-        return Loaded(table.dataset, tuple(map(str, table.left_out)))
+        return Loaded(table.dataset, table.left_out)
     if run.smiles_column or run.label_column or run.skip_invalid:
         raise ValueError(
             f"--smiles-column, --label-column and --skip-invalid are for tables ({', '.join(TABLES)}), got {run.data}"

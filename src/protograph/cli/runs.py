@@ -20,7 +20,7 @@ from protograph.training.split import PARTS, Split
 FILE = "run.json"
 SPLIT_FILE = "split.json"
 # What a run may leave out, so that an earlier run's files must not stay beside it.
-OWN_FILES = ("class*-prototype*.png", "model.pt", SPLIT_FILE)
+OWN_FILES = ("class*-prototype*.png", "model.pt", SPLIT_FILE, "left-out.csv")
 
 
 @dataclass(frozen=True, kw_only=True)
