@@ -95,7 +95,8 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     assert facts["left_out"] == ["line 62: 'C(': not valid SMILES"]
     assert "left-out.csv" in facts["files"]
     explanations = pg.load(folder / "runs" / "mol" / "explanation.json")
-    assert [f"!!   {doubt}." for doubt in facts["doubts"]][: len(doubted) - 1] == doubted[1:]
+    assert [f"!!   {doubt}." for doubt in facts["doubts"]] == doubted[1:]
+    assert {one.doubts for one in explanations.values()} == {tuple(facts["doubts"])}
     assert facts["not_explained"] == {str(target): why for target, why in explanations.not_explained.items()}
     target, explanation = next(iter(explanations.items()))
     assert explanation.class_names == ("alcohol", "amine")

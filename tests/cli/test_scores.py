@@ -45,14 +45,14 @@ def of_class(*prototypes, **changes):
     return ClassScores(**facts | changes, prototypes=tuple(PrototypeScores(**one) for one in prototypes))
 
 
-def text(*scores, names=("0", "house"), where="the 7 graphs that no prototype was found in"):
-    return scores_text(scores, names, where).splitlines()
+def text(*scores, names=("0", "house"), where="the 7 graphs that no prototype was found in", doubts=()):
+    return scores_text(scores, names, where, doubts).splitlines()
 
 
 def test_figures_stand_below_each_other_and_columns_without_any_are_left_out():
     assert text(of_class(PLAIN, PLAIN | {"margin": -12.5})) == [
-        "class 1 (house): coverage 0.500 [0.250, 0.750], overlap 0.500 [0.250, 0.750], gain area 0.500",
-        "  [0.250, 0.750]",
+        "class 1 (house)",
+        "  coverage 0.500 [0.250, 0.750], overlap 0.500 [0.250, 0.750], gain area 0.500 [0.250, 0.750]",
         "prototype       p  margin  density  support  elsewhere  lift  margin share",
         "1          0.5000    1.25    0.500    0.750      0.250   3.0          0.62",
         "2          0.5000  -12.50    0.500    0.750      0.250   3.0          0.62",
@@ -63,7 +63,9 @@ def test_figures_stand_below_each_other_and_columns_without_any_are_left_out():
 
 
 def test_truth_and_sources_stand_below_a_prototype():
-    assert text(of_class(FULL, accuracy=1.0))[2:] == [
+    assert text(of_class(FULL, accuracy=1.0)) == [
+        "class 1 (house): accuracy 1.000",
+        "  coverage 0.500 [0.250, 0.750], overlap 0.500 [0.250, 0.750], gain area 0.500 [0.250, 0.750]",
         "prototype            p  margin  accuracy  density  support  elsewhere  lift  margin share   molecule",
         "1               0.5000    1.25    1.000?    0.500    0.750      0.250   3.0          0.62  not valid",
         "  truth 2 of 2  0.9000    2.00              0.250",
@@ -90,8 +92,8 @@ def test_what_is_missing_has_its_reason():
         missing={"coverage": "none of the graphs is predicted as the class"},
     )
     lines = text(scores)
-    assert lines[0].startswith("class 1 (house): coverage -, overlap 0.500")
-    assert lines[2:10] == [
+    assert lines[1].startswith("  coverage -, overlap 0.500")
+    assert lines[3:11] == [
         "1          0.5000    1.25    0.500    0.750      0.250   inf          0.62",
         "2          0.5000    1.25    0.500    0.750      0.250     -             -",
         "3          0.5000    1.25    0.500    0.750      0.250     -             -",
@@ -114,7 +116,14 @@ def test_no_line_is_longer_than_100_columns():
         "truth": 11,
         "missing": {"margin_share": "a reason " * 30},
     }
-    lines = text(of_class(*[huge] * 12), of_class(), names=("0", "a very long name " * 20), where="graphs " * 40)
+    lines = text(
+        of_class(*[huge] * 12),
+        of_class(),
+        names=("0", "a very long name " * 20),
+        where="graphs " * 40,
+        doubts=["no " * 90],
+    )
+    assert lines[0] == "!! The model may have learned nothing:"
     assert max(map(len, lines)) == 100
     assert "no prototype was found" in lines
 

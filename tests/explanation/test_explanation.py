@@ -87,6 +87,12 @@ def test_what_is_known_of_the_model_stands_above():
     )
 
 
+def test_doubts_are_replaced_for_all_classes():
+    known = pg.Explanations({1: explanation([], doubts=("a",))}, not_explained={0: "gone"})
+    doubted = known.doubted(["b", "c"])
+    assert (doubted[1].doubts, doubted.not_explained, known[1].doubts) == (("b", "c"), {0: "gone"}, ("a",))
+
+
 def test_several_classes_stand_one_below_the_other():
     one = explanation([])
     text = pg.Explanations({1: one, 0: one}).summary()

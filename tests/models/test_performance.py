@@ -89,9 +89,15 @@ def test_no_doubt_without_reason(confusion):
     assert doubts_of(Performance(confusion)) == ()
 
 
-def test_one_label_only_is_judged_by_the_predictions():
-    assert doubts_of(Performance(((0, 0), (0, 30)))) == ("all 30 graphs are predicted as class 1",)
+def test_one_label_only_is_no_doubt_unless_it_is_missed():
+    assert doubts_of(Performance(((0, 0), (0, 30)))) == ()
+    assert doubts_of(Performance(((0, 0), (30, 0)))) == ("all 30 graphs are predicted as class 0",)
     assert one_sided([19, 0]) == ()
+
+
+def test_a_rare_class_that_is_found_is_no_doubt():
+    assert doubts_of(Performance(((995, 0), (1, 4)))) == ()
+    assert doubts_of(Performance(((995, 0), (4, 1)))) == ("999 of 1,000 graphs are predicted as class 0",)
 
 
 @pytest.mark.parametrize(

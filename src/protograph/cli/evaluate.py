@@ -35,11 +35,12 @@ def evaluate(
         judge(explanation, graphs=explained, truths=truths.get(target, ()), held_out=judged, model=model)
         for target, explanation in explanations.items()
     ]
+    doubts = list(dict.fromkeys(doubt for one in explanations.values() for doubt in one.doubts))
     if as_json:
         classes = {str(one.target): one.as_json() for one in scores}
-        typer.echo(json.dumps({"run": str(folder), "held_out": is_held_out, "classes": classes}))
+        typer.echo(json.dumps({"run": str(folder), "held_out": is_held_out, "doubts": doubts, "classes": classes}))
         return
     number = count_of(len(judged.predictions), "graph")
     where = "that no prototype was found in" if is_held_out else "that prototypes were found in: none were held out"
     names = next((one.class_names for one in explanations.values()), ())
-    typer.echo(scores_text(scores, names, f"the {number} {where}"))
+    typer.echo(scores_text(scores, names, f"the {number} {where}", doubts))

@@ -151,10 +151,11 @@ def _explain_run(
         else:
             graphs = aligned(loaded.graphs, classifier)
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
-        if "training" not in facts:
+        if "doubts" not in facts:
+            facts["doubts"] = list(method.doubts_)
             tell_doubts(method.doubts_)
-        facts["doubts"] = list(dict.fromkeys([*facts.get("doubts", ()), *method.doubts_]))
         explanations = method.explain_all() if target is None else Explanations({target: method.explain(target)})
+        explanations = explanations.doubted(facts["doubts"])  # a training also knows graphs that were kept apart
         _write_results(explanations, partial)
         run.write(partial)
         files = sorted(file.name for file in partial.iterdir())

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from protograph.cli.tables import table, wrapped
 from protograph.evaluation.evaluation import ClassScores, PrototypeScores
-from protograph.models.performance import class_label
+from protograph.models.performance import class_label, doubts_box
 
 HEADER = ("prototype", "p", "margin", "accuracy", "density", "support", "elsewhere", "lift", "margin share", "molecule")
 NAMES = {
@@ -14,15 +14,20 @@ NAMES = {
 }
 
 
-def scores_text(scores: Sequence[ClassScores], class_names: Sequence[str], where: str) -> str:
+def scores_text(
+    scores: Sequence[ClassScores], class_names: Sequence[str], where: str, doubts: Sequence[str] = ()
+) -> str:
     """All scores of a run.
 
     Args:
         scores: The scores of each class.
         class_names: Names of all classes.
         where: Which graphs support, elsewhere and coverage are of.
+        doubts: Reasons to doubt that the model has learned anything.
     """
-    parts = [_of_class(one, class_names) for one in scores]
+    box = doubts_box(doubts).splitlines() if doubts else []
+    above = [line for long in box for line in wrapped(long, "!!     ")]
+    parts = [*([above] if above else []), *(_of_class(one, class_names) for one in scores)]
     right = [one.accuracy for one in scores if one.accuracy is not None]
     if right:
         mean = sum(right) / len(right)
@@ -41,14 +46,16 @@ def scores_text(scores: Sequence[ClassScores], class_names: Sequence[str], where
 
 def _of_class(scores: ClassScores, class_names: Sequence[str]) -> list[str]:
     title = class_label(scores.target, class_names)
-    own = [f"accuracy {scores.accuracy:.3f}"] if scores.accuracy is not None else []
+    accuracy = "" if scores.accuracy is None else f": accuracy {scores.accuracy:.3f}"
+    own = []
     for name in ("coverage", "overlap", "gain_area"):
         value, low, high = getattr(scores, name)
         shown = "-" if name in scores.missing else f"{value:.3f} [{low:.3f}, {high:.3f}]"
         own.append(f"{NAMES.get(name, name)} {shown}")
     rows = [HEADER, *(row for number, one in enumerate(scores.prototypes, start=1) for row in _rows(number, one))]
     return [
-        *wrapped(f"{title}: {', '.join(own)}", "  "),
+        f"{title}{accuracy}",
+        f"  {', '.join(own)}",
         *(table(rows) if scores.prototypes else ["no prototype was found"]),
         *_why_missing(scores),
     ]

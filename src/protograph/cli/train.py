@@ -9,13 +9,14 @@ import typer
 
 from protograph._base.files import atomic_path
 from protograph._base.progress import command_progress
+from protograph._base.words import count_of
 from protograph.cli import arguments
 from protograph.cli.bad_rows import FILE, bad_rows_in, tell_left_out, write_rows
 from protograph.cli.loading import load_graphs
 from protograph.cli.runs import Run
 from protograph.cli.tables import table
 from protograph.models.classifier import checked_device
-from protograph.models.performance import class_label, doubts_box
+from protograph.models.performance import Performance, class_label, doubts_box
 from protograph.training import Trained, save_model
 from protograph.training import train as fit
 
@@ -101,12 +102,22 @@ def describe_training(trained: Trained) -> str:
     parts = {"training": trained.train_performance, "test": trained.test_performance}
     known = {part: one for part, one in parts.items() if one is not None}
     accuracy = ", ".join(f"{part} accuracy {one.accuracy:.4f}" for part, one in known.items())
-    balanced = ", ".join(f"{part} {one.balanced_accuracy:.4f}" for part, one in known.items())
+    balanced = ", ".join(f"{part} {one.balanced_accuracy:.4f}{_of_some(one)}" for part, one in known.items())
     largest = ", ".join(f"{part} {one.majority_share:.4f}" for part, one in known.items())
     return (
         f"trained for {len(trained.history)} epochs: {accuracy}\n"
         f"balanced accuracy, the mean over the classes: {balanced}\n"
         f"accuracy of always guessing the largest class: {largest}"
+    )
+
+
+def _of_some(performance: Performance) -> str:
+    """Say of how many classes a mean is where some have no graphs."""
+    num_present, num_classes = sum(count > 0 for count in performance.labelled), len(performance.labelled)
+    return (
+        ""
+        if num_present == num_classes
+        else f" (graphs of {num_present} of {count_of(num_classes, 'class', 'classes')})"
     )
 
 

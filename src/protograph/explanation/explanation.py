@@ -1,8 +1,8 @@
 """What every explainer returns: prototypes of a class, with the evidence behind them."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -198,6 +198,11 @@ class Explanations(Mapping[int, Explanation]):
     def __repr__(self) -> str:
         counts = ", ".join(f"{target}: {count_of(len(e.prototypes), 'prototype')}" for target, e in self._items.items())
         return f"Explanations({{{counts}}})"
+
+    def doubted(self, doubts: Sequence[str]) -> "Explanations":
+        """The same explanations with these reasons to doubt the model in place of their own."""
+        items = {target: replace(one, doubts=tuple(doubts)) for target, one in self.items()}
+        return Explanations(items, not_explained=self.not_explained)
 
     def summary(self) -> str:
         """Say in a few lines for each class what was found; what is the same for all is said once, on top."""

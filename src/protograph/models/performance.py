@@ -117,7 +117,10 @@ class Performance:
 def doubts_of(performance: Performance, graphs: str = "graphs", class_names: Sequence[str] = ()) -> tuple[str, ...]:
     """Reasons to doubt that a model has learned to tell the classes apart, a sentence each; none where it has.
 
-    Nothing is said of fewer than 20 graphs.
+    It is doubted where the balanced accuracy is not above what chance gives in 95 of 100 cases
+    (:attr:`Performance.needed`), where the accuracy is not above the share of the largest class, and where 99% of the
+    graphs or more are predicted as one class while the balanced accuracy is nearer to chance than to 1. Nothing is said
+    of fewer than 20 graphs.
 
     Args:
         performance: How its predictions agree with labels.
@@ -143,6 +146,9 @@ def doubts_of(performance: Performance, graphs: str = "graphs", class_names: Seq
             f"{where} its accuracy is {performance.accuracy:.3f}; always guessing the largest class, "
             f"{class_label(performance.largest, class_names)}, would have {performance.majority_share:.3f}"
         )
+    # One class may be nearly all there is: who finds the few others too has learned something.
+    if performance.balanced_accuracy >= (1 + 1 / num_present) / 2:
+        return tuple(sentences)
     return (*sentences, *one_sided(performance.predicted, graphs, class_names))
 
 
