@@ -194,20 +194,6 @@ def test_the_loss_of_a_part_is_weighted(graphs):
     assert evaluate(model, flat, indices, each).loss == pytest.approx(expected.item(), rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("class_weights", "message"),
-    [
-        ("even", "class_weights must be 'balanced' or a number for each class, got 'even'"),
-        (3, "class_weights must be 'balanced' or a number for each class, got 3"),
-        ([1.0, 0.0], r"class_weights\[1\] must be a finite number above 0, got 0.0"),
-        ([1.0], "class_weights must be a number for each of the 2 classes, got 1"),
-    ],
-)
-def test_weights_that_are_none(graphs, class_weights, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        train(graphs, **FAST, class_weights=class_weights)
-
-
 def test_no_test_graphs_no_test_accuracy(graphs):
     trained = train(graphs, **FAST, split=(0.9, 0.1, 0.0))
     assert len(trained.split.test) == 0
