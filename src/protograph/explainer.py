@@ -24,6 +24,7 @@ from protograph.explanation.naming import names_for
 from protograph.graphs.origins import Origin
 from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.judging import EmbeddedGraphs, Judge, check_target, embed_all
+from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 
 T = TypeVar("T")
 # What a result may depend on; their versions are kept with it.
@@ -68,6 +69,9 @@ class Explainer(ABC):
 
         Raises:
             ValueError: If names do not fit; names of a data set that do not are left out, with a warning.
+
+        Warns:
+            ProtographWarning: If there is reason to doubt that the model has learned anything; see ``doubts_``.
         """
         _check_fit_options(batch_size, engine)
         started = time.perf_counter()
@@ -82,6 +86,8 @@ class Explainer(ABC):
         self._seconds_to_fit = time.perf_counter() - started
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self.embedded_ = embedded
+        for doubt in self.doubts_:
+            warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
         return self
 
     @property
@@ -99,6 +105,19 @@ class Explainer(ABC):
         """Number of classes of the model."""
         return self._fitted().num_classes
 
+    @property
+    def doubts_(self) -> tuple[str, ...]:
+        """Reasons to doubt that the model has learned to tell the classes apart, a sentence each; none where it has."""
+        confusion, names = _confusion(self._fitted()), self._names.classes
+        if confusion is None:
+            return one_sided(self._predicted(), class_names=names)
+        return doubts_of(Performance(confusion), class_names=names)
+
+    def _predicted(self) -> list[int]:
+        """How many graphs are predicted as each class."""
+        embedded = self._fitted()
+        return np.bincount(embedded.predictions, minlength=embedded.num_classes).tolist()  # type: ignore[no-any-return]
+
     @abstractmethod
     def explain(self, target: int) -> Explanation:
         """Explain one class."""
@@ -108,9 +127,10 @@ class Explainer(ABC):
         return {option.name: getattr(self, option.name) for option in fields(self)}
 
     def explain_all(self) -> Explanations:
-        """Explain every class that some graph is predicted as; the others are named in a warning."""
-        predicted = np.unique(self._fitted().predictions)
-        others = sorted(set(range(self.num_classes_)) - set(predicted.tolist()))
+        """Explain every class that some graph is predicted as; the others are in ``not_explained``, and warned of."""
+        counts = self._predicted()
+        predicted = [target for target, count in enumerate(counts) if count]
+        others = {target: hard_to_explain(target, counts) for target, count in enumerate(counts) if not count}
         if others:
             warnings.warn(
                 f"no graph is predicted as class {', '.join(map(str, others))}, so there is no explanation of it",
@@ -118,10 +138,10 @@ class Explainer(ABC):
                 stacklevel=2,
             )
         explanations = {}
-        for done, target in enumerate(predicted.tolist(), start=1):
+        for done, target in enumerate(predicted, start=1):
             explanations[target] = self.explain(target)
             self._progress("explaining", done, len(predicted))
-        return Explanations(explanations)
+        return Explanations(explanations, not_explained=others)
 
     def _fitted(self) -> EmbeddedGraphs:
         embedded: EmbeddedGraphs | None = getattr(self, "embedded_", None)
@@ -195,9 +215,11 @@ class Explainer(ABC):
             notes: What went otherwise than asked for; each is warned of, and kept.
             parts: The other fields of the explanation.
         """
+        embedded, predicted = self._fitted(), self._predicted()
+        hard = hard_to_explain(target, predicted)
+        notes = [*([hard] if hard else []), *notes]
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=3)
-        embedded = self._fitted()
         shown = self._running.usage.num_graphs
         model_calls, self._shown_before = self._shown_in_fit + shown - self._shown_before, shown
         timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
@@ -206,8 +228,9 @@ class Explainer(ABC):
             explainer=type(self).__name__,
             options=self._options(),
             num_graphs=len(embedded.predictions),
-            num_predicted=int((embedded.predictions == target).sum()),
+            num_predicted=predicted[target],
             confusion=_confusion(embedded),
+            doubts=self.doubts_,
             model_calls=model_calls,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions={package: _version_of(package) for package in _PACKAGES},
@@ -257,8 +280,7 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     labels = embedded.labels
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None
-    flat = np.bincount(labels * embedded.num_classes + embedded.predictions, minlength=embedded.num_classes**2)
-    return tuple(map(tuple, flat.reshape(embedded.num_classes, -1).tolist()))
+    return Performance.of(labels, embedded.predictions, embedded.num_classes).confusion
 
 
 def _version_of(package: str) -> str:

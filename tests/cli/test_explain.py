@@ -81,13 +81,26 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     arguments = ("explain", "mol.csv", "--smiles-column", "structure", "--label-column", "kind", "--k", 1)
     without = run(*arguments)
     assert without.returncode == 1
-    assert "(line 62: 'C(': not valid SMILES)" in without.stderr
+    assert without.stderr == (
+        "error: mol.csv has 1 of 61 rows that are not valid; correct them, or leave them out with --skip-invalid:\n"
+        "  line 62: 'C(': not valid SMILES\n"
+        "  all of them: runs/mol-bad-rows.csv\n"
+    )
+    assert [path.name for path in (folder / "runs").iterdir()] == ["mol-bad-rows.csv"]
     done = run_well(*arguments, "--clusters", 1, "--skip-invalid", "--json")
-    assert done.stderr == "left out 1 row:\n  line 62: 'C(': not valid SMILES\n"
+    told, doubted = done.stderr.splitlines()[:3], done.stderr.splitlines()[3:]
+    assert told == ["left out 1 row:", "  line 62: 'C(': not valid SMILES", "  all of them: runs/mol/left-out.csv"]
+    assert doubted[0] == "!! The model may have learned nothing:"
+    rows = (folder / "runs" / "mol" / "left-out.csv").read_text()
+    assert rows == "line,smiles,reason\n62,C(,not valid SMILES\n"
     facts = json.loads(done.stdout)
     assert facts["out"] == "runs/mol"
     assert facts["left_out"] == ["line 62: 'C(': not valid SMILES"]
+    assert "left-out.csv" in facts["files"]
     explanations = pg.load(folder / "runs" / "mol" / "explanation.json")
+    assert [f"!!   {doubt}." for doubt in facts["doubts"]] == doubted[1:]
+    assert {one.doubts for one in explanations.values()} == {tuple(facts["doubts"])}
+    assert facts["not_explained"] == {str(target): why for target, why in explanations.not_explained.items()}
     target, explanation = next(iter(explanations.items()))
     assert explanation.class_names == ("alcohol", "amine")
     prototype = explanation.prototypes[0]
@@ -209,12 +222,13 @@ FOR_A_MODEL = "--weights and --return-type are for a model of yours; give it wit
         (["graphs.pt", "--weights", "model.pt"], FOR_A_MODEL),
         (["graphs.pt", "--return-type", "raw"], FOR_A_MODEL),
         ([*GIVEN, "--split", "paper"], "--split is for training, which --model leaves out; give one of them"),
-        ([*GIVEN, "--target", "7"], "target must be in [0, 2), got 7; use an index into the model's output, not a "),
-        ([*GIVEN, "--device", "warp"], "device must be one that PyTorch can use here, got 'warp'"),
-        ([*GIVEN, "--k", "0"], "num_graphs must be at least 1, got 0"),
-        ([*GIVEN, "--clusters", "0"], "num_clusters must be at least 1, got 0"),
-        ([*GIVEN, "--max-nodes", "0"], "max_nodes must be at least 1, got 0"),
-        ([*GIVEN, "--engine", "ray"], "engine='ray' is not available in this version; use engine='local'"),
+        ([*GIVEN, "--class-weights", "1,2"], "--class-weights is for training, which --model leaves out; give one of"),
+        ([*GIVEN, "--target", "7"], "--target must be in [0, 2), got 7; use an index into the model's output, not a "),
+        ([*GIVEN, "--device", "warp"], "--device must be one that PyTorch can use here, got 'warp'"),
+        ([*GIVEN, "--k", "0"], "--k must be at least 1, got 0"),
+        ([*GIVEN, "--clusters", "0"], "--clusters must be at least 1, got 0"),
+        ([*GIVEN, "--max-nodes", "0"], "--max-nodes must be at least 1, got 0"),
+        ([*GIVEN, "--engine", "ray"], "--engine ray is not available in this version; use --engine local"),
         ([*GIVEN, "--out", "mine.py"], "cannot write to mine.py: it is a file, not a folder; choose another --out"),
     ],
 )

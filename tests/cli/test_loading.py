@@ -38,16 +38,15 @@ def bad_files(folder):
         ),
         (["missing.pt"], "there is no file missing.pt"),
         (["molecules.csv"], "there is no file molecules.csv"),
-        (["no-such-set"], "name must be one of ba-2motifs, "),
+        (["no-such-set"], "NAME_OR_PATH must be one of ba-2motifs, "),
         (["empty"], "empty has no .pt file; wanted files with lists of torch_geometric Data"),
-        (["PROTEINS", "--data-root", "empty"], "tu/PROTEINS.zip was looked for in empty (root=)"),
+        (["PROTEINS", "--data-root", "empty"], "tu/PROTEINS.zip was looked for in empty (--data-root)"),
         (["solubility", "--data-root", "empty"], "solubility/delaney-processed.csv was looked for in empty"),
         (
             ["benzene", "--data-root", "nowhere"],
-            "benzene/benzene_smiles.csv was looked for in nowhere (root=), which is not a folder",
+            "benzene/benzene_smiles.csv was looked for in nowhere (--data-root), which is not a folder",
         ),
-        (["one.csv", "--label-column", "active"], "label_column 'active' of one.csv must have two classes or"),
-        (["bad.csv"], "bad.csv has 2 of 4 rows that are not valid (line 3: 'C1C': not valid SMILES; line 5: ''"),
+        (["one.csv", "--label-column", "active"], "--label-column 'active' of one.csv must have two classes or"),
         (["broken.pt"], "broken.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
         (["evil.pt"], "evil.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
         (["number.pt"], "number.pt must hold a list of torch_geometric Data, got int"),
@@ -55,6 +54,24 @@ def bad_files(folder):
 )
 def test_graphs_that_cannot_be_had(refused, arguments, message):
     assert refused(*arguments).startswith(f"error: {message}")
+
+
+@pytest.mark.usefixtures("bad_files")
+def test_rows_that_are_no_molecules_are_told_one_a_line(run, folder):
+    done = run("explain", "bad.csv", "--out", "new")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == [
+        "error: bad.csv has 2 of 4 rows that are not valid; correct them, or leave them out with --skip-invalid:",
+        "  line 3: 'C1C': not valid SMILES",
+        "  line 5: '': the SMILES is empty",
+        "  all of them: new-bad-rows.csv",
+    ]
+    assert not (folder / "new").exists()
+    assert (folder / "new-bad-rows.csv").read_text().splitlines() == [
+        "line,smiles,reason",
+        "3,C1C,not valid SMILES",
+        "5,,the SMILES is empty",
+    ]
 
 
 @pytest.mark.usefixtures("bad_files")
@@ -82,12 +99,12 @@ def test_graphs_that_cannot_be_had(refused, arguments, message):
         ),
         (
             ["broken.pt"],
-            "path must be a model file written by save_model, got a damaged or foreign file at broken.pt; train the "
+            "--model must be a model file written by save_model, got a damaged or foreign file at broken.pt; train the "
             "model and save it again, or give weights as --model module:attribute --weights broken.pt",
         ),
         (
             ["weights.pt"],
-            "path must be a model file written by save_model, got another kind of file at weights.pt; train the "
+            "--model must be a model file written by save_model, got another kind of file at weights.pt; train the "
             "model and save it again, or give weights as --model module:attribute --weights weights.pt",
         ),
     ],

@@ -4,7 +4,7 @@ import re
 import pytest
 import torch
 
-from protograph.datasets.table import Labels, LeftOut, read_labels, read_table
+from protograph.datasets.table import BadRowsError, Labels, LeftOut, read_labels, read_table
 from protograph.molecules import reading
 
 
@@ -87,18 +87,21 @@ PROBLEMS = (
 
 def test_invalid_rows_are_all_told_at_once(write, capfd):
     path = write(INVALID)
-    assert message_of(path) == (
-        f"{path} has 8 of 10 rows that are not valid ("
-        "line 3: 'c1cccc1': Can't kekulize mol. Unkekulized atoms: 0 1 2 3 4; "
-        "line 4: '': the SMILES is empty; "
-        "line 6: 'C1CC': not valid SMILES; "
-        "line 7: 'O': the label is empty; "
-        "line 9: '': it has 1 columns, the header has 3; "
-        f"line 10: '{'C' * 57}...': not valid SMILES; "
-        "line 11: 'N': the label is nan; "
-        "line 12: 'C': it has 4 columns, the header has 3); "
-        "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
-    )
+    with pytest.raises(BadRowsError) as caught:
+        read_table(path)
+    assert str(caught.value).splitlines() == [
+        f"{path} has 8 of 10 rows that are not valid; "
+        "correct them, or leave them out with skip_invalid=True (--skip-invalid):",
+        "  line 3: 'c1cccc1': Can't kekulize mol. Unkekulized atoms: 0 1 2 3 4",
+        "  line 4: '': the SMILES is empty",
+        "  line 6: 'C1CC': not valid SMILES",
+        "  line 7: 'O': the label is empty",
+        "  line 9: '': it has 1 columns, the header has 3",
+        f"  line 10: '{'C' * 57}...': not valid SMILES",
+        "  line 11: 'N': the label is nan",
+        "  line 12: 'C': it has 4 columns, the header has 3",
+    ]
+    assert caught.value.rows == PROBLEMS
     assert capfd.readouterr() == ("", "")
 
 
@@ -127,16 +130,21 @@ def test_molecules_know_their_lines_and_names(write):
 
 
 def test_only_the_first_ten_are_shown(write):
-    message = message_of(write("smiles,label\nC,0\n" + "x,1\n" * 13))
-    assert "mine.csv has 13 of 14 rows that are not valid (line 3: 'x': not valid SMILES; " in message
-    assert "line 12: 'x': not valid SMILES; and 3 more); correct them" in message
-    assert "line 13" not in message
+    with pytest.raises(BadRowsError) as caught:
+        read_table(write("smiles,label\nC,0\n" + "x,1\n" * 13))
+    _, *shown = str(caught.value).splitlines()
+    assert shown == [*(f"  line {number}: 'x': not valid SMILES" for number in range(3, 13)), "  and 3 more"]
+    assert [row.line for row in caught.value.rows] == list(range(3, 16))
 
 
 @pytest.mark.parametrize("skip_invalid", [False, True])
 def test_no_valid_row(write, skip_invalid):
-    message = message_of(write("smiles,label\nx,0\ny,1\n"), skip_invalid=skip_invalid)
-    assert message.endswith("; no row is left; check the names of the columns")
+    path = write("smiles,label\nx,0\ny,1\n")
+    assert message_of(path, skip_invalid=skip_invalid).splitlines() == [
+        f"{path} has 2 of 2 rows that are not valid; no row is left; check the names of the columns:",
+        "  line 2: 'x': not valid SMILES",
+        "  line 3: 'y': not valid SMILES",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,28 @@ def test_no_prototype_and_warnings_are_said():
     )
 
 
+def test_what_is_known_of_the_model_stands_above():
+    doubted = explanation([], confusion=((6, 0), (4, 0)), doubts=("all 10 graphs\nare predicted as class 0",))
+    above = (
+        "!! The model may have learned nothing:\n"
+        "!!   all 10 graphs are predicted as class 0.\n\n"
+        "Accuracy 0.600, balanced accuracy 0.500; always guessing the largest class would be right for 60.0% of "
+        "10 graphs.\n\n"
+    )
+    own = "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n  No prototype was found."
+    assert doubted.summary() == above + own
+    both = pg.Explanations({1: doubted, 0: doubted}, not_explained={1: "no graph is\x1b predicted as it"})
+    assert both.summary() == (
+        f"{above}{own}\n\n{own}\n\nClass 1 (mutagen): not explained: no graph is predicted as it."
+    )
+
+
+def test_doubts_are_replaced_for_all_classes():
+    known = pg.Explanations({1: explanation([], doubts=("a",))}, not_explained={0: "gone"})
+    doubted = known.doubted(["b", "c"])
+    assert (doubted[1].doubts, doubted.not_explained, known[1].doubts) == (("b", "c"), {0: "gone"}, ("a",))
+
+
 def test_several_classes_stand_one_below_the_other():
     one = explanation([])
     text = pg.Explanations({1: one, 0: one}).summary()

@@ -736,4 +736,5 @@ def test_progress_is_reported(search):
 def test_no_warning_without_cause(search):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="the model may have learned nothing")  # it is not trained
         fitted(search=search).explain_all()

@@ -248,6 +248,22 @@ def test_a_missing_folder_is_named_and_an_error_leaves_the_earlier_report(explai
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.html", "earlier")]
 
 
+def test_doubts_and_classes_without_an_explanation_stand_on_top(explain):
+    doubted = [
+        explain(doubts=("all 9 graphs are <b>alike</b>",)),
+        explain(target=0, doubts=("all 9 graphs are <b>alike</b>",)),
+    ]
+    content = report.report_html(lay_out(doubted), {2: "no graph is predicted as it"})
+    top = content[content.index("<h1>") : content.index("<nav>")]
+    page = Page(top)
+    assert page.texts[2:] == [
+        "The model may have learned nothing",
+        "all 9 graphs are <b>alike</b>",
+        "Not explained: class 2: no graph is predicted as it",
+    ]
+    assert 'class="doubt"' not in report_html([explain()])
+
+
 def test_nothing_to_report_is_an_error(tmp_path):
     with pytest.raises(ValueError, match=r"^explanations must have at least one class to report, got none$"):
         write_report([], tmp_path / "a.html")

@@ -12,6 +12,8 @@ from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 from protograph._base.version import __version__
 from protograph._base.words import one_line
 from protograph.cli import compare, datasets, evaluate, explain, train
+from protograph.cli.naming import naming_options
+from protograph.datasets import BadRowsError
 
 app = typer.Typer(
     name="protograph",
@@ -22,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, explain.report):
-    app.command(_command.__name__)(_command)
+    app.command(_command.__name__)(naming_options(_command))
 app.add_typer(datasets.app, name="datasets")
 
 INTERRUPTED = 130
@@ -50,7 +52,7 @@ def reproduce() -> None:
 
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
-    warnings.simplefilter("ignore", ProtographWarning)  # the summary has them as notes
+    warnings.simplefilter("ignore", ProtographWarning)  # the commands say what matters, and summaries have notes
     try:
         with ending_as_interrupts():
             app()
@@ -64,7 +66,9 @@ def run() -> None:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise
         text = "; ".join([_said(error), *getattr(error, "__notes__", ())])
-        typer.echo(f"error: {one_line(text)}", err=True)
+        # One line, except for rows of a table, which stand one below the other.
+        first, *rows = text.split("\n") if isinstance(error, BadRowsError) else [text]
+        typer.echo("\n".join([f"error: {one_line(first)}", *(f"  {one_line(row)}" for row in rows)]), err=True)
         sys.exit(1)
 
 

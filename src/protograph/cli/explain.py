@@ -1,20 +1,34 @@
 """``protograph explain`` and ``report``: prototypes of each class, as pictures, JSON and a report."""
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from protograph._base.progress import progress_bars
+from protograph._base.progress import command_progress
 from protograph.cli import arguments
+from protograph.cli.bad_rows import bad_rows_in, tell_left_out, write_rows
 from protograph.cli.explainers import explainer_of
 from protograph.cli.facts import source_facts
 from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
 from protograph.cli.names import target_of
-from protograph.cli.runs import EXPLANATION, KIND, MODEL, REPORT, SPLIT, Run, open_run, read_run, split_text, taken
-from protograph.cli.train import describe_training, training_facts
+from protograph.cli.runs import (
+    EXPLANATION,
+    KIND,
+    LEFT_OUT,
+    MODEL,
+    REPORT,
+    SPLIT,
+    Run,
+    open_run,
+    read_run,
+    split_text,
+    taken,
+)
+from protograph.cli.train import describe_training, tell_doubts, training_facts
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.figures import smarts_of, smiles_of
 from protograph.explanation.storage import load
@@ -61,6 +75,7 @@ def explain(
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
     split: arguments.Split = None,
+    class_weights: arguments.ClassWeights = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
@@ -75,8 +90,9 @@ def explain(
         checked_device(device)
     options: Any = {"num_clusters": _clusters(clusters), "search": search.value, "match_edges": _MATCHED[match_edges]}
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
-    if model is not None and split is not None:
-        raise ValueError("--split is for training, which --model leaves out; give one of them")
+    for option, value in {"--split": split, "--class-weights": class_weights}.items():
+        if model is not None and value is not None:
+            raise ValueError(f"{option} is for training, which --model leaves out; give one of them")
     run = Run(
         data=data,
         seed=seed,
@@ -95,14 +111,18 @@ def explain(
         explainer_of(explainer.value, page),
         folder,
         target=target,
-        split=(split or arguments.SplitKind.paper).value,
+        training={
+            "split": (split or arguments.SplitKind.paper).value,
+            "class_weights": arguments.class_weights_of(class_weights),
+        },
         data_root=data_root,
         device=device,
         engine=engine.value,
     )
     if as_json:
         classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}
-        typer.echo(json.dumps({**facts, "classes": classes}))
+        missing = {str(number): reason for number, reason in explanations.not_explained.items()}
+        typer.echo(json.dumps({**facts, "classes": classes, "not_explained": missing}))
     else:
         above = f"{facts['training']}\n\n" if "training" in facts else ""
         typer.echo(f"{above}{explanations.summary()}\n\n{folder}: {', '.join(facts['files'])}")
@@ -115,7 +135,14 @@ def _clusters(text: str) -> Any:
 
 
 def _explain_run(
-    run: Run, method: Any, folder: Path, *, target: str | None, split: Any, data_root: Path | None, **fitting: Any
+    run: Run,
+    method: Any,
+    folder: Path,
+    *,
+    target: str | None,
+    training: Mapping[str, Any],
+    data_root: Path | None,
+    **fitting: Any,
 ) -> tuple[Explanations, dict[str, Any]]:
     """Explain what was named, and write the results into a folder; the facts are for scripts.
 
@@ -124,30 +151,38 @@ def _explain_run(
         method: The explainer.
         folder: Where the results go, whole or not at all.
         target: Number or name of the class to explain; all if ``None``.
-        split: How graphs are split where a model is trained.
+        training: Other options of the training where a model is trained.
         data_root: Folder with the files of named data sets.
         fitting: Other options of the explainer's ``fit``.
     """
     read = [*run.inputs().values(), *([] if data_root is None else [data_root])]
-    with open_run(folder, read) as opened, progress_bars() as progress:
+    with open_run(folder, read) as opened, command_progress() as progress:
         content = run.as_json()
         classifier = None if run.model is None else load_classifier(run.model, run.weights)
-        loaded = load_graphs(run, data_root, progress)
-        facts = arguments.tell_left_out(loaded.left_out)
+        with bad_rows_in(folder.with_name(f"{folder.name}-bad-rows.csv")):
+            loaded = load_graphs(run, data_root, progress)
+        facts = tell_left_out(loaded.left_out, folder / LEFT_OUT)
+        if loaded.left_out:
+            write_rows(loaded.left_out, opened.staged / LEFT_OUT)
         names = loaded.graphs.class_names or getattr(classifier, "class_names", ())
         number = None if target is None else target_of(target, names)
         if classifier is None:
-            trained = train(loaded.graphs, hidden=None, random_state=run.seed, split=split, progress=progress)
+            trained = train(loaded.graphs, hidden=None, random_state=run.seed, progress=progress, **training)
             save_model(trained, opened.staged / MODEL)
             (opened.staged / SPLIT).write_text(split_text(trained.split))
             facts |= {"training": describe_training(trained), **training_facts(trained)}
+            tell_doubts(trained.doubts)
             classifier = trained.model
             # As in the paper, the training graphs are the ones to explain it with.
             graphs = taken(loaded.graphs, trained.split.train.tolist())
         else:
             graphs = aligned(loaded.graphs, classifier)
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
+        if "doubts" not in facts:
+            facts["doubts"] = list(method.doubts_)
+            tell_doubts(method.doubts_)
         explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
+        explanations = explanations.doubted(facts["doubts"])  # a training also knows graphs that were kept apart
         _write_results(explanations, opened.staged)
         files = sorted([KIND.manifest, *(file.name for file in opened.staged.iterdir())])
         opened.publish(content)
@@ -158,7 +193,8 @@ def _write_results(explanations: Explanations, folder: Path) -> None:
     """Write JSON, report and pictures; each prototype is laid out once for all of them."""
     explanations.save(folder / EXPLANATION)
     classes = lay_out(explanations.values())
-    (folder / REPORT).write_text(report_html(classes), encoding="utf-8", errors="replace")
+    report = report_html(classes, explanations.not_explained)
+    (folder / REPORT).write_text(report, encoding="utf-8", errors="replace")
     save_figure(classes_figure(classes), folder / "prototypes.png")
     for explanation, scene in ((one.explanation, scene) for one in classes for scene in one.scenes):
         figure = classes_figure([ClassScenes(explanation, [scene])])

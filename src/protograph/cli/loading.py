@@ -18,7 +18,6 @@ from protograph._base.progress import Progress
 from protograph._base.words import clean_name
 from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
-from protograph.datasets.table import cut
 from protograph.graphs.naming import num_columns
 from protograph.models.weights import load_weights
 from protograph.training import load_model
@@ -29,10 +28,10 @@ OTHER = "#8A8A8A"  # the colour of what does not occur
 
 @dataclass(frozen=True)
 class Loaded:
-    """The graphs, and what was left out on the way, a line each."""
+    """The graphs, and the rows that were left out on the way."""
 
     graphs: datasets.GraphDataset
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[datasets.LeftOut, ...] = ()
 
 
 def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | None = None) -> Loaded:
@@ -53,8 +52,7 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
         columns = {"smiles_column": run.smiles_column, "label_column": run.label_column, "id_column": run.id_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
-        left_out = tuple(f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in table.left_out)
-        return Loaded(table.dataset, left_out)
+        return Loaded(table.dataset, table.left_out)
     if run.smiles_column or run.label_column or run.id_column or run.skip_invalid:
         raise ValueError(
             f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables ({', '.join(TABLES)}), "

@@ -45,6 +45,21 @@ class LeftOut:
     smiles: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"line {self.line}: {cut(self.smiles)!r}: {self.reason}"
+
+
+class BadRowsError(ValueError):
+    """A table has rows that are no molecules with a label; the message has the first ten, one a line.
+
+    Attributes:
+        rows: All of them, in their order.
+    """
+
+    def __init__(self, message: str, rows: Sequence[LeftOut] = ()) -> None:
+        super().__init__(message)
+        self.rows = tuple(rows)
+
 
 @dataclass(frozen=True, eq=False)
 class MoleculeTable:
@@ -91,8 +106,8 @@ def read_table(
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If the file is no such table, lacks a column, has rows that are not valid, or its labels are not
-            those of two classes or more.
+        BadRowsError: If it has rows that are not valid; a ``ValueError`` that has them all as ``rows``.
+        ValueError: If the file is no such table, lacks a column, or its labels are not those of two classes or more.
         ImportError: If RDKit is not installed.
     """
     path = Path(path)
@@ -110,7 +125,7 @@ def read_table(
     )
     kept = [row for position, row in enumerate(rows) if position not in reasons]
     if left_out and not (skip_invalid and kept):
-        raise ValueError(_describe(path, left_out, len(rows)))
+        raise BadRowsError(_describe(path, left_out, len(rows)), left_out)
     labels = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
     dataset = molecule_dataset(
         molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept]),
@@ -203,15 +218,16 @@ def _id_position(header: Sequence[str], name: str | None, path: Path) -> int | N
 
 
 def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
-    rows = [f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in left_out[:NUM_SHOWN]]
-    if len(left_out) > NUM_SHOWN:
-        rows.append(f"and {len(left_out) - NUM_SHOWN} more")
     way_out = (
         "no row is left; check the names of the columns"
         if len(left_out) == num_rows
         else "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
     )
-    return f"{path} has {len(left_out)} of {num_rows} rows that are not valid ({'; '.join(rows)}); {way_out}"
+    lines = [f"{path} has {len(left_out)} of {num_rows} rows that are not valid; {way_out}:"]
+    lines += [f"  {row}" for row in left_out[:NUM_SHOWN]]
+    if len(left_out) > NUM_SHOWN:
+        lines.append(f"  and {len(left_out) - NUM_SHOWN} more")
+    return "\n".join(lines)
 
 
 def cut(text: str) -> str:

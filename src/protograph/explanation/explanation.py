@@ -1,8 +1,8 @@
 """What every explainer returns: prototypes of a class, with the evidence behind them."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -18,6 +18,7 @@ from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.graphs.origins import Origin
+from protograph.models.performance import Performance, class_label, doubts_box, figures_line
 
 FORMAT = "protograph-explanation"
 VERSION = 1
@@ -73,7 +74,8 @@ class Explanation:
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took.
         versions: Versions of the packages that matter.
-        warnings: What was done differently from what was asked.
+        warnings: What was done differently from what was asked, and why little can be said of the class.
+        doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
     """
 
     target: int
@@ -97,6 +99,7 @@ class Explanation:
     timings: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.target < len(self.class_names):
@@ -151,7 +154,19 @@ class Explanation:
         return f"Explanation(target={self.target}, {count_of(len(self.prototypes), 'prototype')})"
 
     def summary(self) -> str:
-        """Say in a few lines what was found: for each prototype a line of words and a line of figures."""
+        """Say in a few lines what was found: for each prototype a line of words and a line of figures.
+
+        Above them is how well the model does, and whether there is reason to doubt that it has learned anything.
+        """
+        return "\n\n".join([*self._about_the_model(), self._found()])
+
+    def _about_the_model(self) -> list[str]:
+        """What holds for all classes: doubts, and how predictions agree with labels; empty where neither is known."""
+        counts = self.confusion or ()
+        figures = [figures_line(Performance(counts))] if sum(map(sum, counts)) else []
+        return [*([doubts_box(self.doubts)] if self.doubts else []), *figures]
+
+    def _found(self) -> str:
         name = "" if self.class_name == str(self.target) else f" ({clean_name(self.class_name)})"
         verb = "is" if self.num_predicted == 1 else "are"
         lines = [f"Class {self.target}{name}: {self.num_predicted} of {self.num_graphs} graphs {verb} predicted as it."]
@@ -193,10 +208,15 @@ class Explanation:
 
 
 class Explanations(Mapping[int, Explanation]):
-    """The explanations of several classes, by class."""
+    """The explanations of several classes, by class.
 
-    def __init__(self, items: Mapping[int, Explanation]) -> None:
+    Attributes:
+        not_explained: Why other classes of the model have no explanation, by class.
+    """
+
+    def __init__(self, items: Mapping[int, Explanation], *, not_explained: Mapping[int, str] | None = None) -> None:
         self._items = dict(sorted(items.items()))
+        self.not_explained: Mapping[int, str] = dict(sorted((not_explained or {}).items()))
 
     def __getitem__(self, target: int) -> Explanation:
         return self._items[target]
@@ -211,9 +231,20 @@ class Explanations(Mapping[int, Explanation]):
         counts = ", ".join(f"{target}: {count_of(len(e.prototypes), 'prototype')}" for target, e in self._items.items())
         return f"Explanations({{{counts}}})"
 
+    def doubted(self, doubts: Sequence[str]) -> "Explanations":
+        """The same explanations with these reasons to doubt the model in place of their own."""
+        items = {target: replace(one, doubts=tuple(doubts)) for target, one in self.items()}
+        return Explanations(items, not_explained=self.not_explained)
+
     def summary(self) -> str:
-        """Say in a few lines for each class what was found."""
-        return "\n\n".join(explanation.summary() for explanation in self.values())
+        """Say in a few lines for each class what was found; what is the same for all is said once, on top."""
+        above = list(dict.fromkeys(part for one in self.values() for part in one._about_the_model()))
+        names = next((one.class_names for one in self.values()), ())
+        missing = [
+            f"{class_label(target, names).capitalize()}: not explained: {one_line(reason)}."
+            for target, reason in self.not_explained.items()
+        ]
+        return "\n\n".join([*above, *(one._found() for one in self.values()), *missing])
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
         """Draw the prototypes of all classes; see :meth:`Explanation.plot`."""
@@ -225,13 +256,15 @@ class Explanations(Mapping[int, Explanation]):
         """Write one self-contained HTML file on all classes."""
         from protograph.report.report import write_report
 
-        write_report(list(self.values()), path)
+        write_report(list(self.values()), path, not_explained=self.not_explained)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, to be read again by :func:`protograph.load`; see :meth:`Explanation.save`."""
-        _write(
-            {"kind": "explanations", "explanations": pack([*self.values()], list[Explanation], "explanations")}, path
-        )
+        content = {
+            "explanations": pack([*self.values()], list[Explanation], "explanations"),
+            "not_explained": pack(self.not_explained, Mapping[int, str], "not_explained"),
+        }
+        _write({"kind": "explanations", **content}, path)
 
 
 def _write(content: Mapping[str, Json], path: str | PathLike[str]) -> None:

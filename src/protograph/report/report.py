@@ -1,8 +1,9 @@
 """The report: one HTML file that needs nothing else, no network and no scripts."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 from protograph._base.files import atomic_path
@@ -11,6 +12,7 @@ from protograph.explanation import Evidence, Explanation, Prototype
 from protograph.explanation.describing.sentences import FEW, class_of, interval_of, share_of
 from protograph.explanation.figures import describe_composition, formulas_of
 from protograph.graphs.kinds import node_columns
+from protograph.models.performance import Performance, class_label, figures_line
 from protograph.report.figure import classes_figure, embedding_figure, shared_palette
 from protograph.report.html import columns, details, escape, facts, picture, row, table
 from protograph.report.palette import Palette
@@ -32,14 +34,15 @@ from protograph.report.words import (
 # A scatter of more points is smaller as pixels than as shapes.
 MAX_VECTOR_POINTS = 2000
 MAX_KIND = 40
+EMPTY: Mapping[int, str] = MappingProxyType({})
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 CSS = """
 :root { color-scheme: light dark; --ink: #1d2433; --muted: #667085; --rule: #e4e7ec; --back: #fff; --card: #f7f8fa;
-  --notice: #fff6db; --hit: #e3eefb; --bar: #3b82c4; }
+  --notice: #fff6db; --hit: #e3eefb; --bar: #3b82c4; --alarm: #b42318; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --muted: #98a2b3; --rule: #343b49; --back: #151922;
-  --card: #1d2330; --notice: #3a3116; --hit: #1f3350; --bar: #6aa9e0; } }
+  --card: #1d2330; --notice: #3a3116; --hit: #1f3350; --bar: #6aa9e0; --alarm: #f97066; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: var(--back);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
@@ -70,6 +73,9 @@ tbody th { color: var(--muted); font-weight: 400; }
 td.number, th.number { text-align: right; padding-left: .9rem; }
 td.hit { background: var(--hit); font-weight: 600; }
 ul.notice { list-style: none; margin: 1rem 0; padding: .7rem 1rem; background: var(--notice); border-radius: 8px; }
+.doubt { margin: 1rem 0; padding: .7rem 1rem; border: 2px solid var(--alarm); border-left-width: 10px;
+  border-radius: 8px; }
+.doubt strong { color: var(--alarm); }
 details { margin: .6rem 0; padding: .5rem .9rem; background: var(--card); border-radius: 8px; }
 summary { cursor: pointer; }
 details ol { margin: .5rem 0; padding-left: 1.4rem; }
@@ -77,12 +83,15 @@ details ol { margin: .5rem 0; padding-left: 1.4rem; }
 """
 
 
-def write_report(explanations: Sequence[Explanation], path: str | PathLike[str]) -> None:
+def write_report(
+    explanations: Sequence[Explanation], path: str | PathLike[str], *, not_explained: Mapping[int, str] | None = None
+) -> None:
     """Write one self-contained HTML file on some classes: pictures, evidence, and how it was made.
 
     Args:
         explanations: The explanations, one a class.
         path: The file; an existing one is replaced.
+        not_explained: Why other classes have no explanation, by class.
 
     Raises:
         ImportError: If matplotlib is not installed.
@@ -92,10 +101,12 @@ def write_report(explanations: Sequence[Explanation], path: str | PathLike[str])
     if not explanations:
         raise ValueError("explanations must have at least one class to report, got none")
     with atomic_path(path) as temporary, our_style():
-        temporary.write_text(report_html(lay_out(explanations)), encoding="utf-8", errors="replace")
+        temporary.write_text(
+            report_html(lay_out(explanations), not_explained or {}), encoding="utf-8", errors="replace"
+        )
 
 
-def report_html(classes: Sequence[ClassScenes]) -> str:
+def report_html(classes: Sequence[ClassScenes], not_explained: Mapping[int, str] = EMPTY) -> str:
     """The report as text; see :func:`write_report`."""
     explanations = [of_class.explanation for of_class in classes]
     title = class_title(explanations[0]) if len(explanations) == 1 else f"{len(explanations)} classes"
@@ -114,6 +125,8 @@ def report_html(classes: Sequence[ClassScenes]) -> str:
             "<body>",
             "<h1>What the model has learned</h1>",
             f'<p class="muted">Prototypes of {escape(title)}, found by {escape(explanations[0].explainer)}</p>',
+            *_doubts(explanations),
+            *_not_explained(not_explained, explanations[0].class_names),
             _contents(explanations),
             *(_class_section(of_class, palette) for of_class in classes),
             *_shared("The model's predictions", explanations, _confusion),
@@ -123,6 +136,22 @@ def report_html(classes: Sequence[ClassScenes]) -> str:
             "",
         ]
     )
+
+
+def _doubts(explanations: Sequence[Explanation]) -> list[str]:
+    """What there is to doubt about the model, on top of the page and not to be overlooked."""
+    doubts = dict.fromkeys(doubt for one in explanations for doubt in one.doubts)
+    items = "".join(f"<li>{escape(doubt)}</li>" for doubt in doubts)
+    title = "<strong>The model may have learned nothing</strong>"
+    return [f'<div class="doubt" role="alert">{title}<ul>{items}</ul></div>'] if doubts else []
+
+
+def _not_explained(reasons: Mapping[int, str], class_names: Sequence[str]) -> list[str]:
+    items = "".join(
+        f"<li>Not explained: {escape(class_label(target, class_names))}: {escape(reason)}</li>"
+        for target, reason in reasons.items()
+    )
+    return [f'<ul class="notice">{items}</ul>'] if items else []
 
 
 def _contents(explanations: Sequence[Explanation]) -> str:
@@ -305,6 +334,7 @@ def _confusion(explanation: Explanation) -> str:
     names = [*known, *(str(i) for i in range(len(known), len(counts)))]
     right, total = sum(line[i] for i, line in enumerate(counts)), sum(map(sum, counts))
     share = f" ({right / total:.1%})" if total else ""
+    figures = f"<p>{escape(figures_line(Performance(counts)))}</p>" if total else ""
     titles = [f'<th class="number" scope="col">{escape(name)}</th>' for name in names[: len(counts)]]
     rows = [
         row(
@@ -315,7 +345,7 @@ def _confusion(explanation: Explanation) -> str:
     ]
     head = f'<th scope="col">label</th>{"".join(titles)}'
     return (
-        f"<p>{right:,} of {count_of(total, 'graph')}{share} are predicted as they are labelled.</p>"
+        f"<p>{right:,} of {count_of(total, 'graph')}{share} are predicted as they are labelled.</p>{figures}"
         f"{table(rows, head=head, caption='Rows: label. Columns: prediction.')}"
     )
 
