@@ -56,7 +56,8 @@ def edge_reading(
         num_rows: Rows that all edges are given at once.
     """
     wanted = classifier.call.attributes
-    if store[0].edge_attr is None or (wanted is not None and "edge_attr" not in wanted):
+    attributes = store[0].edge_attr
+    if attributes is None or 0 in attributes.shape[1:] or (wanted is not None and "edge_attr" not in wanted):
         return EdgeReading(is_read=False)
     try:
         return _read(classifier, _candidates(store, predictions, num_candidates), num_graphs, num_rows)
