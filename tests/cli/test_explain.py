@@ -1,11 +1,15 @@
 import json
 import re
+import shutil
 
 import pytest
 import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from benchmarks.killing import content_of, killed_at
+from protograph.cli.loading import Loaded
+from protograph.cli.runs import read_run
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.report import scene
 from protograph.report.layout import layout
@@ -279,3 +283,50 @@ def test_whether_edges_must_agree(run_well, refused, folder):
         assert pg.load(folder / asked / "explanation.json")[1].edge_rule == EdgeRule(is_matched=is_matched)
     message = refused("graphs.pt", *one, "--match-edges", "on")
     assert message == "error: match_edges=True needs edge_attr on every graph; the graphs have none"
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """What takes long is not done, so that a run can be killed often; it writes what it is told to."""
+    explanation = pg.Explanation(
+        target=0, prototypes=[], explainer="PAGE", options={}, num_graphs=9, num_predicted=4, class_names=("a", "b")
+    )
+    written = {}
+
+    def write(explanations, staged):
+        for name, content in written.items():
+            (staged / name).write_text(content)
+
+    monkeypatch.setattr("protograph.cli.explain.load_classifier", lambda *arguments: torch.nn.Identity())
+    monkeypatch.setattr(
+        "protograph.cli.explain.load_graphs",
+        lambda *arguments: Loaded(pg.datasets.GraphDataset(graphs=[], name="none")),
+    )
+    monkeypatch.setattr(pg.PAGE, "fit", lambda self, *arguments, **options: self)
+    monkeypatch.setattr(pg.PAGE, "doubts_", ())
+    monkeypatch.setattr(pg.PAGE, "explain", lambda self, target: explanation)
+    monkeypatch.setattr("protograph.cli.explain._write_results", write)
+    monkeypatch.setattr("protograph._base.publishing._sync", lambda paths: None)  # a kill is no power cut
+    return written
+
+
+def test_killed_at_every_change_a_run_is_the_old_or_the_new(run, run_well, folder, quick):
+    given = ("explain", "graphs.pt", "--model", "model.pt", "--target", 0, "--out")
+    quick |= {"explanation.json": "old", "class0-prototype1.png": "old", "class0-prototype2.png": "old"}
+    run_well(*given, "old")
+    del quick["class0-prototype2.png"]
+    quick |= {"explanation.json": "new", "report.html": "new"}
+    run_well(*given, "new")
+    old, new = content_of(folder / "old"), content_of(folder / "new")
+    outcomes, is_killed = [], True
+    while is_killed:
+        place = shutil.copytree(folder / "old", folder / f"killed{len(outcomes)}")
+        is_killed = killed_at(lambda out=place.name: run(*given, out), len(outcomes), place)
+        kept = read_run(place)
+        assert content_of(place) in (old, new)
+        assert [kept.file(name).name for name in kept.files] == list(kept.files)
+        outcomes.append(content_of(place) == new)
+        run_well(*given, place.name)
+        assert content_of(place) == new
+    assert outcomes == sorted(outcomes)  # one change divides the old from the new
+    assert (outcomes.count(False), outcomes.count(True)) == (4, 11)

@@ -1,11 +1,14 @@
+import contextlib
 import os
+import sys
+from unittest import mock
 
 import pytest
 import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.loading import aligned, load_graphs
+from protograph.cli.loading import aligned, load_classifier, load_graphs
 from protograph.cli.runs import Run
 from protograph.training import GCN
 
@@ -54,6 +57,24 @@ def bad_files(folder):
 )
 def test_graphs_that_cannot_be_had(refused, arguments, message):
     assert refused(*arguments).startswith(f"error: {message}")
+
+
+def test_files_of_the_working_directory_take_no_other_module_s_place(folder):
+    (folder / "code.py").write_text("raise RuntimeError('taken')\n")
+    (folder / "asks.py").write_text("import code\nfrom mine import model\n")
+    with contextlib.chdir(folder), mock.patch.dict(sys.modules), mock.patch.object(sys, "path", list(sys.path)):
+        for name in ("code", "mine"):
+            sys.modules.pop(name, None)
+        assert isinstance(load_classifier("asks:model"), GCN)
+        with pytest.raises(ValueError, match=r"^--model 'code:build': module 'code' \(/.*code\.py\) has no 'build'$"):
+            load_classifier("code:build")
+
+
+def test_no_command_looks_here_for_modules_that_are_not_named(run_well, folder, monkeypatch):
+    paths = []
+    monkeypatch.setattr("protograph.cli.datasets.list_all", lambda *arguments: paths.extend(sys.path))
+    run_well("datasets")
+    assert paths == sys.path
 
 
 @pytest.mark.usefixtures("bad_files")

@@ -7,6 +7,8 @@ from torch_geometric.data import Data
 
 FIGURES = ("accuracy", "balanced_accuracy", "majority_share")
 
+from benchmarks.killing import content_of, killed_at
+
 
 def test_a_folder_that_cannot_be_made_is_told_before_the_work(run, monkeypatch):
     monkeypatch.setattr("protograph.cli.train.load_graphs", None)
@@ -28,6 +30,21 @@ def test_no_other_file_is_replaced(run, folder, monkeypatch, out, message):
     done = run("train", "graphs.pt", "--out", out)
     assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
     assert (folder / out).read_bytes() == before
+
+
+def test_killed_at_every_change_a_model_is_the_old_or_the_new(run, run_well, folder):
+    given = ("train", "graphs.pt", "--layers", 1, "--max-epochs", 1, "--out", "place/model.pt")
+    place = folder / "place"
+    place.mkdir()
+    run_well(*given, "--seed", 1)
+    new = content_of(place)
+    run_well(*given)
+    old, states = content_of(place), []
+    while killed_at(lambda: run(*given, "--seed", 1), len(states), place):
+        states.append((place / "model.pt").read_bytes())
+        run_well(*given)  # which removes what was left
+        assert content_of(place) == old
+    assert states == [old["model.pt"], new["model.pt"]]
 
 
 def test_what_was_trained_is_said(run_well):
