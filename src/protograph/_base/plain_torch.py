@@ -2,11 +2,17 @@
 
 import re
 import warnings
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
+
+PLAIN = (str, bytes, int, float, complex, type(None))
+# How much larger than its file a content may become, and what any may have: views of a few nodes' features are common.
+MOST_TIMES, LEAST = 100, 1 << 20
 
 
 def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
@@ -28,11 +34,55 @@ def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
     try:
         with torch.serialization.safe_globals(unknown), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch warns of unusual pickles before it refuses them
-            return torch.load(path, map_location="cpu", weights_only=True)
+            check_plain_zip(path)
+            content = torch.load(path, map_location="cpu", weights_only=True)
+            _check_views(content, path.stat().st_size)
+            return content
     except MemoryError:
         raise
     except Exception as error:  # what a damaged file makes an unpickler raise is open
         raise ValueError(f"{path} cannot be read as {wanted}; {_reason(error)}") from None
+
+
+def check_plain_zip(path: Path) -> None:
+    """Check that a zip archive is as ``torch.save`` writes it: nothing in it is packed, so that it does not grow.
+
+    Raises:
+        ValueError: If a part of it is packed, or parts overlap.
+    """
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+        raise ValueError("it is packed, which torch.save does not do; load it and save it with torch.save")
+    if sum(member.file_size for member in members) > path.stat().st_size:
+        raise ValueError("its parts overlap, which those of torch.save do not")
+
+
+def _check_views(content: Any, num_bytes: int) -> None:
+    """Check that tensors that repeat what is stored once are not far larger than the file when they are written out."""
+    limit = max(MOST_TIMES * num_bytes, LEAST)
+    for tensor in _tensors(content, set()):
+        if tensor.layout == torch.strided and not tensor.is_contiguous():
+            size = tensor.numel() * tensor.element_size()
+            limit -= size if size > tensor.untyped_storage().nbytes() else 0
+        if limit < 0:
+            raise ValueError(
+                f"it has a tensor of shape {list(tensor.shape)} that repeats the little that is stored; "
+                f"save a tensor.contiguous() if it is meant"
+            )
+
+
+def _tensors(value: Any, seen: set[int]) -> Iterator[Tensor]:
+    """All tensors in lists, tuples, dictionaries and objects, each object looked at once."""
+    if isinstance(value, Tensor):
+        yield value
+    elif id(value) not in seen and not isinstance(value, PLAIN):
+        seen.add(id(value))
+        inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple | set) else ()
+        for item in (*inner, *getattr(value, "__dict__", {}).values()):
+            yield from _tensors(item, seen)
 
 
 def _reason(error: Exception) -> str:

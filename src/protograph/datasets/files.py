@@ -1,6 +1,5 @@
-"""Files downloaded, unpacked and checked: whole, or with one clear error."""
+"""Files downloaded and checked: whole, or with one clear error."""
 
-import gzip
 import hashlib
 import zipfile
 import zlib
@@ -33,19 +32,6 @@ def reading(path: Path | str) -> Iterator[None]:
         raise ValueError(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or another file, get it again"
         ) from error
-
-
-def read_unpacked(path: Path, what: str = "") -> bytes:
-    """Content of a file, unpacked if it is gzipped, whatever its name.
-
-    Raises:
-        ValueError: If it is gzipped and damaged; the message begins with ``what``, or else the path.
-    """
-    content = path.read_bytes()
-    if not content.startswith(b"\x1f\x8b"):  # gzip's mark
-        return content
-    with reading(what or path):
-        return gzip.decompress(content)
 
 
 def check_sum(content: bytes, sha256: str | None, what: str, way_out: str = "get the file again") -> None:

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Arrays, Ints
+from protograph._base.plain_torch import check_plain_zip
 from protograph.datasets import superpixels
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset, LazyGraphs
 from protograph.datasets.files import reading
 from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.datasets.superpixels import NUM_NODES, Superpixels
+from protograph.datasets.unpacking import extract
 from protograph.graphs.splitting import check_range, checked_count
 
 # Graphs in each part, in their order.
@@ -33,6 +35,9 @@ PYG_FILE = SourceFile("MNISTSuperpixels/raw/MNISTSuperpixels.pt", None, None)
 PYG_ZIP = SourceFile(
     "MNISTSuperpixels/MNISTSuperpixels.zip", None, "https://data.pyg.org/datasets/MNISTSuperpixels.zip"
 )
+
+# PyG's file has 1.7 GB.
+MOST_EXTRACTED = 1 << 32
 
 MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist"
 # Images and labels to train on, then to test with.
@@ -187,10 +192,10 @@ def pyg_arrays(path: Path, count: int) -> Arrays:
         ValueError: If it is damaged, or its graphs are not those of the data set.
     """
     with tempfile.TemporaryDirectory() as folder:
+        is_packed = path.suffix == ".zip"
+        file = extract(path, Path(PYG_FILE.relative).name, Path(folder), MOST_EXTRACTED) if is_packed else path
         with reading(path):
-            file = path
-            if path.suffix == ".zip":
-                file = Path(zipfile.ZipFile(path).extract(Path(PYG_FILE.relative).name, folder))
+            check_plain_zip(file)
             # Mapped, as it is larger than some memories; only files of the newer kind, zip archives, can be.
             content = torch.load(file, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(file))
         try:
