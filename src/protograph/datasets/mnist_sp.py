@@ -36,6 +36,8 @@ PYG_ZIP = SourceFile(
     "MNISTSuperpixels/MNISTSuperpixels.zip", None, "https://data.pyg.org/datasets/MNISTSuperpixels.zip"
 )
 
+# Part of the cache's key: raised whenever the same file gives other arrays.
+PYG_RECIPE = 1
 # PyG's file has 1.7 GB.
 MOST_EXTRACTED = 1 << 32
 
@@ -80,11 +82,15 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     if path is None:
         return from_arrays(built_arrays(files, count), BUILT_SOURCE)
     facts = path.stat()
-    # Not its checksum: gigabytes would be read only to find that nothing is to be done.
+    # Not its checksum: gigabytes would be read only to find that nothing is to be done. Unlike the time of the last
+    # writing, that of the last change of any kind cannot be set, so that a file of the same size and time is another.
     key: dict[str, str | int] = {
+        "recipe": PYG_RECIPE,
         "path": str(path.resolve()),
+        "file": facts.st_ino,
         "size": facts.st_size,
         "modified": facts.st_mtime_ns,
+        "changed": facts.st_ctime_ns,
         "num_graphs": count,
     }
     return from_arrays(cached_arrays(SPEC.name, key, lambda: pyg_arrays(path, count)), PYG_SOURCE)
@@ -95,7 +101,9 @@ def from_arrays(arrays: Arrays, source: str) -> GraphDataset:
     count = len(arrays["labels"])
     num_train = min(SIZES["train"], count)
     return GraphDataset(
-        graphs=LazyGraphs(partial(make_graph, arrays), torch.from_numpy(arrays["labels"].astype(np.int64))),
+        graphs=LazyGraphs(
+            partial(make_graph, arrays), torch.from_numpy(arrays["labels"].astype(np.int64)), made_from=arrays
+        ),
         name=SPEC.name,
         class_names=tuple(map(str, range(NUM_CLASSES))),
         feature_names=(*LEVELS, *(f"row {row}, column {column}" for row, column in np.ndindex(GRID, GRID))),
