@@ -57,8 +57,11 @@ def test_tensors_that_repeat_little(tmp_path, wrap):
     torch.save(wrap(torch.ones(1, 1).expand(1000, 3)), path)
     load_plain(path, "a thing")
     torch.save(wrap(torch.ones(1, 1).expand(10**9, 1000)), path)
-    with pytest.raises(ValueError, match=r"\[1000000000, 1000\] that repeats the little that is stored; save a tensor"):
+    with pytest.raises(ValueError, match=r"\[1000000000, 1000\] of which little is stored; save what tensor"):
         load_plain(path, "a thing")
     torch.save([Data(x=torch.ones(1, 1).expand(10**9, 1000))], path)
-    with pytest.raises(ValueError, match=r"\[1000000000, 1000\] that repeats the little that is stored; save a tensor"):
+    with pytest.raises(ValueError, match=r"\[1000000000, 1000\] of which little is stored; save what tensor"):
         read_graphs(path)
+    torch.save([torch.sparse_coo_tensor([[0], [0]], [1.0], (10**9, 1000), check_invariants=True)], path)
+    with pytest.raises(ValueError, match=r"\[1000000000, 1000\] of which little is stored; save what tensor"):
+        load_plain(path, "a thing")

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 PLAIN = (str, bytes, int, float, complex, type(None))
-# How much larger than its file a content may become, and what any may have: views of a few nodes' features are common.
+# How many times as large as its file a content may become, and what any may: views of a few nodes' features are common.
 MOST_TIMES, LEAST = 100, 1 << 20
 
 
@@ -36,7 +36,7 @@ def load_plain(path: Path, wanted: str, classes: Sequence[type] = ()) -> Any:
             warnings.simplefilter("ignore")  # torch warns of unusual pickles before it refuses them
             check_plain_zip(path)
             content = torch.load(path, map_location="cpu", weights_only=True)
-            _check_views(content, path.stat().st_size)
+            _check_views(content, most_bytes(path))
             return content
     except MemoryError:
         raise
@@ -60,17 +60,21 @@ def check_plain_zip(path: Path) -> None:
         raise ValueError("its parts overlap, which those of torch.save do not")
 
 
-def _check_views(content: Any, num_bytes: int) -> None:
-    """Check that tensors that repeat what is stored once are not far larger than the file when they are written out."""
-    limit = max(MOST_TIMES * num_bytes, LEAST)
+def most_bytes(path: Path) -> int:
+    """Most bytes that what a file stands for may take beyond what it stores: views, sparse tensors, nodes without x."""
+    return max(MOST_TIMES * path.stat().st_size, LEAST)
+
+
+def _check_views(content: Any, limit: int) -> None:
+    """Check that tensors that stand for more than is stored do not stand for far more than the file has."""
     for tensor in _tensors(content, set()):
-        if tensor.layout == torch.strided and not tensor.is_contiguous():
-            size = tensor.numel() * tensor.element_size()
-            limit -= size if size > tensor.untyped_storage().nbytes() else 0
+        size, is_sparse = tensor.numel() * tensor.element_size(), tensor.layout != torch.strided
+        if is_sparse or (not tensor.is_contiguous() and size > tensor.untyped_storage().nbytes()):
+            limit -= size
         if limit < 0:
             raise ValueError(
-                f"it has a tensor of shape {list(tensor.shape)} that repeats the little that is stored; "
-                f"save a tensor.contiguous() if it is meant"
+                f"it has a tensor of shape {list(tensor.shape)} of which little is stored; "
+                f"save what tensor.to_dense().contiguous() gives if it is meant"
             )
 
 

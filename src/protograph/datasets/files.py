@@ -46,6 +46,8 @@ def check_sum(content: bytes, sha256: str | None, what: str, way_out: str = "get
 
 
 CHUNK = 1 << 16
+# The largest file that is downloaded has less than 1 GB.
+MOST_DOWNLOADED = 1 << 32
 
 
 def download(url: str, path: Path, check: Callable[[Path], object], progress: Progress) -> None:
@@ -113,6 +115,8 @@ class _Bar:
 
     def update(self, num_bytes: int) -> None:
         self._done += num_bytes
+        if self._done > MOST_DOWNLOADED:
+            raise ConnectionError(f"it has more than {MOST_DOWNLOADED:,} bytes")
         # pooch counts whole chunks, and has a total of 0 where it is not told one.
         self._progress(self._stage, min(self._done, self.total or self._done), self.total or None)
 
