@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-FIGURES = ("accuracy", "balanced_accuracy", "majority_share")
-
 from benchmarks.killing import content_of, killed_at
+
+FIGURES = ("accuracy", "balanced_accuracy", "majority_share")
 
 
 def test_a_folder_that_cannot_be_made_is_told_before_the_work(run, monkeypatch):

@@ -4,6 +4,7 @@ import re
 import pytest
 import torch
 
+from protograph.datasets import table as module
 from protograph.datasets.table import BadRowsError, Labels, LeftOut, read_labels, read_table
 from protograph.molecules import reading
 
@@ -200,6 +201,33 @@ def test_files_of_other_kinds(write, tmp_path):
     assert len(read_table(path).dataset) == 2
     path = write('smiles,label\nC,0\n"' + "C" * 200_000)
     assert message_of(path).startswith(f"{path} cannot be read as a table: line 3: field larger than field limit")
+
+
+def test_bombs(write, monkeypatch):
+    path = write("smiles,label\nC,0\nO,1\n" + "\n" * (2 << 20), "mine.csv.gz")
+    assert message_of(path).startswith(f"{path} has {path.stat().st_size:,} bytes and becomes more than 1,048,576 when")
+    monkeypatch.setattr(module, "MOST_EMPTY", 3)
+    assert len(read_table(write("smiles,label\n\nC,0\n\n\nO,1\n")).dataset) == 2
+    path = write("smiles,label\n\nC,0\n\n\n\nO,1\n")
+    assert message_of(path) == f"{path} has more than 3 empty lines; remove them if it is a table"
+    monkeypatch.setattr(module, "MOST_CHARACTERS", 20)
+    path = write("smiles,label\nC,0\nO," + "1" * 30)
+    assert message_of(path) == f"{path} cannot be read as a table: line 3 has more than 20 characters"
+
+
+def test_a_byte_that_is_no_text_far_down_is_found(write):
+    path = write(b"smiles,label\n" + b"C,0\n" * 40_000 + b"O,\xe9\n" + b"C,1\n" * 9, "mine.csv.gz")
+    assert message_of(path) == f"{path} must be text in UTF-8, got another byte on line 40002; save it as UTF-8"
+    path = write(b"smiles,label\nC,0\n" + "é".encode()[:1])
+    assert message_of(path) == f"{path} must be text in UTF-8, got another byte on line 3; save it as UTF-8"
+
+
+def test_of_many_columns_the_first_are_named(write):
+    path = write(",".join(f"c{number}" for number in range(500)) + "\n")
+    assert message_of(path) == (
+        f"smiles_column must be one of the columns of {path}, {', '.join(repr(f'c{n}') for n in range(20))} "
+        f"and 480 more, got 'smiles'"
+    )
 
 
 def test_second_reading_comes_from_the_cache_whatever_the_options(write, monkeypatch):

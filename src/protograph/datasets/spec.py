@@ -10,7 +10,8 @@ from typing import Literal
 from protograph._base.progress import Progress
 from protograph.datasets.cache import cache_folder
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import check_sum, download, read_unpacked
+from protograph.datasets.files import check_sum, download
+from protograph.datasets.unpacking import read_unpacked
 
 VARIABLE = "PROTOGRAPH_DATA"
 NO_SOURCE = (

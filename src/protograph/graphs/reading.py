@@ -14,7 +14,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
 from torch_geometric.data.storage import EdgeStorage, GlobalStorage, NodeStorage
 
-from protograph._base.plain_torch import load_plain
+from protograph._base.plain_torch import load_plain, most_bytes
 from protograph.graphs.origins import Origins
 
 # All that PyG writes for a Data; anything else in a file is refused.
@@ -34,6 +34,11 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
         if not isinstance(graph, Data):
             raise ValueError(
                 f"{path} must hold a list of torch_geometric Data, got {type(graph).__name__} at index {index}"
+            )
+        # Without features it is a number like any other, and memory is taken for so many nodes.
+        if isinstance(stated := graph.get("num_nodes"), int) and stated > most_bytes(Path(path)):
+            raise ValueError(
+                f"{path} is too small for graph {index}, whose num_nodes is {stated:,}; save the graph with its x"
             )
     if not content:
         raise ValueError(f"{path} holds an empty list; wanted at least one graph")

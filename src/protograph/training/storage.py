@@ -1,7 +1,9 @@
 """Model files: weights and a plain configuration, loaded without running anything they hold."""
 
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -52,6 +54,29 @@ def write_model(model: Trained | GCN, path: Path) -> None:
     }
     with path.open("wb") as file:
         torch.save(content, file)
+
+
+def save_with_facts(model: Trained | GCN, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
+    """Write a model and facts about it, plain values and tensors, to one file, which :func:`load_model` reads too."""
+    with atomic_path(path) as temporary:
+        save_model(model, temporary)
+        content = load_plain(temporary, "a model") | {"facts": dict(facts)}
+        with temporary.open("wb") as file:
+            torch.save(content, file)
+
+
+def load_facts(path: str | PathLike[str]) -> dict[str, Any] | None:
+    """Facts that :func:`save_with_facts` wrote; ``None`` for any other file.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+    """
+    try:
+        content = load_plain(Path(path), "a model")
+    except ValueError:
+        return None
+    is_ours = isinstance(content, dict) and content.get("format") == FORMAT
+    return content["facts"] if is_ours and isinstance(content.get("facts"), dict) else None
 
 
 def load_model(path: str | PathLike[str]) -> GCN:
