@@ -215,11 +215,11 @@ class Explainer(ABC):
             notes: What went otherwise than asked for; each is warned of, and kept.
             parts: The other fields of the explanation.
         """
-        embedded, predicted = self._fitted(), self._predicted()
-        hard = hard_to_explain(target, predicted)
-        notes = [*([hard] if hard else []), *notes]
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=3)
+        embedded, predicted = self._fitted(), self._predicted()
+        # Kept without a warning: fit has warned of a model that predicts nearly all graphs as one class.
+        hard = hard_to_explain(target, predicted)
         shown = self._running.usage.num_graphs
         model_calls, self._shown_before = self._shown_in_fit + shown - self._shown_before, shown
         timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
@@ -234,7 +234,13 @@ class Explainer(ABC):
             model_calls=model_calls,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions={package: _version_of(package) for package in _PACKAGES},
-            warnings=(*embedded.warnings, *self._names.warnings, *parts.pop("warnings", ()), *notes),
+            warnings=(
+                *([hard] if hard else []),
+                *embedded.warnings,
+                *self._names.warnings,
+                *parts.pop("warnings", ()),
+                *notes,
+            ),
             origins=self._origins_of(parts.get("prototypes", ())),
             **self._names.of_explanation,
             **parts,
