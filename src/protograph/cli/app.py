@@ -1,6 +1,7 @@
 """Putting the commands together, and turning every expected error into one line."""
 
 import errno
+import logging
 import os
 import sys
 import warnings
@@ -53,6 +54,7 @@ def reproduce() -> None:
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
     warnings.simplefilter("ignore", ProtographWarning)  # the commands say what matters, and summaries have notes
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # of a home folder that it cannot write to
     try:
         with ending_as_interrupts():
             app()
