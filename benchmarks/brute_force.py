@@ -84,7 +84,7 @@ class Case:
         """Compare everything that is said of every prototype."""
         for explanation in self.explanations.values():
             members = [n for n, predicted in enumerate(self.predictions) if predicted == explanation.target]
-            first = explanation.summary().splitlines()[0]
+            first = next(line for line in explanation.summary().splitlines() if line.startswith("Class "))
             said = [spoken.whole(number) for number in first.split(": ", 1)[1].split(" graphs ")[0].split(" of ")]
             checks.equal("graphs predicted as the class", said, [len(members), len(self.graphs)])
             for prototype in explanation.prototypes:

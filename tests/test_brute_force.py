@@ -40,7 +40,7 @@ def test_what_is_right_is_right(explanations):
 def test_a_wrong_count_is_noticed(explanations):
     evidence = explanations[1].prototypes[0].evidence
     one_less = changed({1: explanations[1]}, evidence=replace(evidence, num_in_class=evidence.num_in_class - 1))
-    assert wrong(one_less) == {"num_in_class", "shares in words"}
+    assert wrong(one_less) == {"num_in_class", "shares in words", "intervals in words"}
 
 
 def test_a_count_by_another_rule_is_noticed(explanations):

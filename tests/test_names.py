@@ -12,7 +12,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.evaluate import _lines
+from protograph.cli.scores import scores_text
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import ClassScores
 from protograph.explanation import EmbeddingMap, Explanations
@@ -127,20 +127,20 @@ def test_text(name):
         *map(repr, (of_class, Explanations({0: of_class}), prototype, data)),
     ]
     assert [hidden(text) for text in texts] == [set()] * len(texts)
-    # A line a class, two a prototype, one a note: no name begins a line of its own.
-    assert len(of_class.summary().split("\n")) == 4
+    # A line on the model, an empty one, a line a class, two a prototype, one a note: no name begins a line of its own.
+    assert len(of_class.summary().split("\n")) == 6
     assert all("\n" not in text for text in texts[2:])
     assert max(map(len, texts[2:])) < 1000
 
 
 def test_evaluation(name):
     scores = ClassScores(
-        target=0, prototypes=(), accuracy=None, coverage=(0, 0, 1), overlap=(0, 0, 1), gain_area=(0, 0, 1)
+        target=0, prototypes=(), accuracy=None, coverage=(0, 0, 1), overlap=(0, 0, 1), gain_area=(0, 0, 1), missing={}
     )
-    (line,) = _lines(scores, name)
-    assert hidden(line) == set()
-    assert "\n" not in line
-    assert len(line) < 200
+    text = scores_text([scores], (name, "other"), "the 3 graphs", (f"all are of {name}",))
+    assert hidden(text) == set()
+    assert text.splitlines()[-1] == "support, elsewhere, lift, coverage, overlap and gain area are of the 3 graphs"
+    assert max(map(len, text.splitlines())) <= 100
 
 
 @few

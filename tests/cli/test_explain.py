@@ -282,7 +282,7 @@ def test_whether_edges_must_agree(run_well, refused, folder):
         run_well("explain", "edges.pt", *one, "--match-edges", asked, "--out", asked)
         assert pg.load(folder / asked / "explanation.json")[1].edge_rule == EdgeRule(is_matched=is_matched)
     message = refused("graphs.pt", *one, "--match-edges", "on")
-    assert message == "error: match_edges=True needs edge_attr on every graph; the graphs have none"
+    assert message == "error: --match-edges needs edge_attr on every graph; the graphs have none"
 
 
 @pytest.fixture

@@ -50,6 +50,7 @@ EXPLAIN = {
     "--budget": ["graphs.pt", *GIVEN, "--budget", 0],
     "--max-nodes": ["graphs.pt", *GIVEN, "--max-nodes", 0],
     "--search": ["graphs.pt", *GIVEN, "--search", "magic"],
+    "--match-edges": ["graphs.pt", *GIVEN, "--match-edges", "on"],
     "--engine": ["graphs.pt", *GIVEN, "--engine", "ray"],
     "--device": ["graphs.pt", *GIVEN, "--device", "warp"],
     "--seed": ["graphs.pt", *GIVEN, "--seed", -1],
@@ -58,6 +59,8 @@ EXPLAIN = {
     "--data-root": ["solubility", "--data-root", "nowhere"],
     "--smiles-column": ["mol.csv", "--smiles-column", "structure"],
     "--label-column": ["mol.csv", "--label-column", "kind"],
+    "--id-column": ["mol.csv", "--id-column", "code"],
+    "--names": ["graphs.pt", "--names", "mine.py"],
     "--skip-invalid": ["bad.csv"],
     "--out": ["graphs.pt", *GIVEN, "--out", "mine.py"],
 }
@@ -73,6 +76,8 @@ TRAIN = {
     "--data-root": ["solubility", "--data-root", "nowhere"],
     "--smiles-column": ["mol.csv", "--smiles-column", "structure"],
     "--label-column": ["mol.csv", "--label-column", "kind"],
+    "--id-column": ["mol.csv", "--id-column", "code"],
+    "--names": ["graphs.pt", "--names", "mine.py"],
     "--skip-invalid": ["bad.csv"],
 }
 COMPARE = {

@@ -10,6 +10,7 @@ from protograph.datasets import GraphDataset
 from protograph.datasets.dataset import LazyGraphs
 from protograph.evaluation import keeping
 from protograph.evaluation.keeping import KeptFigures, fingerprint, keep_model, kept_model
+from protograph.models.performance import Performance
 from protograph.training import GCN, Trained, load_model, save_model
 from protograph.training.split import Split
 
@@ -46,7 +47,7 @@ def test_the_same_data_have_the_same_fingerprint():
         lambda: data(graphs=list(data())[::-1]),
         lambda: data(class_names=("yes", "no")),
         lambda: data(feature_names=("N",)),
-        lambda: data(edge_names=("single",)),
+        lambda: data(source="another"),
         lambda: data(ground_truths={}),
         lambda: data(ground_truths={0: data().ground_truths[1]}),
         lambda: data(splits={"train": torch.arange(8)}),
@@ -82,7 +83,8 @@ def test_graphs_made_on_demand_are_told_apart_by_what_they_are_made_from():
 def trained():
     torch.manual_seed(0)
     model, parts = GCN(1, 2, (4,)).eval(), (torch.tensor([2, 0]), torch.tensor([3]), torch.tensor([1]))
-    return Trained(model, model, Split(*parts), 1.0, 1.0, 0.5, (), 1, "patience")
+    all_right, half = Performance(((1, 0), (0, 1))), Performance(((1, 0), (1, 0)))
+    return Trained(model, model, Split(*parts), all_right, all_right, half, None, (), 1, "patience")
 
 
 def test_a_model_and_its_facts_are_one_file(tmp_path, trained):
@@ -111,7 +113,7 @@ def test_figures_are_found_by_all_that_they_were_made_from(tmp_path, trained, mo
     same = key()
     assert key() == same
     keys = [key(options={"max_nodes": 4}), key(name="walk"), key(seed=1), key(with_robustness=True), key(kind=Other)]
-    keys += [key(replace(trained, test_accuracy=0.25))]
+    keys += [key(replace(trained, test_performance=Performance(((1, 0), (3, 0)))))]
     keys += [key(replace(trained, split=Split(*(torch.tensor([n]) for n in range(3)))))]
     with torch.no_grad():
         trained.model.head.bias[0] += 1e-6

@@ -149,8 +149,9 @@ def test_a_note_says_what_was_taken_for_granted():
     note = "edge_attr is taken to be read: with other rows of it the model failed (RuntimeError: no spread)"
     with pytest.warns(pg.ProtographWarning) as warned:
         explanation = explained(LongEdges(weigh), GRAPHS)
-    assert [str(one.message) for one in warned] == [f"class 1: {note}"]
-    assert explanation.warnings == (note,)
+    learned_nothing = "the model may have learned nothing: all 40 graphs are predicted as class 1"
+    assert [str(one.message) for one in warned] == [learned_nothing, f"class 1: {note}"]
+    assert explanation.warnings == ("all graphs are predicted as it: there are no others to tell it from", note)
     assert explanation.edge_rule == MATCHED
 
 

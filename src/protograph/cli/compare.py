@@ -84,9 +84,8 @@ def compare(
 
 def _files(explainers: Iterable[str], seeds: int) -> list[str]:
     """Every file that a comparison may write."""
-    per_seed = ("model-seed{}.pt", "model-seed{}.json")
-    per_explainer = [f"{name}-seed{{}}{end}.json" for name in explainers for end in ("", "-prototypes")]
-    return [PICTURE, *(name.format(seed) for seed in range(seeds) for name in (*per_seed, *per_explainer))]
+    figures = [f"{name}-seed{{}}{end}.json" for name in explainers for end in ("", "-prototypes")]
+    return [PICTURE, *(name.format(seed) for seed in range(seeds) for name in ("model-seed{}.pt", *figures))]
 
 
 def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mapping[str, Callable[[int], Any]]:

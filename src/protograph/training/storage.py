@@ -59,7 +59,7 @@ def write_model(model: Trained | GCN, path: Path) -> None:
 def save_with_facts(model: Trained | GCN, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
     """Write a model and facts about it, plain values and tensors, to one file, which :func:`load_model` reads too."""
     with atomic_path(path) as temporary:
-        save_model(model, temporary)
+        write_model(model, temporary)
         content = load_plain(temporary, "a model") | {"facts": dict(facts)}
         with temporary.open("wb") as file:
             torch.save(content, file)
