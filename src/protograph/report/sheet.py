@@ -86,9 +86,9 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
 
 def fitted(text: str, width: float, size: float, weight: str = "normal") -> str:
     """The text, cut where it is wider than so many inches."""
-    line = shortened(text, 300)
+    whole = line = shortened(text, 300)
     while len(line) > 1 and (current := text_width(line, size, weight)) > width:
-        line = shortened(line.removesuffix("…"), max(1, min(len(line) - 1, int(width / current * len(line)))))
+        line = shortened(whole, max(1, min(len(line) - 1, int(width / current * len(line)))))
     return line
 
 

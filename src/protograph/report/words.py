@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 from protograph._base.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
 from protograph.explanation.describing.sentences import taken_for
+from protograph.graphs.origins import Origin
 
 NO_PROTOTYPE = "No prototype was found."
 # Letters of a class's name; a picture cuts it at its edge.
@@ -99,12 +100,13 @@ def pale_note(prototype: Prototype) -> str:
 
 
 def origin(explanation: Explanation, prototype: Prototype, num_source_nodes: int | None = None) -> str:
-    """Cluster, size and source of a prototype."""
+    """Cluster, size and source of a prototype; what else is known of the source stands above its picture."""
     parts = [size(prototype.graph)]
     if prototype.cluster is not None:
         members = "" if prototype.cluster_size is None else f", {count_of(prototype.cluster_size, 'graph')}"
         parts.insert(0, f"{cluster_name(prototype.cluster, prototype.num_clusters)}{members}")
     if prototype.source is not None:
         share = "" if num_source_nodes is None else f", {prototype.num_nodes} of {count_of(num_source_nodes, 'node')}"
-        parts.append(f"cut from {explanation.graph_label(prototype.source)}{share}")
+        place = explanation.origins.get(prototype.source, Origin(position=prototype.source)).position
+        parts.append(f"cut from graph {place}{share}")
     return " · ".join(parts)
