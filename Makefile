@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices wheel clean help
+.PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -21,6 +21,8 @@ help:
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
 	@echo "make devices does a GPU give the same explanations as the CPU? (minutes, on a machine with a GPU)"
+	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
+	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -76,6 +78,12 @@ relabelling: $(STAMP)
 
 devices: $(STAMP)
 	$(BIN)/python -m benchmarks.devices
+
+brute-force: $(STAMP)
+	$(BIN)/python -m benchmarks.brute_force
+
+kills: $(STAMP)
+	$(BIN)/python -m benchmarks.kills
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel

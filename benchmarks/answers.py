@@ -3,9 +3,9 @@
     python -m benchmarks.answers              says what differs from results/answers.json; exit status 1 if anything
     python -m benchmarks.answers --accept     writes results/answers.json
 
-Seeds 0 to 2 of each data set and its trained model (kept in runs/answers, so that only the first run trains), both
-searches. Graphs, nodes and matches must be equal, figures to 1e-5. A change of the method changes them on purpose; a
-change of the house must not.
+Seeds 0 to 2 of each data set and its trained model (kept in runs/answers, and trained again where the data or a version
+are others), both searches. Graphs, nodes and matches must be equal, figures to 1e-5. A change of the method changes
+them on purpose; a change of the house must not.
 """
 
 import argparse
@@ -27,15 +27,15 @@ SEEDS = range(3)
 
 def trained(name: str, data: pg.datasets.GraphDataset, seed: int) -> tuple[torch.nn.Module, list[int]]:
     """The data set's model of a seed, and the graphs it was trained on."""
-    from protograph.training import load_model, save_model
+    from protograph.evaluation.keeping import fingerprint, keep_model, kept_model, versions
 
-    path, split = KEPT / f"{name}-{seed}.pt", KEPT / f"{name}-{seed}-split.pt"
-    if not split.exists():
+    path, made_from = KEPT / f"{name}-{seed}.pt", {"data": fingerprint(data), "seed": seed, "versions": versions()}
+    kept = kept_model(path, made_from)
+    if kept is None:
         KEPT.mkdir(parents=True, exist_ok=True)
-        result = pg.train(data, hidden=data.hidden, random_state=seed)
-        save_model(result, path)
-        torch.save(result.split.train, split)
-    return load_model(path), torch.load(split, weights_only=True).tolist()
+        keep_model(path, pg.train(data, hidden=data.hidden, random_state=seed), made_from)
+        kept = kept_model(path, made_from)
+    return kept.model, kept.train
 
 
 def facts(prototype: pg.Prototype) -> dict:

@@ -92,6 +92,16 @@ def test_probability_and_margin_are_the_model_s(name, conv, graphs):
 
 
 @every
+def test_a_prototype_knows_what_the_model_takes_it_for(name, graphs):
+    explainer = EXPLAINERS[name]().fit(model_of(num_classes=3), graphs)
+    for target in np.unique(explainer.predictions_).tolist():
+        for prototype in explainer.explain(target).prototypes:
+            again = EXPLAINERS["RandomSubgraph"]().fit(model_of(num_classes=3), [prototype.graph, *graphs])
+            assert prototype.target == target
+            assert prototype.predicted == again.predictions_[0]
+
+
+@every
 def test_same_seed_same_result(name, graphs):
     first, second = (explained(name, model_of(), graphs, random_state=3) for _ in range(2))
     assert all(same(a, b) for a, b in zip(first.prototypes, second.prototypes, strict=True))

@@ -8,7 +8,6 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
-    "explainer.py": ("test_contract.py", "what every explainer owes is tested on every explainer"),
     "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),
     "page/clusters/projection.py": ("page/test_explainer.py", "a picture's coordinates, tested with the explanation"),

@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accuracy, answers, certificate, devices, peers, prototypes, relabelling, speed
+from benchmarks import (
+    accuracy,
+    answers,
+    brute_force,
+    certificate,
+    devices,
+    kills,
+    peers,
+    prototypes,
+    relabelling,
+    speed,
+)
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "results").iterdir())
@@ -16,14 +27,20 @@ VERSIONS = ["python", "protograph", "torch", "torch_geometric", "numpy", "numba"
 # What recomputes the limits of a file; the others were measured against none.
 LIMITS = {
     "accuracy.json": accuracy.limits_of,
+    "brute_force.json": brute_force.limits_of,
     "devices.json": devices.limits_of,
+    "kills.json": kills.limits_of,
     "peers.json": peers.limits_of,
     "prototypes.json": prototypes.limits_of,
     "relabelling.json": relabelling.limits_of,
     "speed.json": speed.limits_of,
 }
 # Of results that do not say the seed of each row.
-SEEDS = {"answers.json": answers.SEEDS, "relabelling.json": range(relabelling.SUBSETS)}
+SEEDS = {
+    "answers.json": answers.SEEDS,
+    "brute_force.json": [brute_force.SEED],
+    "relabelling.json": range(relabelling.SUBSETS),
+}
 TITLES = {
     "BA-house": "ba-house",
     "BA-grid": "ba-grid",

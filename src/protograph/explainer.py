@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.data import Data
 
 from protograph._base import ties
@@ -20,8 +20,11 @@ from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Prototype
+from protograph.explanation.naming import names_for
+from protograph.graphs.origins import Origin
 from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.judging import EmbeddedGraphs, Judge, check_target, embed_all
+from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 
 T = TypeVar("T")
 # What a result may depend on; their versions are kept with it.
@@ -44,6 +47,9 @@ class Explainer(ABC):
         device: torch.device | str | None = None,
         engine: str = "local",
         progress: Progress | None = None,
+        feature_names: Any = None,
+        edge_names: Any = None,
+        class_names: Sequence[str] | None = None,
     ) -> Self:
         """Classify and embed all graphs.
 
@@ -54,6 +60,18 @@ class Explainer(ABC):
             device: Where to run; the model's own device by default.
             engine: ``"local"``.
             progress: Called as ``progress(stage, done, total)``.
+            feature_names: What the columns of ``x`` are called, a name a column. Of a single column of whole numbers
+                the names of its values 0, 1, ..., or a mapping from values to names. Of several columns an entry a
+                column, each its name or the names of its values, or a mapping from the columns' names to the names of
+                their values, ``None`` where these have none: PyG's ``x_map`` is one. The data set's own by default.
+            edge_names: The same of ``edge_attr``; PyG's ``e_map`` is one.
+            class_names: A name for each class. The data set's own by default.
+
+        Raises:
+            ValueError: If names do not fit; names of a data set that do not are left out, with a warning.
+
+        Warns:
+            ProtographWarning: If there is reason to doubt that the model has learned anything; see ``doubts_``.
         """
         _check_fit_options(batch_size, engine)
         started = time.perf_counter()
@@ -61,10 +79,15 @@ class Explainer(ABC):
             store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=progress)
         self._store, self._running, self._progress = store, running, progress or _no_progress
         self._shown_in_fit = self._shown_before = running.usage.num_graphs
-        self._names = _names_of(graphs, store[0], embedded.num_classes)
+        given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
+        self._names = names_for(graphs, store, embedded.num_classes, given)
+        for message in self._names.warnings:
+            warnings.warn(message, ProtographWarning, stacklevel=2)
         self._seconds_to_fit = time.perf_counter() - started
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self.embedded_ = embedded
+        for doubt in self.doubts_:
+            warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
         return self
 
     @property
@@ -82,6 +105,19 @@ class Explainer(ABC):
         """Number of classes of the model."""
         return self._fitted().num_classes
 
+    @property
+    def doubts_(self) -> tuple[str, ...]:
+        """Reasons to doubt that the model has learned to tell the classes apart, a sentence each; none where it has."""
+        confusion, names = _confusion(self._fitted()), self._names.classes
+        if confusion is None:
+            return one_sided(self._predicted(), class_names=names)
+        return doubts_of(Performance(confusion), class_names=names)
+
+    def _predicted(self) -> list[int]:
+        """How many graphs are predicted as each class."""
+        embedded = self._fitted()
+        return np.bincount(embedded.predictions, minlength=embedded.num_classes).tolist()  # type: ignore[no-any-return]
+
     @abstractmethod
     def explain(self, target: int) -> Explanation:
         """Explain one class."""
@@ -91,9 +127,10 @@ class Explainer(ABC):
         return {option.name: getattr(self, option.name) for option in fields(self)}
 
     def explain_all(self) -> Explanations:
-        """Explain every class that some graph is predicted as; the others are named in a warning."""
-        predicted = np.unique(self._fitted().predictions)
-        others = sorted(set(range(self.num_classes_)) - set(predicted.tolist()))
+        """Explain every class that some graph is predicted as; the others are in ``not_explained``, and warned of."""
+        counts = self._predicted()
+        predicted = [target for target, count in enumerate(counts) if count]
+        others = {target: hard_to_explain(target, counts) for target, count in enumerate(counts) if not count}
         if others:
             warnings.warn(
                 f"no graph is predicted as class {', '.join(map(str, others))}, so there is no explanation of it",
@@ -101,10 +138,10 @@ class Explainer(ABC):
                 stacklevel=2,
             )
         explanations = {}
-        for done, target in enumerate(predicted.tolist(), start=1):
+        for done, target in enumerate(predicted, start=1):
             explanations[target] = self.explain(target)
             self._progress("explaining", done, len(predicted))
-        return Explanations(explanations)
+        return Explanations(explanations, not_explained=others)
 
     def _fitted(self) -> EmbeddedGraphs:
         embedded: EmbeddedGraphs | None = getattr(self, "embedded_", None)
@@ -119,7 +156,7 @@ class Explainer(ABC):
     @property
     def _column_names(self) -> dict[str, Any]:
         """Names of the columns of features and of edges' attributes, which prototypes are built with."""
-        return {name: self._names[name] for name in ("feature_names", "edge_names")}
+        return self._names.of_columns
 
     @property
     def _judge(self) -> Judge:
@@ -143,10 +180,14 @@ class Explainer(ABC):
         return members
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
-        """What ``make`` gives, made on first use after each fit."""
+        """What ``make`` gives, made on first use after each fit; what it shows to the model counts as shown in fit."""
         if name not in self._cache:
+            usage = self._running.usage
+            shown = usage.num_graphs
             with preserved_random_state():
                 self._cache[name] = make()
+            self._shown_in_fit += usage.num_graphs - shown
+            self._shown_before += usage.num_graphs - shown
         made: T = self._cache[name]
         return made
 
@@ -176,7 +217,9 @@ class Explainer(ABC):
         """
         for note in notes:
             warnings.warn(f"class {target}: {note}", ProtographWarning, stacklevel=3)
-        embedded = self._fitted()
+        embedded, predicted = self._fitted(), self._predicted()
+        # Kept without a warning: fit has warned of a model that predicts nearly all graphs as one class.
+        hard = hard_to_explain(target, predicted)
         shown = self._running.usage.num_graphs
         model_calls, self._shown_before = self._shown_in_fit + shown - self._shown_before, shown
         timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
@@ -185,15 +228,28 @@ class Explainer(ABC):
             explainer=type(self).__name__,
             options=self._options(),
             num_graphs=len(embedded.predictions),
-            num_predicted=int((embedded.predictions == target).sum()),
+            num_predicted=predicted[target],
             confusion=_confusion(embedded),
+            doubts=self.doubts_,
             model_calls=model_calls,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions={package: _version_of(package) for package in _PACKAGES},
-            warnings=(*embedded.warnings, *parts.pop("warnings", ()), *notes),
-            **self._names,
+            warnings=(
+                *([hard] if hard else []),
+                *embedded.warnings,
+                *self._names.warnings,
+                *parts.pop("warnings", ()),
+                *notes,
+            ),
+            origins=self._origins_of(parts.get("prototypes", ())),
+            **self._names.of_explanation,
             **parts,
         )
+
+    def _origins_of(self, prototypes: Iterable[Prototype]) -> dict[int, Origin]:
+        """Where the graphs that these speak of came from."""
+        indices = {index for prototype in prototypes for index in prototype.indices}
+        return {index: self._store.origin(index) for index in sorted(indices)}
 
 
 @contextmanager
@@ -226,31 +282,11 @@ def _check_fit_options(batch_size: int, engine: str) -> None:
         raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
 
 
-def _names_of(graphs: Any, first: Data, num_classes: int) -> dict[str, Any]:
-    """Names and colours that a data set knows, as plain text; a list of graphs knows none."""
-
-    def names(attribute: str, count: int) -> tuple[str, ...]:
-        value = getattr(graphs, attribute, None)
-        fits = isinstance(value, tuple | list) and len(value) == count
-        return tuple(map(str, value or ())) if fits else ()
-
-    def width(values: Tensor | None) -> int:
-        return values.size(1) if isinstance(values, Tensor) and values.dim() == 2 else 0
-
-    return {
-        "class_names": names("class_names", num_classes) or tuple(map(str, range(num_classes))),
-        "feature_names": names("feature_names", width(first.x)),
-        "feature_colors": names("colors", width(first.x)),
-        "edge_names": names("edge_names", width(first.edge_attr)),
-    }
-
-
 def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     labels = embedded.labels
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None
-    flat = np.bincount(labels * embedded.num_classes + embedded.predictions, minlength=embedded.num_classes**2)
-    return tuple(map(tuple, flat.reshape(embedded.num_classes, -1).tolist()))
+    return Performance.of(labels, embedded.predictions, embedded.num_classes).confusion
 
 
 def _version_of(package: str) -> str:

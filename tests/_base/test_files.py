@@ -1,6 +1,7 @@
 import pytest
 
 from protograph._base.files import atomic_path
+from protograph._base.locking import HeldError
 from tests.permissions import needs_a_refusal
 
 
@@ -114,3 +115,40 @@ def test_an_error_about_another_file_is_passed_on(tmp_path):
 
     with pytest.raises(FileNotFoundError, match="other"):
         write()
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with atomic_path(tmp_path / "link") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
+    left, other = tmp_path / f".protograph-{'0' * 32}.png", tmp_path / ".protograph-notes.png"
+    left.write_text("half")
+    other.write_text("mine")
+    with atomic_path(tmp_path / "a.png") as first:
+        with atomic_path(tmp_path / "b.png"):
+            assert first.exists()  # it is still written to
+        first.write_text("a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "a.png", "b.png"]
+
+
+def test_a_temporary_file_that_another_process_removes_at_once_is_made_again(tmp_path, monkeypatch):
+    tries = []
+
+    def locked(path):
+        tries.append(path)
+        if len(tries) == 1:
+            path.unlink()
+            raise HeldError("held")
+        return None
+
+    monkeypatch.setattr("protograph._base.files.locked_file", locked)
+    with atomic_path(tmp_path / "a.txt") as temporary:
+        temporary.write_text("a")
+    assert len(tries) == 2
+    assert (tmp_path / "a.txt").read_text() == "a"

@@ -1,11 +1,13 @@
 import io
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from protograph._base.progress import shown
+from protograph._base import progress
+from protograph._base.progress import ProgressLines, command_progress, shown
 
 
 class Terminal(io.StringIO):
@@ -46,6 +48,14 @@ def test_bars_are_drawn_on_a_terminal(drawn):
     assert "3/?" in text
 
 
+def test_a_stage_is_drawn_as_it_is_called(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with shown(None) as report:
+        report("counting [red]x[/blue]\n\x1b]0;title\x07", 1, 2)
+    assert "counting [red]x[/blue] ]0;title " in stream.getvalue()
+
+
 def test_nothing_is_drawn_elsewhere(drawn):
     assert drawn(io.StringIO()) == ""
 
@@ -73,3 +83,68 @@ def test_rich_is_imported_late():
     module = Path(__file__).parents[2] / "src" / "protograph" / "_base" / "progress.py"
     script = "import runpy, sys; runpy.run_path(sys.argv[1]); assert 'rich' not in sys.modules"
     subprocess.run([sys.executable, "-c", script, module], check=True)
+
+
+def test_lines_come_every_few_seconds_and_say_how_far_it_is():
+    now, stream = [100.0], io.StringIO()
+    lines = ProgressLines(lambda: now[0])
+
+    def at(seconds):
+        now[0] = 100.0 + seconds
+        lines.tick(stream)
+        return stream.getvalue().splitlines()
+
+    assert at(4.9) == []
+    assert at(5.0) == ["working, 5 s"]
+    lines.report("training", 120, 1000)
+    assert at(9.9) == ["working, 5 s"]
+    assert at(10.0)[1:] == ["training: 120 of 1,000, 10 s"]
+    lines.report("explaining", 1, None)
+    assert at(75.0)[2:] == ["explaining: 1, 1 min 15 s"]
+    assert at(3725.0)[3:] == ["explaining: 1, 1 h 2 min"]
+
+
+class Told(io.StringIO):
+    """A stream that says when a stage was written."""
+
+    def __init__(self):
+        super().__init__()
+        self.is_written = threading.Event()
+
+    def write(self, text):
+        size = super().write(text)
+        if "training: 3" in text:
+            self.is_written.set()
+        return size
+
+
+def test_a_command_goes_on_being_seen_without_a_terminal(monkeypatch):
+    stream = Told()
+    monkeypatch.delenv("PROTOGRAPH_PROGRESS", raising=False)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "SECONDS", 0.005)
+    with command_progress() as report:
+        report("training", 3, None)
+        assert stream.is_written.wait(60)
+    assert "training: 3, 0 s" in stream.getvalue()
+    assert not [thread for thread in threading.enumerate() if "watch" in thread.name]
+
+
+def test_quick_commands_stay_quiet_and_lines_can_be_kept_away(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    monkeypatch.delenv("PROTOGRAPH_PROGRESS", raising=False)
+    with command_progress() as report:
+        report("training", 3, None)
+    monkeypatch.setenv("PROTOGRAPH_PROGRESS", "off")
+    monkeypatch.setattr(progress, "ProgressLines", None)
+    with command_progress() as report:
+        report("training", 3, None)
+    assert sys.stderr.getvalue() == ""
+
+
+def test_a_command_draws_bars_on_a_terminal(drawn, monkeypatch):
+    monkeypatch.setattr(progress, "ProgressLines", None)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with command_progress() as report:
+        report("training", 3, None)
+    assert "training" in sys.stderr.getvalue()

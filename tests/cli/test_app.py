@@ -18,7 +18,7 @@ def test_commands_of_a_later_version_say_so(run):
 @pytest.mark.parametrize("command", [[], ["explain"], ["train"], ["datasets"]])
 def test_help_fits_a_screen(run_well, command):
     lines = run_well(*command, "--help").stdout.splitlines()
-    assert len(lines) <= 32
+    assert len(lines) <= 36
     assert max(map(len, lines)) <= 80
 
 
@@ -26,23 +26,62 @@ def test_the_version(run_well):
     assert run_well("--version").stdout == f"protograph {__version__}\n"
 
 
-def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch):
+@pytest.fixture
+def interrupts():
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores interrupts
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch, interrupts, name):
     partial = []
 
     def interrupted(*arguments, **options):
-        partial.extend(folder.glob(".stopped-*"))
-        os.kill(os.getpid(), signal.SIGINT)
+        partial.extend(folder.glob("new/stopped/.protograph-work/new"))
+        os.kill(os.getpid(), getattr(signal, name))
 
     monkeypatch.setattr("protograph.cli.explain.train", interrupted)
-    try:
-        done = run("explain", "graphs.pt", "--out", "stopped")
-    finally:
-        signal.signal(signal.SIGINT, handler)
+    earlier = signal.getsignal(getattr(signal, name))
+    done = run("explain", "graphs.pt", "--out", "new/stopped")
     assert len(partial) == 1
     assert done.returncode == 130
     assert done.stderr.strip().splitlines()[-1] == "interrupted: nothing was written"
-    assert not list(folder.glob("*stopped*"))
+    assert not (folder / "new").exists()
+    assert signal.getsignal(getattr(signal, name)) == earlier
+
+
+def test_what_a_comparison_has_finished_is_kept(run, folder, monkeypatch, interrupts):
+    def interrupted(self, progress):
+        (self.folder / "page-seed0.json").write_text("{}")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr("protograph.cli.compare.Comparison.run", interrupted)
+    done = run("compare", "ba-house", "--out", "kept", "--seeds", 1)
+    assert done.stderr.strip().splitlines()[-1] == (
+        "interrupted: what was finished is kept, and the same command goes on from there"
+    )
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == ["comparison.json", "page-seed0.json"]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(28, "No space left on device"), "files: No space left on device; free some space"),
+        (PermissionError(13, "Permission denied", "x.pt"), "x.pt: Permission denied"),
+        (MemoryError(), "the memory is not enough; take fewer graphs at a time, such as a folder of smaller .pt files"),
+        (RuntimeError("some\nlines"), "RuntimeError: some lines"),
+        (ImportError("no rdkit"), "no rdkit"),
+    ],
+    ids=repr,
+)
+def test_an_error_is_one_line(run, monkeypatch, error, message):
+    def fails(*arguments):
+        raise error
+
+    monkeypatch.setattr("protograph.cli.explain.read_run", fails)
+    done = run("report", "somewhere")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {message}\n")
 
 
 def test_an_error_can_be_shown_with_its_traceback(run, monkeypatch):
@@ -54,9 +93,9 @@ def test_an_error_can_be_shown_with_its_traceback(run, monkeypatch):
 def test_errors_have_their_notes_and_the_type_of_unexpected_ones(run, monkeypatch):
     def fails(*arguments):
         error = KeyError("no such\nkey")
-        error.add_note("while loading")
+        error.add_note("while\nloading \x1b[31m\u202e")
         raise error
 
-    monkeypatch.setattr("protograph.cli.explain.load", fails)
+    monkeypatch.setattr("protograph.cli.explain.read_run", fails)
     done = run("report", "somewhere")
-    assert (done.returncode, done.stderr) == (1, "error: KeyError: 'no such\\nkey'; while loading\n")
+    assert (done.returncode, done.stderr) == (1, "error: KeyError: 'no such\\nkey'; while loading [31m\n")

@@ -1,12 +1,9 @@
-from protograph.cli.arguments import tell_left_out
+import pytest
+
+from protograph.cli.arguments import class_weights_of
 
 
-def test_rows_that_were_left_out_are_told(capsys):
-    assert tell_left_out([]) == {}
-    assert capsys.readouterr().err == ""
-    assert tell_left_out(["line 3: 'C1C'"]) == {"left_out": ["line 3: 'C1C'"]}
-    assert capsys.readouterr().err == "left out 1 row:\n  line 3: 'C1C'\n"
-    tell_left_out([f"line {number}" for number in range(1200)])
-    lines = capsys.readouterr().err.splitlines()
-    assert (lines[0], len(lines)) == ("left out 1,200 rows:", 12)
-    assert lines[-2:] == ["  line 9", "  and 1190 more"]
+def test_weights_of_classes_are_a_word_or_numbers():
+    assert class_weights_of("0.5,2") == [0.5, 2.0]
+    with pytest.raises(ValueError, match=r"^--class-weights must be balanced, or a number for each class with commas "):
+        class_weights_of("even")

@@ -1,9 +1,10 @@
 import json
 import re
-from types import SimpleNamespace
+
+import torch
 
 import protograph as pg
-from protograph.cli.evaluate import _lines
+from protograph.training import GCN
 
 
 def test_a_run_is_judged(run, run_well, folder):
@@ -19,46 +20,61 @@ def test_a_run_is_judged(run, run_well, folder):
         assert row["prototypes"][0]["truth_margin"] is None
         assert 0.5 <= row["prototypes"][0]["sources_probability"] <= 1  # representatives are predicted as the class
     text = run_well("evaluate", "judged").stdout
-    assert re.search(r"1\. p = [01]\.\d{4} \(sources [01]\.\d{4}\); margin -?\d+\.\d\d \(sources -?\d+\.\d\d\);", text)
-    assert text.splitlines()[-1].endswith("120 the graphs it was found in: none were held out")
+    assert re.search(r"^prototype +p +margin +density +support", text, re.MULTILINE)
+    assert re.search(r"^1 +[01]\.\d{4} +-?\d+\.\d\d +0\.\d{3} ", text, re.MULTILINE)
+    assert re.search(r"^  sources +[01]\.\d{4} +-?\d+\.\d\d$", text, re.MULTILINE)
+    assert (
+        text.splitlines()[-2:]
+        == [
+            "support, elsewhere, lift, coverage, overlap and gain area are of the 120 graphs that prototypes were",
+            "found in: none were held out",
+        ]
+        or text.splitlines()[-1] == "sources: the mean over the graphs that the prototype was found in"
+    )
+    assert max(map(len, text.splitlines())) <= 100
     (folder / "judged" / "run.json").write_text("{}")
-    assert run("evaluate", "judged").stderr == "error: judged/run.json is damaged ('data'); explain again\n"
+    assert run("evaluate", "judged").stderr == (
+        'error: judged/run.json is damaged (it must have the format "protograph-run"); explain again\n'
+    )
 
 
-def test_a_line_has_what_is_known():
-    plain = {
-        "probability": 0.5,
-        "margin": 1.25,
-        "density": 0.5,
-        "support": 0.75,
-        "support_elsewhere": 0.25,
-        "lift": 3.0,
-    }
-    truth = dict.fromkeys(("truth_probability", "truth_margin", "truth_density"))
-    nothing = {**truth, "sources_probability": None, "sources_margin": None, "accuracies": (), "accuracy": None}
-    bare = SimpleNamespace(**plain, **nothing, is_exact=True, margin_share=None, is_valid=None, truth=None)
-    full = SimpleNamespace(
-        **plain,
-        truth_probability=0.9,
-        truth_margin=2.0,
-        truth_density=0.25,
-        sources_probability=0.8,
-        sources_margin=1.5,
-        accuracies=(0.5, 1.0),
-        accuracy=1.0,
-        truth=1,
-        is_exact=False,
-        margin_share=0.625,
-        is_valid=False,
+def edited(folder, **entries):
+    path = folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
+
+
+def test_a_run_runs_no_code_that_it_names(run, run_well, folder):
+    given = ("--model", "mine:build", "--weights", "w.pt")
+    torch.manual_seed(1)
+    torch.save(GCN(3, 2, (8,)).state_dict(), folder / "w.pt")
+    run_well("explain", "graphs.pt", *given, "--k", 1, "--clusters", 1, "--out", "own")
+    trap = "import pathlib\npathlib.Path('trapped').touch()\n"
+    (folder / "trap.py").write_text(trap)
+    edited(folder / "own", model="trap:build")
+    done = run("evaluate", "own")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: own was made with the code of trap:build, which runs only if you name it here; "
+        f"if you trust it, add --model trap:build --weights {folder / 'w.pt'}\n",
     )
-    interval = (0.5, 0.25, 0.75)
-    scores = SimpleNamespace(
-        target=1, accuracy=1.0, coverage=interval, overlap=(0.5,), gain_area=interval, prototypes=[bare, full]
+    assert not (folder / "trapped").exists()
+    named = json.loads(run_well("evaluate", "own", *given, "--json").stdout)
+    # Weights are data, so that those of the run are taken where none are named.
+    assert json.loads(run_well("evaluate", "own", "--model", "mine:build", "--json").stdout) == named
+    probability = pg.load(folder / "own" / "explanation.json")
+    for target, row in named["classes"].items():
+        assert row["prototypes"][0]["probability"] == probability[int(target)].prototypes[0].probability
+
+
+def test_a_model_of_the_run_s_own_is_taken_as_it_was_written(run, run_well, folder):
+    run_well("explain", "graphs.pt", "--k", 1, "--clusters", 1, "--out", "own")
+    assert json.loads(run_well("evaluate", "own", "--json").stdout)["held_out"] is True
+    assert run("evaluate", "own", "--model", "mine:build").stderr == (
+        "error: own has a model of its own, model.pt; leave out --model and --weights\n"
     )
-    assert _lines(scores, "house") == [
-        "class 1 (house): accuracy 1.000, coverage 0.500 [0.250, 0.750], overlap 0.50, gain area 0.500 [0.250, 0.750]",
-        "  1. p = 0.5000; margin 1.25; density 0.500; support 0.750, elsewhere 0.250, lift 3.0",
-        "  2. p = 0.5000 (truth 0.9000, sources 0.8000); margin 1.25 (truth 2.00, sources 1.50); "
-        "accuracy 1.000 (truth 2 of 0.500, 1.000) (not proven); density 0.500 (truth 0.250); "
-        "support 0.750, elsewhere 0.250, lift 3.0; margin share 0.62; not a valid molecule",
-    ]
+    (folder / "own" / "split.json").unlink()
+    assert run("evaluate", "own").stderr == "error: own/split.json is gone, which run.json names; explain again\n"
+    (folder / "own" / "model.pt").write_bytes((folder / "model.pt").read_bytes())
+    assert run("evaluate", "own").stderr == (
+        "error: own/model.pt is not the file that the run wrote, it was changed since; explain again\n"
+    )

@@ -1,11 +1,16 @@
 import json
 import re
+import shutil
 
 import pytest
 import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from benchmarks.killing import content_of, killed_at
+from protograph.cli.loading import Loaded
+from protograph.cli.runs import read_run
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.report import scene
 from protograph.report.layout import layout
 from protograph.training import GCN
@@ -30,8 +35,10 @@ def test_json_is_all_that_scripts_see(run):
     assert facts["out"] == "j"
     assert set(facts["classes"]) <= {"0", "1"}
     prototype = next(iter(facts["classes"].values()))["prototypes"][0]
-    assert set(prototype) == {"nodes", "edges", "probability", "margin", "cluster", "cluster_size", "source", "smiles"}
-    assert prototype["smiles"] is None
+    of_cluster = {"cluster", "cluster_size", "source", "origin", "sources", "origins"}
+    of_model, of_molecule = {"probability", "margin", "predicted"}, {"smiles", "smarts"}
+    assert set(prototype) == {"nodes", "edges"} | of_model | of_cluster | of_molecule
+    assert prototype["smiles"] is prototype["smarts"] is None
     assert second.stdout == first.stdout
 
 
@@ -78,20 +85,34 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     arguments = ("explain", "mol.csv", "--smiles-column", "structure", "--label-column", "kind", "--k", 1)
     without = run(*arguments)
     assert without.returncode == 1
-    assert "(line 62: 'C(': not valid SMILES)" in without.stderr
+    assert without.stderr == (
+        "error: mol.csv has 1 of 61 rows that are not valid; correct them, or leave them out with --skip-invalid:\n"
+        "  line 62: 'C(': not valid SMILES\n"
+        "  all of them: runs/mol-bad-rows.csv\n"
+    )
+    assert [path.name for path in (folder / "runs").iterdir()] == ["mol-bad-rows.csv"]
     done = run_well(*arguments, "--clusters", 1, "--skip-invalid", "--json")
-    assert done.stderr == "left out 1 row:\n  line 62: 'C(': not valid SMILES\n"
+    told, doubted = done.stderr.splitlines()[:3], done.stderr.splitlines()[3:]
+    assert told == ["left out 1 row:", "  line 62: 'C(': not valid SMILES", "  all of them: runs/mol/left-out.csv"]
+    assert doubted[0] == "!! The model may have learned nothing:"
+    rows = (folder / "runs" / "mol" / "left-out.csv").read_text()
+    assert rows == "line,smiles,reason\n62,C(,not valid SMILES\n"
     facts = json.loads(done.stdout)
     assert facts["out"] == "runs/mol"
     assert facts["left_out"] == ["line 62: 'C(': not valid SMILES"]
+    assert "left-out.csv" in facts["files"]
     explanations = pg.load(folder / "runs" / "mol" / "explanation.json")
+    assert [f"!!   {doubt}." for doubt in facts["doubts"]] == doubted[1:]
+    assert {one.doubts for one in explanations.values()} == {tuple(facts["doubts"])}
+    assert facts["not_explained"] == {str(target): why for target, why in explanations.not_explained.items()}
     target, explanation = next(iter(explanations.items()))
     assert explanation.class_names == ("alcohol", "amine")
     prototype = explanation.prototypes[0]
-    assert set(prototype.smiles) <= set("CNO")
+    assert set(prototype.smiles) <= set("CNO~")
     assert prototype.to_rdkit().GetNumAtoms() == prototype.num_nodes
-    assert f"SMILES {prototype.smiles}" in explanations.summary()
+    assert f"SMARTS {prototype.smarts}" in explanations.summary()
     assert facts["classes"][str(target)]["prototypes"][0]["smiles"] == prototype.smiles
+    assert facts["classes"][str(target)]["prototypes"][0]["smarts"] == prototype.smarts
 
 
 def test_a_folder_of_shards_gives_what_one_file_gives(run_well, folder):
@@ -102,7 +123,14 @@ def test_a_folder_of_shards_gives_what_one_file_gives(run_well, folder):
     options = ("--model", "model.pt", "--k", 2, "--clusters", 1, "--json")
     whole = json.loads(run_well("explain", "graphs.pt", *options, "--out", "w").stdout)
     parts = json.loads(run_well("explain", "shards", *options, "--out", "p").stdout)
-    assert whole["classes"] == parts["classes"]
+    assert whole["classes"].keys() == parts["classes"].keys()
+    for target, of_class in parts["classes"].items():
+        for one, other in zip(whole["classes"][target]["prototypes"], of_class["prototypes"], strict=True):
+            for origin in (other["origin"], *other["origins"]):
+                place = origin["position"]
+                assert (origin["file"], origin["file_position"]) == (f"part{place // 40}.pt", place % 40)
+                origin |= {"file": "", "file_position": None}
+            assert one == other
 
 
 def test_weights_of_the_user_s_own_model(run, folder):
@@ -135,18 +163,26 @@ def test_weights_of_the_user_s_own_model(run, folder):
     )
 
 
-def test_nothing_of_an_earlier_run_stays_beside_the_next(run_well, folder):
-    options = ("--k", 1, "--clusters", 1, "--out", "mixed")
+def test_files_of_the_user_s_own_are_never_replaced(run, refused, folder, monkeypatch):
+    monkeypatch.setattr("protograph.cli.explain.load_classifier", None)  # refused before any work
     (folder / "mixed").mkdir()
-    for name in ("model.pt", "split.json", "class7-prototype1.png", "notes.txt"):
-        (folder / "mixed" / name).write_text("of an earlier run")
-    run_well("explain", "graphs.pt", "--model", "model.pt", *options)
-    left = {path.name for path in (folder / "mixed").iterdir()}
-    assert "notes.txt" in left
-    assert not left & {"model.pt", "split.json", "class7-prototype1.png"}
-    (folder / "mixed" / "model.pt").write_bytes((folder / "model.pt").read_bytes())
-    run_well("explain", "graphs.pt", "--model", "mixed/model.pt", *options)
-    assert (folder / "mixed" / "model.pt").exists()
+    for name in ("split.json", "class7-prototype1.png", "notes.txt"):
+        (folder / "mixed" / name).write_text("mine")
+    given = ("graphs.pt", "--model", "mine:build")
+    assert refused(*given, "--out", "mixed") == (
+        "error: cannot write to mixed: class7-prototype1.png and split.json there are not what protograph wrote; "
+        "move them away, or choose another --out"
+    )
+    assert refused(*given, "--weights", "model.pt", "--out", ".") == (
+        "error: model.pt is read, but --out . may replace or remove it; choose another --out"
+    )
+    assert refused(*given, "--out", ".") == (
+        "error: cannot write to .: model.pt there is not what protograph wrote; move it away, or choose another --out"
+    )
+    assert refused("ba-house", "--data-root", "mixed", "--out", "mixed") == (
+        "error: --out mixed is a folder that is read from; choose another --out"
+    )
+    assert sorted(path.name for path in folder.rglob(".protograph*")) == []
 
 
 def test_clusters_and_size_follow_from_the_data_by_default(run_well, folder):
@@ -190,12 +226,13 @@ FOR_A_MODEL = "--weights and --return-type are for a model of yours; give it wit
         (["graphs.pt", "--weights", "model.pt"], FOR_A_MODEL),
         (["graphs.pt", "--return-type", "raw"], FOR_A_MODEL),
         ([*GIVEN, "--split", "paper"], "--split is for training, which --model leaves out; give one of them"),
-        ([*GIVEN, "--target", "7"], "target must be in [0, 2), got 7; use an index into the model's output, not a "),
-        ([*GIVEN, "--device", "warp"], "device must be one that PyTorch can use here, got 'warp'"),
-        ([*GIVEN, "--k", "0"], "num_graphs must be at least 1, got 0"),
-        ([*GIVEN, "--clusters", "0"], "num_clusters must be at least 1, got 0"),
-        ([*GIVEN, "--max-nodes", "0"], "max_nodes must be at least 1, got 0"),
-        ([*GIVEN, "--engine", "ray"], "engine='ray' is not available in this version; use engine='local'"),
+        ([*GIVEN, "--class-weights", "1,2"], "--class-weights is for training, which --model leaves out; give one of"),
+        ([*GIVEN, "--target", "7"], "--target must be in [0, 2), got 7; use an index into the model's output, not a "),
+        ([*GIVEN, "--device", "warp"], "--device must be one that PyTorch can use here, got 'warp'"),
+        ([*GIVEN, "--k", "0"], "--k must be at least 1, got 0"),
+        ([*GIVEN, "--clusters", "0"], "--clusters must be at least 1, got 0"),
+        ([*GIVEN, "--max-nodes", "0"], "--max-nodes must be at least 1, got 0"),
+        ([*GIVEN, "--engine", "ray"], "--engine ray is not available in this version; use --engine local"),
         ([*GIVEN, "--out", "mine.py"], "cannot write to mine.py: it is a file, not a folder; choose another --out"),
     ],
 )
@@ -224,4 +261,72 @@ def test_a_report_can_be_written_again(run, run_well, folder):
     (folder / "rep/report.html").unlink()
     assert run_well("report", "rep").stdout == "rep/report.html\n"
     assert (folder / "rep/report.html").read_text() == first
-    assert run("report", "nowhere").stderr.startswith("error: ")
+    (folder / "rep/report.html").write_text("mine")
+    assert run("report", "rep").stderr == (
+        "error: cannot write to rep: report.html there is not what protograph wrote; move it away, or choose another "
+        "--out\n"
+    )
+    assert (folder / "rep/report.html").read_text() == "mine"
+    assert run("report", "nowhere").stderr == (
+        "error: nowhere has no run.json; give a folder that `protograph explain` has written\n"
+    )
+
+
+def test_whether_edges_must_agree(run_well, refused, folder):
+    graphs = torch.load(folder / "graphs.pt", weights_only=False)
+    for graph in graphs:
+        graph.edge_attr = (graph.edge_index.sum(dim=0) % 2).float()
+    torch.save(graphs[:30], folder / "edges.pt")
+    one = ("--model", "mine:model", "--target", 1, "--clusters", 1, "--k", 1, "--budget", 1)
+    for asked, is_matched in (("auto", False), ("on", True)):
+        run_well("explain", "edges.pt", *one, "--match-edges", asked, "--out", asked)
+        assert pg.load(folder / asked / "explanation.json")[1].edge_rule == EdgeRule(is_matched=is_matched)
+    message = refused("graphs.pt", *one, "--match-edges", "on")
+    assert message == "error: --match-edges needs edge_attr on every graph; the graphs have none"
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """What takes long is not done, so that a run can be killed often; it writes what it is told to."""
+    explanation = pg.Explanation(
+        target=0, prototypes=[], explainer="PAGE", options={}, num_graphs=9, num_predicted=4, class_names=("a", "b")
+    )
+    written = {}
+
+    def write(explanations, staged):
+        for name, content in written.items():
+            (staged / name).write_text(content)
+
+    monkeypatch.setattr("protograph.cli.explain.load_classifier", lambda *arguments: torch.nn.Identity())
+    monkeypatch.setattr(
+        "protograph.cli.explain.load_graphs",
+        lambda *arguments: Loaded(pg.datasets.GraphDataset(graphs=[], name="none")),
+    )
+    monkeypatch.setattr(pg.PAGE, "fit", lambda self, *arguments, **options: self)
+    monkeypatch.setattr(pg.PAGE, "doubts_", ())
+    monkeypatch.setattr(pg.PAGE, "explain", lambda self, target: explanation)
+    monkeypatch.setattr("protograph.cli.explain._write_results", write)
+    monkeypatch.setattr("protograph._base.publishing._sync", lambda paths: None)  # a kill is no power cut
+    return written
+
+
+def test_killed_at_every_change_a_run_is_the_old_or_the_new(run, run_well, folder, quick):
+    given = ("explain", "graphs.pt", "--model", "model.pt", "--target", 0, "--out")
+    quick |= {"explanation.json": "old", "class0-prototype1.png": "old", "class0-prototype2.png": "old"}
+    run_well(*given, "old")
+    del quick["class0-prototype2.png"]
+    quick |= {"explanation.json": "new", "report.html": "new"}
+    run_well(*given, "new")
+    old, new = content_of(folder / "old"), content_of(folder / "new")
+    outcomes, is_killed = [], True
+    while is_killed:
+        place = shutil.copytree(folder / "old", folder / f"killed{len(outcomes)}")
+        is_killed = killed_at(lambda out=place.name: run(*given, out), len(outcomes), place)
+        kept = read_run(place)
+        assert content_of(place) in (old, new)
+        assert [kept.file(name).name for name in kept.files] == list(kept.files)
+        outcomes.append(content_of(place) == new)
+        run_well(*given, place.name)
+        assert content_of(place) == new
+    assert outcomes == sorted(outcomes)  # one change divides the old from the new
+    assert (outcomes.count(False), outcomes.count(True)) == (4, 11)

@@ -1,11 +1,14 @@
+import contextlib
 import os
+import sys
+from unittest import mock
 
 import pytest
 import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.loading import aligned, load_graphs
+from protograph.cli.loading import aligned, load_classifier, load_graphs
 from protograph.cli.runs import Run
 from protograph.training import GCN
 
@@ -34,20 +37,19 @@ def bad_files(folder):
         (["mine.py"], f"mine.py must be a .pt file with a list of graphs, a folder of such, or a table {TABLES}"),
         (
             ["graphs.pt", "--skip-invalid"],
-            f"--smiles-column, --label-column and --skip-invalid are for tables {TABLES}, got graphs.pt",
+            f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables {TABLES}, got graphs.pt",
         ),
         (["missing.pt"], "there is no file missing.pt"),
         (["molecules.csv"], "there is no file molecules.csv"),
-        (["no-such-set"], "name must be one of ba-2motifs, "),
+        (["no-such-set"], "NAME_OR_PATH must be one of ba-2motifs, "),
         (["empty"], "empty has no .pt file; wanted files with lists of torch_geometric Data"),
-        (["PROTEINS", "--data-root", "empty"], "tu/PROTEINS.zip was looked for in empty (root=)"),
+        (["PROTEINS", "--data-root", "empty"], "tu/PROTEINS.zip was looked for in empty (--data-root)"),
         (["solubility", "--data-root", "empty"], "solubility/delaney-processed.csv was looked for in empty"),
         (
             ["benzene", "--data-root", "nowhere"],
-            "benzene/benzene_smiles.csv was looked for in nowhere (root=), which is not a folder",
+            "benzene/benzene_smiles.csv was looked for in nowhere (--data-root), which is not a folder",
         ),
-        (["one.csv", "--label-column", "active"], "label_column 'active' of one.csv must have two classes or"),
-        (["bad.csv"], "bad.csv has 2 of 4 rows that are not valid (line 3: 'C1C': not valid SMILES; line 5: ''"),
+        (["one.csv", "--label-column", "active"], "--label-column 'active' of one.csv must have two classes or"),
         (["broken.pt"], "broken.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
         (["evil.pt"], "evil.pt cannot be read as graphs: wanted a list of torch_geometric Data"),
         (["number.pt"], "number.pt must hold a list of torch_geometric Data, got int"),
@@ -55,6 +57,42 @@ def bad_files(folder):
 )
 def test_graphs_that_cannot_be_had(refused, arguments, message):
     assert refused(*arguments).startswith(f"error: {message}")
+
+
+def test_files_of_the_working_directory_take_no_other_module_s_place(folder):
+    (folder / "code.py").write_text("raise RuntimeError('taken')\n")
+    (folder / "asks.py").write_text("import code\nfrom mine import model\n")
+    with contextlib.chdir(folder), mock.patch.dict(sys.modules), mock.patch.object(sys, "path", list(sys.path)):
+        for name in ("code", "mine"):
+            sys.modules.pop(name, None)
+        assert isinstance(load_classifier("asks:model"), GCN)
+        with pytest.raises(ValueError, match=r"^--model 'code:build': module 'code' \(/.*code\.py\) has no 'build'$"):
+            load_classifier("code:build")
+
+
+def test_no_command_looks_here_for_modules_that_are_not_named(run_well, folder, monkeypatch):
+    paths = []
+    monkeypatch.setattr("protograph.cli.datasets.list_all", lambda *arguments: paths.extend(sys.path))
+    run_well("datasets")
+    assert paths == sys.path
+
+
+@pytest.mark.usefixtures("bad_files")
+def test_rows_that_are_no_molecules_are_told_one_a_line(run, folder):
+    done = run("explain", "bad.csv", "--out", "new")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == [
+        "error: bad.csv has 2 of 4 rows that are not valid; correct them, or leave them out with --skip-invalid:",
+        "  line 3: 'C1C': not valid SMILES",
+        "  line 5: '': the SMILES is empty",
+        "  all of them: new-bad-rows.csv",
+    ]
+    assert not (folder / "new").exists()
+    assert (folder / "new-bad-rows.csv").read_text().splitlines() == [
+        "line,smiles,reason",
+        "3,C1C,not valid SMILES",
+        "5,,the SMILES is empty",
+    ]
 
 
 @pytest.mark.usefixtures("bad_files")
@@ -82,12 +120,12 @@ def test_graphs_that_cannot_be_had(refused, arguments, message):
         ),
         (
             ["broken.pt"],
-            "path must be a model file written by save_model, got a damaged or foreign file at broken.pt; train the "
+            "--model must be a model file written by save_model, got a damaged or foreign file at broken.pt; train the "
             "model and save it again, or give weights as --model module:attribute --weights broken.pt",
         ),
         (
             ["weights.pt"],
-            "path must be a model file written by save_model, got another kind of file at weights.pt; train the "
+            "--model must be a model file written by save_model, got another kind of file at weights.pt; train the "
             "model and save it again, or give weights as --model module:attribute --weights weights.pt",
         ),
     ],
@@ -136,9 +174,15 @@ def test_a_kind_that_never_occurs_may_be_unknown(model):
     assert aligned(graphs, model)[0].x.tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
-def test_graphs_that_fit_or_have_no_names_are_left_alone(model):
-    for graphs in (dataset("C", "N", "O"), [Data(x=torch.ones(1, 3))]):
-        assert aligned(graphs, model) is graphs
+def test_graphs_that_fit_are_left_alone_and_those_without_names_take_the_model_s(model):
+    fitting = dataset("C", "N", "O")
+    assert aligned(fitting, model) is fitting
+    unnamed = pg.datasets.GraphDataset(graphs=[Data(x=torch.ones(1, 3))], name="mine")
+    named = aligned(unnamed, model)
+    assert (named.class_names, named.feature_names) == (("no", "yes"), ("C", "N", "O"))
+    assert named[0] is unnamed[0]
+    narrow = pg.datasets.GraphDataset(graphs=[Data(x=torch.ones(1, 2))], name="mine")
+    assert aligned(narrow, model).feature_names == ()
     graphs = dataset("O", "C")
     assert aligned(graphs, torch.nn.Linear(2, 2)) is graphs
 

@@ -1,36 +1,85 @@
 import json
+import os
+import shutil
 
 import pytest
 import torch
 
-from protograph.cli.runs import Run, read_parts, read_run, whole_folder, write_split
+from protograph._base.manifest import facts_of
+from protograph.cli.runs import Run, check_model_out, open_run, read_run, split_text, taken
+from protograph.training import GCN, save_model
 from protograph.training.split import Split
+
+WRITTEN = {"explanation.json": "{}", "report.html": "<html>"}
+
+
+def write(folder, run=None, inputs=(), **files):
+    with open_run(folder, inputs) as opened:
+        for name, text in (files or WRITTEN).items():
+            (opened.staged / name).write_text(text)
+        opened.publish((run or Run(data="ba-house", seed=0)).as_json())
+
+
+def files(folder):
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_run_is_read_as_it_was_written(tmp_path):
     run = Run(data="ba-house", seed=3, model="mine:build", weights="w.pt", return_type="raw", skip_invalid=True)
-    run.write(tmp_path)
-    assert read_run(tmp_path) == run
+    write(tmp_path, run)
+    kept = read_run(tmp_path)
+    assert kept.run == run
+    assert kept.files == {name: facts_of(tmp_path / name) for name in WRITTEN}
 
 
 def test_paths_hold_in_other_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "graphs.pt").touch()
-    Run(data="graphs.pt", seed=0, model="mine:build").write(tmp_path)
-    assert read_run(tmp_path) == Run(data=str(tmp_path / "graphs.pt"), seed=0, model="mine:build")
+    write(tmp_path / "a", Run(data="graphs.pt", seed=0, model="mine:build"))
+    assert read_run(tmp_path / "a").run == Run(data=str(tmp_path / "graphs.pt"), seed=0, model="mine:build")
+
+
+def test_a_folder_called_as_a_data_set_is_not_its_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "ba-house", Run(data="ba-house", seed=0))
+    write(tmp_path / "ba-house", Run(data="ba-house", seed=1), Run(data="ba-house", seed=1).inputs().values())
+    assert read_run(tmp_path / "ba-house").run == Run(data="ba-house", seed=1)
+    assert Run(data="./ba-house", seed=0).inputs() == {"data": tmp_path.joinpath("ba-house").relative_to(tmp_path)}
 
 
 def test_a_folder_without_a_run(tmp_path):
-    with pytest.raises(
-        FileNotFoundError, match=r"has no run\.json; give a folder that `protograph explain` has written$"
-    ):
-        read_run(tmp_path)
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(
+            FileNotFoundError,
+            match=rf"^{folder} has no run\.json; give a folder that `protograph explain` has written$",
+        ):
+            read_run(folder)
 
 
-@pytest.mark.parametrize(("content", "reason"), [("{}", "'data'"), ("[]", "list indices"), ("{", "Expecting property")])
+def manifest(**entries):
+    content = {"format": "protograph-run", **Run(data="ba-house", seed=0).as_json(), "files": {}}
+    return json.dumps(content | entries)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("{}", 'it must have the format "protograph-run"'),
+        ("[]", 'it must have the format "protograph-run"'),
+        ('{"format": "protograph-run", "files": {}}', "'data'"),
+        ("{", "Expecting property .*"),
+        (manifest(files=None), "it must name its files"),
+        (manifest(files={"model.pt": {"size": 3}}), "its files must have a size and a sha256 each"),
+        (manifest(sums=3), "'int' object is not iterable"),
+        *(
+            (manifest(files={name: {"size": 1, "sha256": ""}}), f"it names the file {name!r}, which is none of ours")
+            for name in ("../model.pt", "/etc/passwd", "notes.txt", "run.json", "model.pt/", "Model.pt", "a/model.pt")
+        ),
+    ],
+)
 def test_a_damaged_run(tmp_path, content, reason):
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(ValueError, match=rf"run\.json is damaged \({reason}.*\); explain again$"):
+    with pytest.raises(ValueError, match=rf"run\.json is damaged \({reason}\); explain again$"):
         read_run(tmp_path)
 
 
@@ -42,63 +91,97 @@ def test_options_of_a_model_that_is_not_there(options):
         Run(data="ba-house", seed=0, **options)
 
 
-def test_graphs_are_held_out_where_there_is_a_split(tmp_path):
+def test_graphs_are_held_out_where_the_run_says_so(tmp_path):
     graphs = ["a", "b", "c", "d"]
-    explained, rest = read_parts(tmp_path, graphs)
+    write(tmp_path)
+    text = split_text(Split(torch.tensor([2, 0]), torch.tensor([3]), torch.tensor([1])))
+    assert text == '{"train": [2, 0], "validation": [3], "test": [1]}'
+    (tmp_path / "split.json").write_text(text)  # not of this run, so that it says nothing about it
+    explained, rest = read_run(tmp_path).parts(graphs)
     assert explained is rest is graphs
-    write_split(Split(torch.tensor([2, 0]), torch.tensor([3]), torch.tensor([1])), tmp_path)
-    assert json.loads((tmp_path / "split.json").read_text()) == {"train": [2, 0], "validation": [3], "test": [1]}
-    assert read_parts(tmp_path, graphs) == (["c", "a"], ["b", "d"])
+    (tmp_path / "split.json").unlink()
+    write(tmp_path, **{"split.json": text})
+    assert read_run(tmp_path).parts(graphs) == (["c", "a"], ["b", "d"])
+    assert taken(graphs, [3]) == ["d"]
 
 
-def write(folder, *names, keep=None):
-    with whole_folder(folder, keep) as partial:
-        for name in names:
-            (partial / name).write_text("new")
+def test_a_file_that_is_not_as_the_run_wrote_it(tmp_path):
+    write(tmp_path)
+    kept = read_run(tmp_path)
+    assert kept.file("explanation.json") == tmp_path / "explanation.json"
+    (tmp_path / "explanation.json").write_text("[]")
+    for name, error, message in (
+        ("explanation.json", ValueError, "is not the file that the run wrote, it was changed since; explain again"),
+        ("model.pt", ValueError, "run.json does not name model.pt, so the run has none; explain again"),
+    ):
+        with pytest.raises(error, match=f"{message}$"):
+            kept.file(name)
+    (tmp_path / "explanation.json").unlink()
+    with pytest.raises(FileNotFoundError, match=r"explanation\.json is gone, which run\.json names; explain again$"):
+        kept.file("explanation.json")
 
 
-def files(folder):
-    return sorted(path.name for path in folder.iterdir())
+def test_what_a_run_was_made_of_is_known_by_its_sum(tmp_path):
+    data = tmp_path / "graphs.pt"
+    data.write_text("one")
+    write(tmp_path / "run", Run(data=str(data), seed=0))
+    kept = read_run(tmp_path / "run")
+    kept.check_inputs(["data"])
+    data.write_text("two")
+    kept.check_inputs(["model"])
+    with pytest.raises(ValueError, match=rf"^{data} has changed since {kept.path} was made of it; explain again$"):
+        kept.check_inputs(["data"])
 
 
-def test_files_appear_at_the_end(tmp_path):
-    with whole_folder(tmp_path / "new" / "one") as partial:
-        (partial / "report.html").write_text("new")
-        assert files(tmp_path / "new") == [partial.name]
-    assert files(tmp_path / "new") == ["one"]
-    assert files(tmp_path / "new" / "one") == ["report.html"]
+@pytest.mark.parametrize("way", ["itself", "link", "capitals"])
+def test_what_is_read_is_not_replaced(tmp_path, monkeypatch, way):
+    monkeypatch.chdir(tmp_path)
+    weights = tmp_path / ("Model.pt" if way == "capitals" else "model.pt")
+    weights.write_text("mine")
+    given = weights
+    if way == "link":
+        given = tmp_path / "given.pt"
+        given.symlink_to(weights)
+    message = f"{given} is read, but --out . may replace or remove it; choose another --out"
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        write(tmp_path.relative_to(tmp_path), inputs=[given])
+    assert weights.read_text() == "mine"
 
 
-def test_nothing_of_an_earlier_run_stays_beside_the_next(tmp_path):
-    folder = tmp_path / "mixed"
-    write(folder, "model.pt", "split.json", "class7-prototype1.png", "notes.txt")
-    write(folder, "class0-prototype1.png")
-    assert files(folder) == ["class0-prototype1.png", "notes.txt"]
+def test_a_folder_that_is_read_from_is_not_written_to(tmp_path):
+    (tmp_path / "shards").mkdir()
+    (tmp_path / "link").symlink_to("shards")
+    with pytest.raises(ValueError, match=r"link is a folder that is read from; choose another --out$"):
+        write(tmp_path / "link", inputs=[tmp_path / "shards"])
+    write(tmp_path / "shards" / "inside", inputs=[tmp_path / "shards"])
+    assert files(tmp_path / "shards") == ["inside"]
 
 
-def test_the_model_that_is_explained_stays(tmp_path):
-    folder = tmp_path / "mixed"
-    write(folder, "model.pt", "split.json")
-    write(folder, "report.html", keep=str(folder / "model.pt"))
-    assert files(folder) == ["model.pt", "report.html"]
-
-
-def test_an_error_leaves_nothing(tmp_path):
-    with pytest.raises(TypeError):
-        write(tmp_path / "new" / "one", "report.html", 3)
-    assert files(tmp_path) == []
-
-
-def test_a_file_is_no_folder(tmp_path):
-    (tmp_path / "taken").write_text("mine")
-    for path, reason in ((tmp_path / "taken", "it is a file, not a folder"), (tmp_path / "taken" / "in", "")):
-        with pytest.raises(OSError, match=rf"^cannot write to {path}: {reason}.*; choose another --out$"):
-            write(path, "report.html")
-    assert (tmp_path / "taken").read_text() == "mine"
-
-
-def test_a_folder_without_permission(tmp_path, monkeypatch):
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    with pytest.raises(OSError, match=rf"^cannot write to {tmp_path}/a: no permission; choose another --out$"):
-        write(tmp_path / "a", "report.html")
-    assert files(tmp_path) == []
+def test_a_model_of_ours_may_be_replaced_and_nothing_else(tmp_path):
+    model, run, data = tmp_path / "model.pt", tmp_path / "run", tmp_path / "graphs.pt"
+    save_model(GCN(3, 2, (4,)), model)
+    data.write_text("mine")
+    write(run)
+    with open_run(run, ()) as opened:
+        shutil.copy(model, opened.staged / "model.pt")
+        opened.publish(Run(data="ba-house", seed=0).as_json())
+    (tmp_path / "shards").mkdir()
+    (tmp_path / "hard.pt").hardlink_to(data)
+    for good in (model, tmp_path / "new.pt", tmp_path / "shards", run / "other.pt"):
+        check_model_out(good, [data])
+    theirs = "is there and is not a model of `protograph train`; choose another --out"
+    for out, inputs, message in (
+        (data, [], theirs),
+        (tmp_path / "hard.pt", [data], f"is or would be part of the data in {data}; choose another --out"),
+        (
+            tmp_path / "shards" / "new.pt",
+            [tmp_path / "shards"],
+            "is or would be part of the data in .*shards; choose .*",
+        ),
+        (run / "model.pt", [], f"is part of the run in {run}; choose another --out"),
+    ):
+        with pytest.raises(ValueError, match=rf"^--out {out} {message}$"):
+            check_model_out(out, inputs)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match=rf"^--out {tmp_path}/pipe {theirs}$"):
+        check_model_out(tmp_path / "pipe", [])

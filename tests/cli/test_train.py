@@ -1,6 +1,13 @@
 import json
+import re
 
+import pytest
 import torch
+from torch_geometric.data import Data
+
+from benchmarks.killing import content_of, killed_at
+
+FIGURES = ("accuracy", "balanced_accuracy", "majority_share")
 
 
 def test_a_folder_that_cannot_be_made_is_told_before_the_work(run, monkeypatch):
@@ -10,10 +17,71 @@ def test_a_folder_that_cannot_be_made_is_told_before_the_work(run, monkeypatch):
     assert done.stderr == "error: cannot write nowhere/model.pt: the folder nowhere does not exist\n"
 
 
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("graphs.pt", "--out graphs.pt is or would be part of the data in graphs.pt; choose another --out"),
+        ("mine.py", "--out mine.py is there and is not a model of `protograph train`; choose another --out"),
+    ],
+)
+def test_no_other_file_is_replaced(run, folder, monkeypatch, out, message):
+    monkeypatch.setattr("protograph.cli.train.load_graphs", None)
+    before = (folder / out).read_bytes()
+    done = run("train", "graphs.pt", "--out", out)
+    assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
+    assert (folder / out).read_bytes() == before
+
+
+def test_killed_at_every_change_a_model_is_the_old_or_the_new(run, run_well, folder):
+    given = ("train", "graphs.pt", "--layers", 1, "--max-epochs", 1, "--out", "place/model.pt")
+    place = folder / "place"
+    place.mkdir()
+    run_well(*given, "--seed", 1)
+    new = content_of(place)
+    run_well(*given)
+    old, states = content_of(place), []
+    while killed_at(lambda: run(*given, "--seed", 1), len(states), place):
+        states.append((place / "model.pt").read_bytes())
+        run_well(*given)  # which removes what was left
+        assert content_of(place) == old
+    assert states == [old["model.pt"], new["model.pt"]]
+
+
 def test_what_was_trained_is_said(run_well):
-    lines = run_well("train", "graphs.pt", "--out", "other.pt", "--layers", 1, "--max-epochs", 2).stdout.splitlines()
+    done = run_well("train", "graphs.pt", "--out", "other.pt", "--layers", 1, "--max-epochs", 2)
+    lines = done.stdout.splitlines()
     assert lines[0].startswith("trained for 2 epochs: training accuracy 0.")
-    assert lines[1] == "model: other.pt"
+    assert re.fullmatch(r"balanced accuracy, the mean over the classes: training 0\.\d{4}, test [01]\.\d{4}", lines[1])
+    assert re.fullmatch(r"accuracy of always guessing the largest class: training 0\.\d{4}, test 0\.\d{4}", lines[2])
+    assert lines[3].split() == ["training", "graphs", "predicted", "recall", "test", "graphs", "predicted", "recall"]
+    assert [line.split()[:2] for line in lines[4:6]] == [["class", "0"], ["class", "1"]]
+    assert lines[6:] == ["model: other.pt"]
+
+
+def test_a_model_that_learned_nothing_is_told_loudly_and_weights_reach_the_training(run, folder):
+    """Nine graphs in ten are of one class, and nothing tells which."""
+    pair = torch.tensor([[0, 1], [1, 0]])
+    graphs = [Data(x=torch.ones(2, 3), edge_index=pair, y=int(number % 10 == 0)) for number in range(100)]
+    torch.save(graphs, folder / "same.pt")
+    arguments = ("train", "same.pt", "--out", "same-model.pt", "--max-epochs", 2, "--json")
+    done = run(*arguments)
+    facts = json.loads(done.stdout)
+    share = facts["train_majority_share"]
+    assert (facts["train_accuracy"], facts["train_balanced_accuracy"]) == (share, 0.5)
+    assert facts["class_weights"] is None
+    assert facts["class_counts"]["train"]["predicted"] == [90, 0]
+    assert facts["class_counts"]["train"]["recalls"] == [1.0, 0.0]
+    assert done.stderr.splitlines() == [
+        "!! The model may have learned nothing:",
+        "!!   on 90 training graphs its balanced accuracy is 0.500, which is no better than guessing (0.500).",
+        f"!!   on 90 training graphs its accuracy is {share:.3f}; always guessing the largest class, class 0, "
+        f"would have {share:.3f}.",
+        "!!   all 90 training graphs are predicted as class 0.",
+    ]
+    weighted = json.loads(run(*arguments, "--class-weights", "balanced").stdout)["class_weights"]
+    counts = facts["class_counts"]["train"]["graphs"]
+    assert weighted == pytest.approx([90 / (2 * count) for count in counts])
+    assert json.loads(run(*arguments, "--class-weights", "1,9").stdout)["class_weights"] == [1.0, 9.0]
 
 
 def test_a_folder_of_shards_is_trained_on(run_well, folder):
@@ -22,7 +90,8 @@ def test_a_folder_of_shards_is_trained_on(run_well, folder):
     for number in range(3):
         torch.save(graphs[40 * number : 40 * number + 40], folder / "shards" / f"part{number}.pt")
     facts = json.loads(run_well("train", "shards", "--out", "sharded.pt", "--max-epochs", 1, "--json").stdout)
-    assert set(facts) == {"model", "epochs", "train_accuracy", "validation_accuracy", "test_accuracy"}
+    figures = {f"{part}_{name}" for part in ("train", "validation", "test") for name in FIGURES}
+    assert set(facts) == {"model", "epochs", "class_names", "class_weights", "class_counts", "doubts"} | figures
     assert (facts["model"], facts["epochs"]) == ("sharded.pt", 1)
 
 
@@ -30,5 +99,14 @@ def test_rows_that_were_left_out_are_said(run, folder):
     rows = [f"{'C' * (1 + i % 7)}{'NO'[i % 2]},{i % 2}" for i in range(40)]
     (folder / "mol.csv").write_text("\n".join(["smiles,label", *rows, "C(,1"]) + "\n")
     done = run("train", "mol.csv", "--out", "mol.pt", "--max-epochs", 1, "--skip-invalid", "--json")
-    assert done.stderr == "left out 1 row:\n  line 42: 'C(': not valid SMILES\n"
-    assert json.loads(done.stdout)["left_out"] == ["line 42: 'C(': not valid SMILES"]
+    assert done.stderr.splitlines()[:3] == [
+        "left out 1 row:",
+        "  line 42: 'C(': not valid SMILES",
+        "  all of them: mol-left-out.csv",
+    ]
+    facts = json.loads(done.stdout)
+    assert (facts["left_out"], facts["left_out_file"]) == (["line 42: 'C(': not valid SMILES"], "mol-left-out.csv")
+    assert (folder / "mol-left-out.csv").read_text() == "line,smiles,reason\n42,C(,not valid SMILES\n"
+    refused = run("train", "mol.csv", "--out", "new.pt")
+    assert refused.stderr.splitlines()[1:] == ["  line 42: 'C(': not valid SMILES", "  all of them: new-bad-rows.csv"]
+    assert not (folder / "new.pt").exists()

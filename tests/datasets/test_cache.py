@@ -94,6 +94,15 @@ def test_another_key_or_name_is_built_by_itself(other):
     assert same(cached_arrays("set", KEY, never), arrays())
 
 
+def test_a_packed_file_is_not_unpacked(folder):
+    cached_arrays("set", KEY, arrays)
+    path = only_file(folder)
+    with np.load(path) as archive:
+        content = dict(archive)
+    np.savez_compressed(path, **content)
+    assert list(cached_arrays("set", KEY, lambda: {"y": np.array([5])})) == ["y"]
+
+
 def test_another_format_is_built_again(monkeypatch):
     cached_arrays("set", KEY, arrays)
     monkeypatch.setattr(cache, "FORMAT", 3)

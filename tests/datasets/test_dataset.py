@@ -104,6 +104,30 @@ def test_one_colour_a_feature():
         GraphDataset(graphs=[], name="x", class_names=(), feature_names=("a", "b"), colors=("#000000",))
 
 
+def test_names_of_values_are_read_and_checked():
+    graphs = [Data(x=torch.tensor([[6], [8]]), y=torch.tensor([label])) for label in (0, 1)]
+    dataset = GraphDataset(graphs=graphs, name="mine", feature_names={6: "C", 8: "O"}, colors=("black", "red"))
+    assert (dataset.feature_names, dataset.feature_values) == (("column 0",), {0: {6: "C", 8: "O"}})
+    assert dataset[1:].feature_values == dataset.feature_values
+    assert repr(dataset) == "GraphDataset('mine', 2 graphs: 1 of class 0, 1 of class 1)"
+    with pytest.raises(
+        ValueError, match=r"^edge_names must be left out where graphs have no edge_attr, got 1 \(bond\)$"
+    ):
+        replace(dataset, edge_names=("bond",))
+    with pytest.raises(TypeError, match=r"^class_names must be a list of names, got 'no'$"):
+        replace(dataset, class_names="no")
+    message = r"^class_names must have a name for each class, got 1 \(no\) where a graph has the label 1$"
+    with pytest.raises(ValueError, match=message):
+        replace(dataset, class_names=("no",))
+
+
+def test_a_selection_knows_where_its_graphs_came_from(dataset):
+    chosen = dataset[::-1][[0, 2]]
+    last = len(dataset) - 1
+    assert [chosen.origins.of(n).position for n in range(2)] == [last, last - 2]
+    assert replace(chosen, graphs=[dataset[0]]).origins.of(0).position == 0
+
+
 def test_a_selection_keeps_the_split_of_its_graphs(dataset):
     whole = replace(dataset, splits={"train": torch.tensor([0, 1, 3]), "test": torch.tensor([2, 4])})
 

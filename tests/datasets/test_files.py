@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from protograph.datasets import files
 from protograph.datasets.files import CHUNK, _checked, download
 from tests.datasets.file_server import serving
 
@@ -61,6 +62,11 @@ def test_a_file_is_downloaded_with_reports(server, path):
     assert [file.name for file in path.parent.iterdir()] == ["file.bin"]
     assert [done for _, done, _ in calls] == [CHUNK, 2 * CHUNK, 3 * CHUNK, SIZE, SIZE]
     assert {(stage, total) for stage, _, total in calls} == {("downloading file.bin", SIZE)}
+
+
+def test_an_answer_without_end(server, path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_DOWNLOADED", 2 * CHUNK)
+    assert message_of(ConnectionError, server.url, path) == failure(server.url, "it has more than 131,072 bytes", path)
 
 
 def test_a_length_that_the_server_does_not_give(server, path):

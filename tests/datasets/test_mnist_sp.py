@@ -1,4 +1,5 @@
 import gzip
+import os
 import pickle
 import re
 import struct
@@ -253,11 +254,16 @@ def test_pyg_edges_are_kept_as_they_are(root):
 
 def test_a_changed_pyg_file_is_read_again(root):
     content = pyg_content()
-    write_pyg(root, content)
+    path = write_pyg(root, content)
+    before = path.stat()
     assert datasets.load("mnist-sp", root).labels.tolist() == DIGITS.tolist()
     content[0][0]["y"] = torch.tensor([7])
     write_pyg(root, content)
-    assert int(datasets.load("mnist-sp", root)[0].y) == 7
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    changed = datasets.load("mnist-sp", root)
+    assert int(changed[0].y) == 7
+    assert changed.graphs.content[0]["labels"].tolist() == [7, *DIGITS.tolist()[1:]]  # stands for the graphs
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def test_another_checksum_in_a_named_folder(server, source, tmp_path, pack):
     got = hashlib.sha256(b"wrong").hexdigest()
     assert message_of(ValueError, DataFiles("some", tmp_path).read, source) == (
         f"{path} must have the SHA-256 checksum {SHA256} when unpacked, got {got}; "
-        f"get it again with `protograph datasets fetch some --data-root {tmp_path}`"
+        f"move it away and get it again with `protograph datasets fetch some --data-root {tmp_path}`"
     )
     assert server.requests == []
 

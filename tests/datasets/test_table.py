@@ -4,7 +4,8 @@ import re
 import pytest
 import torch
 
-from protograph.datasets.table import Labels, LeftOut, read_labels, read_table
+from protograph.datasets import table as module
+from protograph.datasets.table import BadRowsError, Labels, LeftOut, read_labels, read_table
 from protograph.molecules import reading
 
 
@@ -87,18 +88,21 @@ PROBLEMS = (
 
 def test_invalid_rows_are_all_told_at_once(write, capfd):
     path = write(INVALID)
-    assert message_of(path) == (
-        f"{path} has 8 of 10 rows that are not valid ("
-        "line 3: 'c1cccc1': Can't kekulize mol. Unkekulized atoms: 0 1 2 3 4; "
-        "line 4: '': the SMILES is empty; "
-        "line 6: 'C1CC': not valid SMILES; "
-        "line 7: 'O': the label is empty; "
-        "line 9: '': it has 1 columns, the header has 3; "
-        f"line 10: '{'C' * 57}...': not valid SMILES; "
-        "line 11: 'N': the label is nan; "
-        "line 12: 'C': it has 4 columns, the header has 3); "
-        "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
-    )
+    with pytest.raises(BadRowsError) as caught:
+        read_table(path)
+    assert str(caught.value).splitlines() == [
+        f"{path} has 8 of 10 rows that are not valid; "
+        "correct them, or leave them out with skip_invalid=True (--skip-invalid):",
+        "  line 3: 'c1cccc1': Can't kekulize mol. Unkekulized atoms: 0 1 2 3 4",
+        "  line 4: '': the SMILES is empty",
+        "  line 6: 'C1CC': not valid SMILES",
+        "  line 7: 'O': the label is empty",
+        "  line 9: '': it has 1 columns, the header has 3",
+        f"  line 10: '{'C' * 57}...': not valid SMILES",
+        "  line 11: 'N': the label is nan",
+        "  line 12: 'C': it has 4 columns, the header has 3",
+    ]
+    assert caught.value.rows == PROBLEMS
     assert capfd.readouterr() == ("", "")
 
 
@@ -109,17 +113,39 @@ def test_invalid_rows_are_left_out_on_demand(write):
     assert table.dataset.labels.tolist() == [0, 1]
 
 
+def labels_of(path, **options):
+    dataset = read_table(path, **options).dataset
+    return [dataset.origins.of(index, graph).label for index, graph in enumerate(dataset)]
+
+
+def test_molecules_know_their_lines_and_names(write):
+    path = write("smiles,ID,label,Name\nCCO,7,0,ethanol\n\n?,8,0,nothing\nCO,9,1,methanol\n")
+    by_name = ["graph 0 (line 2, ethanol, CCO)", "graph 1 (line 5, methanol, CO)"]
+    assert labels_of(path, skip_invalid=True) == by_name
+    by_id = ["graph 0 (line 2, 7, CCO)", "graph 1 (line 5, 9, CO)"]
+    assert labels_of(path, skip_invalid=True, id_column="ID") == by_id
+    wanted = f"id_column must be one of the columns of {path}, 'smiles', 'ID', 'label', 'Name', got 'names'; "
+    with pytest.raises(ValueError, match=f"^{re.escape(wanted)}did you mean 'Name'\\?$"):
+        read_table(path, id_column="names")
+    assert labels_of(write("smiles,label\nCCO,0\nCO,1\n")) == ["graph 0 (line 2, CCO)", "graph 1 (line 3, CO)"]
+
+
 def test_only_the_first_ten_are_shown(write):
-    message = message_of(write("smiles,label\nC,0\n" + "x,1\n" * 13))
-    assert "mine.csv has 13 of 14 rows that are not valid (line 3: 'x': not valid SMILES; " in message
-    assert "line 12: 'x': not valid SMILES; and 3 more); correct them" in message
-    assert "line 13" not in message
+    with pytest.raises(BadRowsError) as caught:
+        read_table(write("smiles,label\nC,0\n" + "x,1\n" * 13))
+    _, *shown = str(caught.value).splitlines()
+    assert shown == [*(f"  line {number}: 'x': not valid SMILES" for number in range(3, 13)), "  and 3 more"]
+    assert [row.line for row in caught.value.rows] == list(range(3, 16))
 
 
 @pytest.mark.parametrize("skip_invalid", [False, True])
 def test_no_valid_row(write, skip_invalid):
-    message = message_of(write("smiles,label\nx,0\ny,1\n"), skip_invalid=skip_invalid)
-    assert message.endswith("; no row is left; check the names of the columns")
+    path = write("smiles,label\nx,0\ny,1\n")
+    assert message_of(path, skip_invalid=skip_invalid).splitlines() == [
+        f"{path} has 2 of 2 rows that are not valid; no row is left; check the names of the columns:",
+        "  line 2: 'x': not valid SMILES",
+        "  line 3: 'y': not valid SMILES",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -175,6 +201,33 @@ def test_files_of_other_kinds(write, tmp_path):
     assert len(read_table(path).dataset) == 2
     path = write('smiles,label\nC,0\n"' + "C" * 200_000)
     assert message_of(path).startswith(f"{path} cannot be read as a table: line 3: field larger than field limit")
+
+
+def test_bombs(write, monkeypatch):
+    path = write("smiles,label\nC,0\nO,1\n" + "\n" * (2 << 20), "mine.csv.gz")
+    assert message_of(path).startswith(f"{path} has {path.stat().st_size:,} bytes and becomes more than 1,048,576 when")
+    monkeypatch.setattr(module, "MOST_EMPTY", 3)
+    assert len(read_table(write("smiles,label\n\nC,0\n\n\nO,1\n")).dataset) == 2
+    path = write("smiles,label\n\nC,0\n\n\n\nO,1\n")
+    assert message_of(path) == f"{path} has more than 3 empty lines; remove them if it is a table"
+    monkeypatch.setattr(module, "MOST_CHARACTERS", 20)
+    path = write("smiles,label\nC,0\nO," + "1" * 30)
+    assert message_of(path) == f"{path} cannot be read as a table: line 3 has more than 20 characters"
+
+
+def test_a_byte_that_is_no_text_far_down_is_found(write):
+    path = write(b"smiles,label\n" + b"C,0\n" * 40_000 + b"O,\xe9\n" + b"C,1\n" * 9, "mine.csv.gz")
+    assert message_of(path) == f"{path} must be text in UTF-8, got another byte on line 40002; save it as UTF-8"
+    path = write(b"smiles,label\nC,0\n" + "é".encode()[:1])
+    assert message_of(path) == f"{path} must be text in UTF-8, got another byte on line 3; save it as UTF-8"
+
+
+def test_of_many_columns_the_first_are_named(write):
+    path = write(",".join(f"c{number}" for number in range(500)) + "\n")
+    assert message_of(path) == (
+        f"smiles_column must be one of the columns of {path}, {', '.join(repr(f'c{n}') for n in range(20))} "
+        f"and 480 more, got 'smiles'"
+    )
 
 
 def test_second_reading_comes_from_the_cache_whatever_the_options(write, monkeypatch):

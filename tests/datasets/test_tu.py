@@ -41,6 +41,36 @@ def test_blank_lines_do_not_matter():
     assert parse(TEXTS | {"graph_labels": b"-1\n\n1\n\n"}, PATH)["graph_labels"].tolist() == [[-1], [1]]
 
 
+def test_only_texts_that_are_read_are_unpacked(tmp_path):
+    path = tmp_path / "Small.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for ending, text in (TEXTS | {"bomb": bytes(3 << 20)}).items():
+            archive.writestr(f"Small/Small_{ending}.txt", text)
+    assert read_texts(path, "Small") == TEXTS
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    (folder / "Small_label_readme.txt").write_bytes(b" " * ((1 << 20) + 1))
+    message = (
+        "label_readme must have at most 1,048,576 bytes, which is enough for a name of every label, got 1,048,577; "
+        "get the data set again"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{folder}: {message}')}$"):
+        read_texts(folder, "Small")
+
+
+def test_labels_that_would_take_too_many_columns(tmp_path):
+    folder = tmp_path / "Small" / "raw"
+    folder.mkdir(parents=True)
+    for ending, text in (TEXTS | {"node_labels": b"0\n1\n2\n3\n1000000000\n"}).items():
+        (folder / f"Small_{ending}.txt").write_bytes(text)
+    message = (
+        "node_labels must be few enough for a column of features each, got 1,000,000,001 from the lowest to the "
+        "highest for 5 lines; at most 268,435,456 entries in all are made"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{folder}: {message}')}$"):
+        datasets.load("Small", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

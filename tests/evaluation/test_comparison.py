@@ -1,6 +1,7 @@
 import dataclasses
 import functools
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +9,9 @@ import torch
 
 import protograph as pg
 from protograph.evaluation import comparison as module
-from protograph.evaluation.comparison import Comparison, fingerprint, summarised
+from protograph.evaluation.comparison import Comparison, summarised
+from protograph.evaluation.keeping import fingerprint
+from protograph.training.storage import load_facts
 
 EXPLAINERS = {
     "page": lambda seed: pg.PAGE(num_clusters=1, num_graphs=2, max_nodes=6, random_state=seed),
@@ -55,8 +58,8 @@ def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
     told = Told()
     assert comparison(folder).run(told) == first
     assert told.steps[-1] == ("comparing", 4, 4)
-    # One that is damaged, or of other options, is made again, with the model that is there.
-    (folder / "random-seed1.json").write_text("{")
+    # One that is not there, or of other options, is made again, with the model that is there.
+    (folder / "random-seed1.json").unlink()
     again = comparison(folder).run(Told())
     assert again[:3] == first[:3]
     drop = ("seconds",)
@@ -84,8 +87,33 @@ def test_figures_of_other_data_are_not_taken(tmp_path):
     (first,) = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path).run(Told())
     (other,) = Comparison(load=lambda seed: small(7), explainers=explainers, seeds=[0], folder=tmp_path).run(Told())
     assert other["prototypes"] != first["prototypes"]
-    again = json.loads((tmp_path / "model-seed0.json").read_text())["data"]
+    again = load_facts(tmp_path / "model-seed0.pt")["made_from"]["data"]
     assert again == fingerprint(small(7)) != fingerprint(small(0))
+
+
+def test_prototypes_are_never_those_of_other_figures(tmp_path):
+    """As after a kill between the two files."""
+    explainers = {"random": EXPLAINERS["random"]}
+    runs = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path)
+    runs.run(Told())
+    prototypes = tmp_path / "random-seed0-prototypes.json"
+    pg.Explanations({}).save(prototypes)
+    with pytest.raises(
+        ValueError, match=r"-prototypes.json has other prototypes than random-seed0.json is of; compare"
+    ):
+        runs.explanations("random", 0)
+    runs.run(Told())
+    assert len(runs.explanations("random", 0)[1].prototypes) == 1
+
+
+@pytest.mark.parametrize("name", ["model-seed0.pt", "random-seed0.json", "random-seed0-prototypes.json"])
+def test_what_is_not_ours_is_not_replaced(tmp_path, name):
+    (tmp_path / name).write_text('{"mine": 1}')
+    runs = Comparison(load=lambda seed: pytest.fail("loaded"), explainers=EXPLAINERS, seeds=[0], folder=tmp_path)
+    message = "is damaged, or not from a comparison, and would be replaced; move it away, or choose another folder"
+    with pytest.raises(FileExistsError, match=f"^{re.escape(f'{tmp_path / name} {message}')}$"):
+        runs.run(Told())
+    assert (tmp_path / name).read_text() == '{"mine": 1}'
 
 
 def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out, planted_truth
 from protograph.explanation import EmbeddingMap
-from protograph.metrics import EncodedGraphs
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.training import GCN
 from tests import zoo
 
@@ -30,7 +30,7 @@ def prototype(graph, **options):
 
 # The edge 0-1 is in both graphs predicted as class 1 and in one of the two others.
 GRAPHS = [path(0, 1, 0), path(1, 0), path(0, 1), path(1, 1, 1)]
-HELD_OUT = HeldOut(EncodedGraphs(GRAPHS), np.array([1, 1, 0, 0]), 2)
+HELD_OUT = HeldOut(GRAPHS, np.array([1, 1, 0, 0]), 2)
 
 
 def test_scores_by_hand():
@@ -48,6 +48,42 @@ def test_scores_by_hand():
     assert first.margin_share is None  # it was cut from no graph
     assert first.is_valid is None  # and is no molecule
     assert scores.as_json()["prototypes"][1]["lift"] is None  # JSON has no infinity
+    assert first.missing == {"margin_share": "it was cut from no graph"}
+    assert second.missing == {"margin_share": "it was cut from no graph", "lift": "it is in none of the others"}
+    assert scores.missing == {}
+
+
+ALL, NONE = "all of the graphs are predicted as the class", "none of the graphs is predicted as the class"
+
+
+@pytest.mark.parametrize(
+    ("predictions", "figures", "reasons", "of_class"),
+    [
+        ([1, 1, 1, 1], (0.75, None, None), {"support_elsewhere": ALL, "lift": ALL}, {}),
+        (
+            [0, 0, 0, 0],
+            (None, 0.75, None),
+            {"support": NONE, "lift": NONE},
+            {"coverage": NONE, "overlap": NONE, "gain_area": NONE},
+        ),
+    ],
+)
+def test_every_figure_that_is_missing_has_its_reason(predictions, figures, reasons, of_class):
+    held = HeldOut(GRAPHS, np.array(predictions), 2)
+    scores = evaluate(explanation([prototype(path(0, 1))]), graphs=GRAPHS, truths=[], held_out=held, model=zoo.make())
+    (one,) = scores.prototypes
+    assert (one.support, one.support_elsewhere, one.lift) == figures
+    assert one.missing == reasons | {"margin_share": "it was cut from no graph"}
+    assert scores.missing == of_class
+
+
+def test_a_prototype_that_is_nowhere():
+    nowhere = explanation([prototype(path(0, 0, 0))])
+    scores = evaluate(nowhere, graphs=GRAPHS, truths=[], held_out=HELD_OUT, model=zoo.make())
+    (one,) = scores.prototypes
+    assert (one.support, one.support_elsewhere, one.lift) == (0.0, 0.0, None)
+    assert one.missing["lift"] == "it is in none of the graphs"
+    assert scores.missing == {"overlap": "none of the class's graphs contains a prototype"}
 
 
 def test_the_model_s_word_on_prototype_truth_and_sources_side_by_side():
@@ -92,6 +128,17 @@ def test_every_truth_is_reported_and_the_best_counted():
     (scores,) = evaluate(found, graphs=GRAPHS, truths=truths, held_out=HELD_OUT, model=zoo.make()).prototypes
     assert (scores.truth, scores.accuracy) == (1, 1.0)
     assert scores.accuracies == (pytest.approx(3 / 5), 1.0, pytest.approx(1 / 5))
+
+
+def test_edges_agree_as_they_did_for_the_explanation():
+    single, double = (path(0, 1) for _ in range(2))
+    single.edge_attr, double.edge_attr = torch.zeros(2, 1), torch.ones(2, 1)
+    graphs = HeldOut([single, double, double, double], np.array([1, 1, 0, 0]), 2)
+    for rule, shares in ((EdgeRule(), (1.0, 1.0)), (EdgeRule(is_matched=True), (0.5, 0.0))):
+        found = explanation([prototype(single, edge_rule=rule)], edge_rule=rule)
+        scores = evaluate(found, graphs=[single], truths=[], held_out=graphs, model=zoo.make())
+        assert (scores.prototypes[0].support, scores.prototypes[0].support_elsewhere) == shares
+        assert (scores.coverage[0], scores.gain_area[0]) == (shares[0], shares[0])
 
 
 def test_without_a_truth():

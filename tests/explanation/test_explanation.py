@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph import explanation as explanation_package
 from protograph.explanation import EmbeddingMap
+from protograph.graphs.origins import Origin
 
 
 def prototype(**evidence):
@@ -31,9 +32,9 @@ def test_a_prototype_is_described_with_its_evidence():
     found = explanation([named], feature_names=("C", "N"))
     assert found.summary() == (
         "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n"
-        "  1. two nitrogens and one carbon in a path; found in 75% of the graphs predicted as mutagen and in none of "
-        "the others; p = 0.988; cluster 1 of 2, 3 graphs\n"
-        "     3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7"
+        "  1. two nitrogens and one carbon in a path; found in 3 of 4 graphs predicted as mutagen (95%: 30% to 95%) "
+        "and in none of the 6 others (95%: 0% to 39%); p = 0.988; cluster 1 of 2, 3 graphs\n"
+        "     3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7; SMARTS [#6]~[#7]~[#7]"
     )
 
 
@@ -44,12 +45,21 @@ def test_a_generated_prototype_has_no_source():
     ]
 
 
+def test_graphs_are_called_by_where_they_came_from():
+    origin = Origin(position=875, line=888, name="aspirin", smiles="CC")
+    found = explanation([prototype(source=7)], origins={7: origin})
+    assert "; cut from graph 875 (line 888, aspirin, CC)" in found.summary()
+    assert (found.graph_label(7), found.graph_label(3)) == ("graph 875 (line 888, aspirin, CC)", "graph 3")
+
+
 def test_a_class_without_a_name_has_a_number():
     evidence = pg.explanation.Evidence(
         num_in_class=1, num_class=1, num_elsewhere=1, num_others=3, num_in_cluster=1, information=1.0
     )
     words = explanation([prototype(evidence=evidence)], class_names=("0", "1")).summary().splitlines()[1]
-    assert words.split("; ")[1] == "found in all of the graphs predicted as class 1 and in 33% of the others"
+    assert words.split("; ")[1] == (
+        "found in all of the 1 graph predicted as class 1 (95%: 21% to 100%) and in 1 of 3 others (95%: 6% to 79%)"
+    )
 
 
 def test_columns_without_a_colour_do_not_count():
@@ -69,6 +79,28 @@ def test_no_prototype_and_warnings_are_said():
     assert explanation([], warnings=("it was changed",)).summary() == (
         "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n  No prototype was found.\n  Note: it was changed."
     )
+
+
+def test_what_is_known_of_the_model_stands_above():
+    doubted = explanation([], confusion=((6, 0), (4, 0)), doubts=("all 10 graphs\nare predicted as class 0",))
+    above = (
+        "!! The model may have learned nothing:\n"
+        "!!   all 10 graphs are predicted as class 0.\n\n"
+        "Accuracy 0.600, balanced accuracy 0.500; always guessing the largest class would be right for 60.0% of "
+        "10 graphs.\n\n"
+    )
+    own = "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n  No prototype was found."
+    assert doubted.summary() == above + own
+    both = pg.Explanations({1: doubted, 0: doubted}, not_explained={1: "no graph is\x1b predicted as it"})
+    assert both.summary() == (
+        f"{above}{own}\n\n{own}\n\nClass 1 (mutagen): not explained: no graph is predicted as it."
+    )
+
+
+def test_doubts_are_replaced_for_all_classes():
+    known = pg.Explanations({1: explanation([], doubts=("a",))}, not_explained={0: "gone"})
+    doubted = known.doubted(["b", "c"])
+    assert (doubted[1].doubts, doubted.not_explained, known[1].doubts) == (("b", "c"), {0: "gone"}, ("a",))
 
 
 def test_several_classes_stand_one_below_the_other():
@@ -106,6 +138,10 @@ CUT = {"source": 7, "nodes": [0, 1, 3]}
             "prototypes[1].nodes must be nodes of graph 7, got others",
         ),
         (
+            {"prototypes": [prototype(feature_values={0: {6: "C"}})], "feature_values": {0: {6: "N"}}},
+            "prototypes[0].feature_values must be empty or those of the explanation, got others",
+        ),
+        (
             {"prototypes": [prototype(feature_names=("C", "N"))], "feature_names": ("C", "O")},
             'prototypes[0].feature_names must be empty or those of the explanation, got ["C", "N"]',
         ),
@@ -113,6 +149,11 @@ CUT = {"source": 7, "nodes": [0, 1, 3]}
             {"prototypes": [prototype(edge_names=("single",))]},
             'prototypes[0].edge_names must be empty or those of the explanation, got ["single"]',
         ),
+        (
+            {"prototypes": [prototype(target=0)]},
+            "prototypes[0].target must be None or 1, that of the explanation, got 0",
+        ),
+        ({"prototypes": [prototype(predicted=2)]}, "prototypes[0].predicted must be None or in [0, 2), got 2"),
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(facts, problem):

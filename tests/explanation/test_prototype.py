@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
 from protograph.datasets.mutagenicity import ATOM_NAMES
-from protograph.explanation.prototype import describe_composition, figures_of, smiles_of
+from protograph.graphs.edge_rule import EdgeRule
 
 EDGES = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])
 PATH = Data(x=torch.eye(3), edge_index=EDGES)
@@ -55,7 +55,8 @@ def test_names_from_the_data_are_never_more_than_one_line_of_text():
     hostile = prototype(graph, feature_names=("x\n\n2. {}", "y" * 10_000), evidence=evidence(1, 2, 1, 2))
     assert hostile.describe("__import__('os')\r\n\x1b[2J") == (
         f"a house of four x 2. {{}} nodes and one {'y' * 37}... node; "
-        "found in 50% of the graphs predicted as __import__('os') [2J and in 50% of the others; p = 0.998"
+        "found in 1 of 2 graphs predicted as __import__('os') [2J (95%: 9% to 91%) and in 1 of 2 others "
+        "(95%: 9% to 91%); p = 0.998"
     )
 
 
@@ -189,25 +190,43 @@ def test_shares_of_no_graphs_are_not_a_number():
     assert math.isnan(evidence.support_elsewhere)
 
 
-CHAIN = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+def bonded(bond_rows, **facts):
+    """C, O and N in a chain; bonds are single or double."""
+    graph = Data(x=torch.eye(3), edge_index=EDGES[:, :4], edge_attr=torch.eye(2)[bond_rows])
+    return prototype(graph, feature_names=("C", "O", "N"), edge_names=("single", "double"), **facts)
 
 
-def test_figures_of_a_prototype():
-    prototype = pg.Prototype(graph=CHAIN, probability=0.98765, margin=4.3825, source=7, feature_names=("C", "N"))
-    assert figures_of(prototype) == "3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7"
+def test_what_is_said_of_bonds_is_what_was_counted():
+    pytest.importorskip("rdkit")
+    neutral, matched = (bonded([0, 0, 1, 1], edge_rule=EdgeRule(is_matched=flag)) for flag in (False, True))
+    assert (neutral.smiles, neutral.smarts) == ("C~O~N", "[#6]~[#8]~[#7]")
+    assert (matched.smiles, matched.smarts) == ("CO=N", "[#6]-[#8]=[#7]")
 
 
-def test_one_node_is_singular_and_nothing_is_said_of_what_is_not_known():
-    alone = Data(x=torch.rand(1, 2), edge_index=torch.tensor([[0], [0]]))
-    prototype = pg.Prototype(graph=alone, probability=1.0, margin=float("inf"))
-    assert figures_of(prototype) == "1 node, 1 edge; p = 1.0000, margin inf"
-    assert smiles_of(prototype) is None
+def test_where_edges_were_not_matched_nothing_is_named_by_its_bonds():
+    ring = molecule(*CARBON_RING, ATOM_NAMES)
+    ring.edge_attr = torch.eye(4)[[3] * ring.edge_index.size(1)]
+    names = {"edge_names": ("single", "double", "triple", "aromatic")}
+    assert prototype(ring, **names).describe() == "six carbons in a ring; p = 0.998"
+    matched = prototype(ring, **names, edge_rule=EdgeRule(is_matched=True))
+    assert matched.describe() == "a benzene ring; p = 0.998"
 
 
-def test_names_stay_on_one_line():
-    assert describe_composition(CHAIN, ("a\n\x1b[2J", "b" * 50)) == f"2 {'b' * 37}..., 1 a [2J"
+def test_where_nodes_were_not_matched_nothing_is_said_of_them():
+    assert prototype(are_nodes_matched=False).describe() == "a ring of six nodes; p = 0.998"
+    with pytest.raises(
+        ValueError, match=r"^SMARTS is for atoms that count, but this prototype was counted whatever its atoms are$"
+    ):
+        _ = prototype(are_nodes_matched=False).smarts
 
 
-def test_features_that_are_not_one_hot_have_no_composition():
-    assert describe_composition(Data(x=torch.rand(3, 2)), ()) == ""
-    assert describe_composition(Data(num_nodes=3), ()) == ""
+def test_a_prototype_that_the_model_takes_for_another_class_says_so():
+    odd = prototype(probability=0.0002, source=3, target=0, predicted=1)
+    assert odd.describe(class_names=("other", "mutagen")) == (
+        "six carbons in a ring; p less than 0.001; "
+        "by itself the model takes this for class 1 (mutagen); it counts only inside a graph"
+    )
+    made = prototype(probability=0.0002, target=0, predicted=1)
+    assert made.describe() == "six carbons in a ring; p less than 0.001; by itself the model takes this for class 1"
+    for facts in ({"target": 1, "predicted": 1}, {"target": 1}, {"predicted": 1}):
+        assert prototype(**facts).describe() == "six carbons in a ring; p = 0.998"

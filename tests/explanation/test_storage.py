@@ -176,6 +176,7 @@ def explanations(draw, target=0):
         timings=draw(st.dictionaries(TEXT, FLOATS, max_size=2)),
         versions=draw(st.dictionaries(TEXT, TEXT, max_size=2)),
         warnings=tuple(draw(st.lists(TEXT, max_size=2))),
+        doubts=tuple(draw(st.lists(TEXT, max_size=2))),
     )
 
 
@@ -657,6 +658,20 @@ def test_two_explanations_of_one_class_are_refused(document, tmp_path, monkeypat
     twice = document | {"kind": "explanations", "explanations": [document["explanation"]] * 2}
     problem = message_of(json.dumps(twice).encode(), tmp_path, monkeypatch)
     assert problem == "explanations must be of different classes, got [1, 1]"
+
+
+def test_why_classes_have_no_explanation_comes_back(document, tmp_path, monkeypatch):
+    saved = Explanations({1: one()}, not_explained={0: "no graph is predicted as it"})
+    saved.save(tmp_path / "explanation.json")
+    assert load(tmp_path / "explanation.json").not_explained == {0: "no graph is predicted as it"}
+    several = {"kind": "explanations", "explanations": [document["explanation"]]}
+    for entry, expected in (
+        ([[1, "gone"]], "not_explained must be of classes that have no explanation, got [1]"),
+        ([["a", "gone"]], 'not_explained[0][0] must be a whole number, got "a"'),
+        (3, "not_explained must be a list, got 3"),
+    ):
+        content = json.dumps(document | several | {"not_explained": entry}).encode()
+        assert message_of(content, tmp_path, monkeypatch) == expected
 
 
 def test_deep_options_are_refused(document, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.graphs import encoding
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from tests.metrics.small_graphs import graph_of, graphs, path, plain, ring
 
@@ -107,12 +108,44 @@ def test_without_features_all_nodes_are_of_one_kind():
 
 
 def test_loops_are_ignored_and_the_first_of_repeated_edges_counts():
-    graph = graph_of(3, [(1, 1), (0, 1), (1, 0), (2, 1)], bonds=[2, 0, 1, 1])
+    graph = graph_of(3, [(1, 1), (0, 1), (0, 1), (2, 1)], bonds=[2, 0, 1, 1])
     (encoded,) = EncodedGraphs([graph], match_edges=True)
     assert set(edges_of(encoded)) == {frozenset((0, 1)), frozenset((1, 2))}
     first, second = EncodedGraphs([graph], match_edges=True), path(3, bonds=[0, 1])
     assert edges_of(encoded) == edges_of(first.encode(second))
     assert encoded.num_edges == 2
+
+
+def test_an_edge_that_holds_something_else_back_is_told_by_both_directions():
+    # The first three have kinds 0 there and 1 back, in any order; the fourth has 0 both ways.
+    graphs = [graph_of(2, edges, bonds=bonds) for edges, bonds in EDGES_THERE_AND_BACK]
+    encoded = EncodedGraphs(graphs, match_edges=True)
+    kinds = [edge_kinds(graph) for graph in encoded]
+    assert kinds[0] == kinds[1] == kinds[2] == [kinds[0][0]] * 2
+    assert len({kinds[0][0], kinds[3][0], kinds[4][0]}) == 3
+    assert [edge_kinds(encoded.encode(graph)) for graph in graphs] == kinds
+    assert edge_kinds(EncodedGraphs(graphs[3:], match_edges=True).encode(graphs[0])) == [-1, -1]
+
+
+EDGES_THERE_AND_BACK = [
+    ([(0, 1), (1, 0)], [0, 1]),
+    ([(0, 1), (1, 0)], [1, 0]),
+    ([(1, 0), (0, 1), (0, 1)], [0, 1, 0]),
+    ([(0, 1), (1, 0)], [0, 0]),
+    ([(1, 0)], [1]),
+]
+
+
+def test_values_between_two_cuts_are_one_kind():
+    lengths = Data(
+        edge_index=torch.tensor([[0, 1, 2], [1, 2, 3]]), edge_attr=torch.tensor([0.1, 0.4, 0.6]), num_nodes=4
+    )
+    rule = EdgeRule(is_matched=True, cuts=((0.5,),))
+    encoded = EncodedGraphs([lengths], match_edges=rule)
+    assert edges_of(encoded[0]) == {frozenset((0, 1)): 0, frozenset((1, 2)): 0, frozenset((2, 3)): 1}
+    assert encoded.edge_rule == rule
+    other = Data(edge_index=torch.tensor([[0], [1]]), edge_attr=torch.tensor([9.0]), num_nodes=2)
+    assert edge_kinds(encoded.encode(other)) == [1, 1]
 
 
 def test_a_pattern_has_the_numbers_of_the_graphs_and_new_ones_below_zero():

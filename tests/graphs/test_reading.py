@@ -84,6 +84,8 @@ def numbers(graphs):
 
 def test_files_in_the_order_of_their_numbers(folder):
     graphs = ShardedGraphs(folder)
+    assert graphs.origins.of(0).label == f"graph 0 (graph 0 of {graphs.paths[0].name})"
+    assert graphs.origins.of(len(graphs) - 1).file == graphs.paths[-1].name
     assert len(graphs) == 5
     assert numbers(graphs) == [0, 1, 2, 3, 4]
     assert numbers(graphs[1:4]) == [1, 2, 3]
@@ -112,3 +114,14 @@ def test_no_shards(tmp_path):
         ShardedGraphs(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"^there is no folder"):
         ShardedGraphs(tmp_path / "nowhere")
+
+
+def test_a_number_of_nodes_that_no_memory_has(tmp_path):
+    path = tmp_path / "many.pt"
+    torch.save([Data(num_nodes=1000), Data(num_nodes=10**11)], path)
+    with pytest.raises(
+        ValueError, match=r"many\.pt is too small for graph 1, whose num_nodes is 100,000,000,000; save "
+    ):
+        read_graphs(path)
+    torch.save([Data(num_nodes=1000)], path)
+    assert read_graphs(path)[0].num_nodes == 1000

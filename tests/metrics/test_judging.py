@@ -8,7 +8,7 @@ from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global
 from protograph import PAGE, GraphClassifier
 from protograph._base.errors import ProtographWarning
 from protograph.graphs.cutting import induced_subgraph
-from protograph.metrics.judging import Judged, graphs_of, judge, margin_share
+from protograph.metrics.judging import Judged, graphs_of, judge, margin_share, share_of_margin
 from protograph.models.outputs import margins
 from tests import zoo
 from tests.metrics.by_hand import POOLS, Linear, explanation, graph, is_as_found, of_probability, prototype, state_of
@@ -109,7 +109,7 @@ def share(nodes, model, source=SOURCE, target=None):
 def test_share_of_a_linear_head_by_hand(pool, nodes, expected):
     model = Linear(WEIGHT, BIAS, POOLS[pool])
     assert share(nodes, model) == pytest.approx(expected, abs=1e-9)
-    assert share(nodes, model, target=0) == pytest.approx(expected, abs=1e-9)
+    assert math.isnan(share(nodes, model, target=0))  # its margin is lowered by as much
 
 
 @pytest.mark.parametrize("pool", ["max", "MaxAggregation"])
@@ -158,35 +158,58 @@ def test_any_head_and_readout_as_written_out(readout):
         torch.manual_seed(1)
         model = Head(readout).eval()
     source, chosen = zoo.random_graph(4), [1, 4, 5]
-    found = share(chosen, model, source)
+    found = {target: share(chosen, model, source, target) for target in (0, 1)}
     twin = model.double()
     nodes = twin.embed(source.x.double(), source.edge_index, torch.zeros(7, dtype=torch.long)).detach()
     rest = [v for v in range(7) if v not in chosen]
     logits = torch.stack([twin.head(pooled_by_hand(readout, nodes, keep)) for keep in (list(range(7)), rest, [])])
     whole, without, none = margins(logits.detach(), 1).tolist()
-    assert found == pytest.approx((whole - without) / (whole - none), rel=1e-5)
+    raised = int(whole > none)
+    assert found[raised] == pytest.approx((whole - without) / (whole - none), rel=1e-5)
+    assert math.isnan(found[1 - raised])
 
 
 @pytest.mark.parametrize("pool", zoo.POOLS)
 def test_every_readout_of_the_zoo(pool):
     model, source = zoo.make(pool=pool, norm=True), zoo.random_graph(2)
     before = state_of(model)
-    assert share(list(range(7)), model, source) == pytest.approx(1.0)
-    assert share([], model, source) == pytest.approx(0.0, abs=1e-9)
-    assert math.isfinite(share([0, 3], model, source))
+    raised = next(target for target in (1, 0) if math.isfinite(share(list(range(7)), model, source, target)))
+    assert share(list(range(7)), model, source, raised) == pytest.approx(1.0)
+    assert share([], model, source, raised) == pytest.approx(0.0, abs=1e-9)
     assert is_as_found(model, before)
 
 
 @pytest.mark.parametrize("kind", [zoo.TakesData, zoo.OtherNames])
 def test_other_ways_to_call(kind):
-    expected = share([0, 2], zoo.make(), zoo.random_graph(2))
-    assert share([0, 2], zoo.make(kind=kind), zoo.random_graph(2)) == pytest.approx(expected)
+    expected = [share([0, 2], zoo.make(), zoo.random_graph(2), target) for target in (0, 1)]
+    assert math.isfinite(min(expected, key=math.isnan))
+    own = [share([0, 2], zoo.make(kind=kind), zoo.random_graph(2), target) for target in (0, 1)]
+    assert own == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_prototype_of_page():
     model, graphs = zoo.make(), zoo.random_graphs(40)
     found = PAGE(num_clusters=1).fit(model, graphs).explain(1)
     assert math.isfinite(margin_share(found.prototypes[0], found, model))
+
+
+@pytest.mark.parametrize(
+    ("figures", "share", "reason"),
+    [
+        ((6.0, 1.0, 0.0), 5 / 6, ""),
+        ((6.0, 7.0, 0.0), -1 / 6, ""),
+        ((2.0, 6.0, 0.0), -2.0, ""),  # a fifth of 4 + 6 is left
+        ((2.0, -4.0, 0.0), 3.0, ""),
+        ((1.9, 6.0, 0.0), math.nan, "its nodes and the graph's others cancel out"),
+        ((0.1, 5.27, 0.0), math.nan, "its nodes and the graph's others cancel out"),  # was -51.70
+        ((-0.1, 5.0, 0.0), math.nan, "the graph's nodes do not raise the margin"),
+        ((3.0, 1.0, 3.0), math.nan, "the graph's nodes do not raise the margin"),
+    ],
+)
+def test_a_share_is_of_a_margin_that_is_there(figures, share, reason):
+    result = share_of_margin(*figures)
+    assert result.value == pytest.approx(share, nan_ok=True)
+    assert result.reason == reason
 
 
 def test_no_difference_is_nan():

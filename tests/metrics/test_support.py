@@ -6,9 +6,10 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
+from protograph._base.intervals import wilson
 from protograph.datasets import load
 from protograph.metrics import EncodedGraphs, coverage, gain_area, overlap, support
-from protograph.metrics.intervals import hoeffding, wilson
+from protograph.metrics.intervals import hoeffding
 from tests.datasets.real_files import needs
 from tests.metrics.small_graphs import graph_of, path, ring
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import Subset
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
@@ -185,6 +186,8 @@ def test_what_diverged_is_named_by_its_graph(is_finite, what):
         f"{what} for graph 2 is NaN or infinite; check the model's weights (a training that diverged?) "
         f"and that graph's features"
     )
+    with pytest.raises(ValueError, match=rf"^{what} for graph 2 is NaN"):
+        embed(GraphClassifier(Diverged(is_finite)).start(GRAPHS[:1]), GraphStore(Subset(GRAPHS, [1, 2])), batch_size=2)
 
 
 def test_a_probability_of_nought_may_be_minus_infinity():
@@ -202,7 +205,10 @@ def test_an_error_says_at_which_graphs_it_happened():
     running = GraphClassifier(Sums(fails_at_a_half)).start(GRAPHS[:1])
     with pytest.raises(RuntimeError, match=r"^out of order") as caught:
         embed(running, GraphStore(GRAPHS), batch_size=2)
-    assert caught.value.__notes__ == ["this happened while the model was applied to graphs 2 to 2"]
+    assert caught.value.__notes__ == ["this happened while the model was applied to graph 2"]
+    with pytest.raises(RuntimeError, match=r"^out of order") as caught:
+        embed(running, GraphStore(Subset(GRAPHS, [2, 0])), batch_size=2)
+    assert caught.value.__notes__ == ["this happened while the model was applied to 2 graphs, graph 2 to graph 0"]
 
 
 def test_outputs_that_are_no_probabilities_are_refused_as_such():

@@ -60,7 +60,6 @@ def gathered(
         predictions=np.array(predictions),
         target=1,
         match_features=rule,
-        match_edges=match_edges,
         is_looked_up=is_looked_up,
         options=EvidenceOptions(**options),
     )
@@ -156,6 +155,13 @@ def test_features_that_need_not_be_equal_do_not_count():
     assert gathered(edge, [edge, other], [1, 1], [0, 1]).num_in_class == 1
     assert gathered(edge, [edge, other], [1, 1], [0, 1], rule=False).num_in_class == 2
     assert gathered(edge, [edge, other], [1, 1], [0, 1], rule=0.5).num_in_class == 2
+
+
+def test_an_edge_is_in_a_source_where_it_agrees():
+    one, two = (undirected(3, path_edges(0, 1, 2), [0] * 3, bonds) for bonds in ([0, 1], [0, 0]))
+    given = {"sources": [0, 1], "matches": [[0, 0], [1, 1], [2, 2]]}
+    assert gathered(one, [one, two], [1, 1], [0], **given).edge_sources == (2, 2)
+    assert gathered(one, [one, two], [1, 1], [0], match_edges=True, **given).edge_sources == (2, 1)
 
 
 def test_attributes_of_edges_count_where_asked_for():

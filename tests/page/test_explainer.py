@@ -259,6 +259,9 @@ def test_continuous_features_match_within_a_tolerance(search):
         1
     )
     assert [p.nodes for p in within.prototypes] == [p.nodes for p in by_rule.prototypes] != []
+    # They were counted by structure alone, and words say no more.
+    assert not any(p.are_nodes_matched for e in (within, by_rule) for p in e.prototypes)
+    assert all(p.are_nodes_matched for p in reference(search)[1].prototypes)
 
 
 # ---- stability -----------------------------------------------------------------------------------------------------
@@ -488,7 +491,7 @@ def test_options_are_checked_when_built(options, message):
             {"match_features": "yes"},
             "match_features must be True, False, a tolerance or a function of two rows, got 'yes'",
         ),
-        ({"match_edges": 1}, "match_edges must be True or False, got 1"),
+        ({"match_edges": 1}, "match_edges must be True, False or 'auto', got 1"),
         ({"random_state": None}, "random_state must be a whole number, got NoneType"),
     ],
 )
@@ -733,4 +736,5 @@ def test_progress_is_reported(search):
 def test_no_warning_without_cause(search):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="the model may have learned nothing")  # it is not trained
         fitted(search=search).explain_all()

@@ -65,7 +65,7 @@ def test_cases_by_hand(graph, pattern, expected, expected_induced):
 
 
 def test_edges_in_either_direction_and_the_first_of_repeated_ones():
-    graph = graph_of(3, [(1, 0), (1, 2), (0, 1)], bonds=[0, 1, 2])
+    graph = graph_of(3, [(1, 0), (1, 2), (1, 0)], bonds=[0, 1, 2])
     encoded = EncodedGraphs([graph], match_edges=True)
     assert encoded[0].starts.tolist() == [0, 1, 3, 4]
     assert encoded[0].neighbours.tolist() == [1, 0, 2, 1]

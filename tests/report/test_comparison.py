@@ -9,8 +9,8 @@ from protograph.report.comparison import plot_comparison
 EDGE = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
 
 
-def explanations(count):
-    prototypes = [pg.Prototype(graph=EDGE, probability=0.5, margin=0.0) for _ in range(count)]
+def explanations(count, **facts_of_each):
+    prototypes = [pg.Prototype(graph=EDGE, probability=0.5, margin=0.0, **facts_of_each) for _ in range(count)]
     facts = {"explainer": "X", "options": {}, "num_graphs": 2, "num_predicted": 1, "class_names": ("no", "$y$es")}
     return pg.Explanations({1: pg.Explanation(target=1, prototypes=prototypes, feature_names=("a", "b"), **facts)})
 
@@ -34,6 +34,11 @@ def test_a_column_for_the_truths_and_one_for_each_explainer(drawn):
     assert "class 1: $y$es" in texts
     pictures = [axes for axes in figure.axes if axes.collections]
     assert len(pictures) == 4
+
+
+def test_what_the_model_takes_for_another_class_says_so(drawn):
+    plot_comparison("x.png", {"page": explanations(1, target=1, predicted=0)}, {}, "mine")
+    assert "p = 0.500, taken for class 0" in [text.get_text() for text in drawn[0].texts]
 
 
 def test_pictures_do_not_overlap(drawn):

@@ -99,6 +99,24 @@ def test_a_row_has_two_pictures_and_says_what_it_is(explain):
     check_that_nothing_is_clipped(figure)
 
 
+def test_what_the_model_takes_for_another_class_says_so(explain, house):
+    figure = explanations_figure([explain(prototypes=[replace(house, target=1, predicted=0)])])
+    assert texts(figure)[2:5] == [
+        "Prototype 1: p = 0.9998, margin 8.52, taken for class 0",
+        "a house of four body nodes and one head node",
+        "by itself the model takes this for class 0 (no house); it counts only inside a graph",
+    ]
+    check_that_nothing_is_clipped(figure)
+
+
+def test_a_molecule_says_how_to_look_for_it(explain, house):
+    pytest.importorskip("rdkit")
+    names = ("C", "N", "O")
+    figure = explanations_figure([explain(prototypes=[replace(house, feature_names=names)], feature_names=names)])
+    assert "SMARTS [#6]1~[#7]2~[#7]~[#7]~[#7]~1~2" in texts(figure)
+    check_that_nothing_is_clipped(figure)
+
+
 def test_the_legend_has_the_names_and_colours_of_what_is_drawn(explain, house):
     figure = explanations_figure([explain()])
     assert legend_of(figure) == [("head", "#D55E00"), ("body", "#56B4E9"), ("backbone", "#BBBBBB")]

@@ -113,6 +113,30 @@ def test_the_report_shows_the_evidence(explain, house, evidence):
     assert page.tags.count("details") == 3  # steps, node by node, sessions
 
 
+def test_the_report_says_what_the_model_takes_a_prototype_for_and_how_few_graphs_there_are(explain, house, evidence):
+    pytest.importorskip("rdkit")
+    names = ("C", "N", "O")
+    few = replace(evidence, num_in_class=2, num_class=3, num_elsewhere=0, num_others=1)
+    odd = replace(house, target=1, predicted=0, evidence=few, feature_names=names)
+    page = Page(report_html([explain(prototypes=[odd], feature_names=names)]))
+    for text in (
+        "Prototype 1: p = 0.9998, margin 8.52, taken for class 0",
+        "The model takes it for",
+        "class 0 (no house)",
+        "2 of 3 (95%: 21% to 94%)",
+        "0 of 1 (95%: 0% to 79%)",
+        "300 of 312 (96%)",
+        "To look for it",
+        "SMARTS [#6]1~[#7]2~[#7]~[#7]~[#7]~1~2",
+    ):
+        assert text in page.texts, text
+    (sentence,) = [text for text in page.texts if "by itself the model takes this for" in text]
+    assert sentence.endswith(
+        "p more than 0.999; by itself the model takes this for class 0 (no house); it counts only inside a graph; "
+        "cluster 1, 312 graphs"
+    )
+
+
 def test_the_report_leaves_out_evidence_that_is_not_known(explain, house, evidence):
     little = replace(
         evidence,
@@ -210,7 +234,7 @@ def test_the_report_is_always_the_same_and_readable_as_utf8(explain, tmp_path):
     write_report([explanation], tmp_path / "a.html")
     write_report([explanation], tmp_path / "b.html")
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
-    assert "Häuser ?" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "Class 1: Häuser</h2>" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 def test_a_missing_folder_is_named_and_an_error_leaves_the_earlier_report(explain, tmp_path, monkeypatch):
@@ -222,6 +246,22 @@ def test_a_missing_folder_is_named_and_an_error_leaves_the_earlier_report(explai
     with pytest.raises(ZeroDivisionError):
         explain().report("a.html")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.html", "earlier")]
+
+
+def test_doubts_and_classes_without_an_explanation_stand_on_top(explain):
+    doubted = [
+        explain(doubts=("all 9 graphs are <b>alike</b>",)),
+        explain(target=0, doubts=("all 9 graphs are <b>alike</b>",)),
+    ]
+    content = report.report_html(lay_out(doubted), {2: "no graph is predicted as it"})
+    top = content[content.index("<h1>") : content.index("<nav>")]
+    page = Page(top)
+    assert page.texts[2:] == [
+        "The model may have learned nothing",
+        "all 9 graphs are <b>alike</b>",
+        "Not explained: class 2: no graph is predicted as it",
+    ]
+    assert 'class="doubt"' not in report_html([explain()])
 
 
 def test_nothing_to_report_is_an_error(tmp_path):

@@ -34,3 +34,11 @@ def test_text_is_cut_where_it_is_too_wide():
     cut = fitted("W" * 100, 1.0, 10)
     assert cut.endswith("W…")
     assert 0.8 < text_width(cut, 10) <= 1.0
+
+
+@pytest.mark.parametrize("width", [0.3, 1.0, 1.7, 2.4, 3.1])
+def test_what_is_cut_ends_in_three_dots(width):
+    line = fitted("[#6]~[#7]~[#8] " * 9, width, 9.5)
+    assert line.endswith("…")
+    assert text_width(line, 9.5) <= width
+    assert fitted("short", width, 1.0) == "short"

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import torch
 
+from protograph.models.performance import Performance
 from protograph.training import GCN, Trained, load_model, save_model
 from protograph.training.split import Split
 
@@ -62,9 +63,10 @@ def test_a_trained_is_saved_as_its_model(model, path):
             model=model,
             initial_model=GCN(3, 2, (4, 5)),
             split=Split(empty, empty, empty),
-            train_accuracy=1.0,
-            validation_accuracy=1.0,
-            test_accuracy=None,
+            train_performance=Performance(((1, 0), (0, 1))),
+            validation_performance=Performance(((1, 0), (0, 1))),
+            test_performance=None,
+            class_weights=None,
             history=(),
             best_epoch=1,
             stopped="patience",

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import balanced_accuracy_score
 from torch_geometric.data import Batch, Data
 
-from protograph import datasets
+from protograph import ProtographWarning, datasets
 from protograph.training import GCN, train
 from protograph.training.collation import collate, propagated
 from protograph.training.training import EarlyStopping, _train_epoch, evaluate
@@ -34,7 +35,7 @@ def weights(model):
 
 def test_it_learns_the_house(graphs):
     trained = train(graphs, hidden=(32, 32), learning_rate=0.01, max_epochs=40, patience=40)
-    before = evaluate(trained.initial_model, collate(graphs), trained.split.train).accuracy
+    before = evaluate(trained.initial_model, collate(graphs), trained.split.train).performance.accuracy
     assert before < 0.7
     assert trained.train_accuracy > 0.85
 
@@ -119,8 +120,8 @@ def test_training_stops_by_patience_with_the_best_weights(noise):
     assert len(losses) == trained.best_epoch + 4
     kept = evaluate(trained.model, collate(noise), trained.split.validation)
     assert kept.loss == pytest.approx(min(losses), rel=1e-6)
-    assert kept.accuracy == trained.validation_accuracy
-    assert kept.accuracy == trained.history[trained.best_epoch - 1].validation_accuracy
+    assert kept.performance.accuracy == trained.validation_accuracy
+    assert kept.performance.accuracy == trained.history[trained.best_epoch - 1].validation_accuracy
 
 
 def test_training_stops_at_max_epochs(graphs):
@@ -140,6 +141,57 @@ def test_accuracies_are_those_of_the_model_on_the_split(graphs):
         batch = Batch.from_data_list(graphs[indices])
         predicted = trained.model(batch.x, batch.edge_index, batch.batch).argmax(dim=1)
         assert accuracy == pytest.approx((predicted == batch.y).double().mean().item())
+
+
+def test_figures_of_each_class_are_those_of_the_split(graphs):
+    trained = train(graphs, **FAST)
+    for indices, performance in (
+        (trained.split.train, trained.train_performance),
+        (trained.split.validation, trained.validation_performance),
+        (trained.split.test, trained.test_performance),
+    ):
+        batch = Batch.from_data_list(graphs[indices])
+        predicted = trained.model(batch.x, batch.edge_index, batch.batch).argmax(dim=1)
+        assert performance.balanced_accuracy == pytest.approx(balanced_accuracy_score(batch.y, predicted))
+        assert performance.predicted == tuple(torch.bincount(predicted, minlength=2).tolist())
+        assert performance.majority_share == torch.bincount(batch.y).max().item() / len(indices)
+
+
+def test_a_model_that_learned_nothing_is_warned_of(noise):
+    with pytest.warns(ProtographWarning) as caught:
+        trained = train(noise, hidden=(4,), learning_rate=1e-9, max_epochs=1, split=(0.6, 0.05, 0.35))
+    guessing = trained.train_performance.balanced_accuracy, trained.test_performance.balanced_accuracy
+    assert len(trained.doubts) >= 2
+    assert trained.doubts[0].startswith(
+        f"on 36 training graphs its balanced accuracy is {guessing[0]:.3f}, which is no "
+    )
+    assert any(doubt.startswith("on 21 test graphs its") for doubt in trained.doubts)
+    assert [str(one.message) for one in caught] == [f"the model may have learned nothing: {d}" for d in trained.doubts]
+
+
+def test_balanced_weights_find_the_rare_class():
+    """One graph in twenty is of class 1, and another one in twenty looks the same: without weights none is found."""
+    pair = torch.tensor([[0, 1], [1, 0]])
+    rare = [(1, 1)] * 10 + [(1, 0)] * 12 + [(0, 0)] * 178
+    graphs = [Data(x=torch.full((2, 1), float(kind)), edge_index=pair, y=label) for kind, label in rare]
+    options = {"hidden": (8,), "learning_rate": 0.05, "max_epochs": 15, "patience": 15, "split": (0.8, 0.2, 0.0)}
+    plain = train(graphs, **options)
+    balanced = train(graphs, **options, class_weights="balanced")
+    assert plain.class_weights is None
+    counts = plain.train_performance.labelled
+    assert balanced.class_weights == pytest.approx([160 / (2 * count) for count in counts])
+    assert plain.train_performance.recalls[1] == 0.0
+    assert balanced.train_performance.recalls[1] == 1.0
+    same = train(graphs, **options, class_weights=balanced.class_weights)
+    assert torch.equal(weights(same.model), weights(balanced.model))
+
+
+def test_the_loss_of_a_part_is_weighted(graphs):
+    model, flat, indices = GCN(3, 2, (4,)), collate(graphs), torch.arange(50)
+    batch = Batch.from_data_list(graphs[indices])
+    each = torch.tensor([1.0, 3.0])
+    expected = torch.nn.functional.cross_entropy(model(batch.x, batch.edge_index, batch.batch), batch.y, weight=each)
+    assert evaluate(model, flat, indices, each).loss == pytest.approx(expected.item(), rel=1e-6)
 
 
 def test_no_test_graphs_no_test_accuracy(graphs):

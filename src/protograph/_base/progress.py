@@ -1,10 +1,19 @@
 """Progress of long work: told to a callback, or drawn on standard error so that standard output stays for results."""
 
+import os
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TextIO
 
 # Called with the stage, how much of it is done, and how much there is of it, ``None`` where that is not known.
 Progress = Callable[[str, int, int | None], object]
+# Seconds between two lines where there is no terminal, and before the first: what is quick stays quiet.
+SECONDS = 5.0
+# Set to "off", it keeps these lines away.
+VARIABLE = "PROTOGRAPH_PROGRESS"
 
 
 def shown(progress: Progress | None) -> AbstractContextManager[Progress]:
@@ -26,17 +35,89 @@ def progress_bars() -> Iterator[Progress]:
         # Imported here: most who import the library never draw a bar.
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+        from protograph._base.words import clean_name
     except ImportError:
         yield lambda stage, done, total: None
         return
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
+                tasks[stage] = bars.add_task(clean_name(stage), total=total)
             bars.update(tasks[stage], completed=done, total=total)
 
         yield advance
+
+
+@contextmanager
+def command_progress() -> Iterator[Progress]:
+    """Progress as commands show it: bars on a terminal, and elsewhere a line every few seconds on standard error.
+
+    ``PROTOGRAPH_PROGRESS=off`` keeps the lines away.
+    """
+    if sys.stderr.isatty() or os.environ.get(VARIABLE, "").lower() == "off":
+        with progress_bars() as progress:
+            yield progress
+        return
+    lines, is_over = ProgressLines(), threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(SECONDS / 5):
+            lines.tick()
+
+    # A thread of its own: also what reports nothing for minutes must be seen to go on.
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield lines.report
+    finally:
+        is_over.set()
+        thread.join()
+
+
+class ProgressLines:
+    """What is being done as plain lines, no more than one every few seconds.
+
+    Args:
+        clock: Seconds that have passed, from any beginning.
+
+    >>> times = iter([0.0, 1.0, 6.0])
+    >>> lines = ProgressLines(lambda: next(times))
+    >>> lines.report("training", 1, None)
+    >>> lines.tick(sys.stdout)
+    >>> lines.tick(sys.stdout)
+    training: 1, 6 s
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._started = self._last = clock()
+        self._state = "working"
+
+    def report(self, stage: str, done: int, total: int | None) -> None:
+        """Take note of how far a stage is."""
+        self._state = f"{stage}: {done:,}" + ("" if total is None else f" of {total:,}")
+
+    def tick(self, stream: TextIO | None = None) -> None:
+        """Write a line if the last one is long enough ago."""
+        now = self._clock()
+        if now - self._last < SECONDS:
+            return
+        self._last = now
+        print(f"{self._state}, {_duration(now - self._started)}", file=stream or sys.stderr, flush=True)
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as people say them.
+
+    >>> _duration(59.9), _duration(61), _duration(3725)
+    ('59 s', '1 min 1 s', '1 h 2 min')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -8,6 +8,8 @@ NUMBERS = (
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
 MAX_NAME = 40
+# What a name without a letter to be seen is called.
+UNNAMED = "unnamed"
 
 
 def number_word(number: int) -> str:
@@ -64,4 +66,4 @@ def clean_name(name: object) -> str:
     """
     # Beyond a few times the limit nothing can be shown, so that a name of a gigabyte costs nothing.
     shown = one_line(str(name)[: 4 * MAX_NAME])
-    return (shown if len(shown) <= MAX_NAME else f"{shown[: MAX_NAME - 3]}...") or "unnamed"
+    return (shown if len(shown) <= MAX_NAME else f"{shown[: MAX_NAME - 3]}...") or UNNAMED

@@ -1,5 +1,7 @@
 """Putting the commands together, and turning every expected error into one line."""
 
+import errno
+import logging
 import os
 import sys
 import warnings
@@ -7,8 +9,12 @@ import warnings
 import typer
 
 from protograph._base.errors import ProtographWarning
+from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 from protograph._base.version import __version__
+from protograph._base.words import one_line
 from protograph.cli import compare, datasets, evaluate, explain, train
+from protograph.cli.naming import naming_options
+from protograph.datasets import BadRowsError
 
 app = typer.Typer(
     name="protograph",
@@ -19,10 +25,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, explain.report):
-    app.command(_command.__name__)(_command)
+    app.command(_command.__name__)(naming_options(_command))
 app.add_typer(datasets.app, name="datasets")
 
 INTERRUPTED = 130
+KEPT = "what was finished is kept, and the same command goes on from there"
 
 
 @app.callback(invoke_without_command=True)
@@ -46,19 +53,33 @@ def reproduce() -> None:
 
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
-    sys.path.insert(0, os.getcwd())  # for --model module:attr
-    warnings.simplefilter("ignore", ProtographWarning)  # the summary has them as notes
+    warnings.simplefilter("ignore", ProtographWarning)  # the commands say what matters, and summaries have notes
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # of a home folder that it cannot write to
     try:
-        app()
+        with ending_as_interrupts():
+            app()
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
         if leaving.code == INTERRUPTED:
-            typer.echo("interrupted: nothing was written", err=True)
+            with uninterrupted():  # one Ctrl-C more changes nothing now
+                is_kept = sys.argv[1:2] in (["compare"], ["datasets"])
+                typer.echo(f"interrupted: {KEPT if is_kept else 'nothing was written'}", err=True)
         raise
     except Exception as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise
-        is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
-        kind = "" if is_expected else f"{type(error).__name__}: "
-        text = "; ".join([str(error), *getattr(error, "__notes__", ())])
-        typer.echo(f"error: {kind}{' '.join(text.split())}", err=True)
+        text = "; ".join([_said(error), *getattr(error, "__notes__", ())])
+        # One line, except for rows of a table, which stand one below the other.
+        first, *rows = text.split("\n") if isinstance(error, BadRowsError) else [text]
+        typer.echo("\n".join([f"error: {one_line(first)}", *(f"  {one_line(row)}" for row in rows)]), err=True)
         sys.exit(1)
+
+
+def _said(error: Exception) -> str:
+    """An error in words, with its type where it was not expected."""
+    if isinstance(error, MemoryError):
+        return "the memory is not enough; take fewer graphs at a time, such as a folder of smaller .pt files"
+    if isinstance(error, OSError) and error.strerror:
+        way_out = "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+        return f"{error.filename or 'files'}: {error.strerror}{way_out}"
+    is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
+    return f"{'' if is_expected else f'{type(error).__name__}: '}{error}"

@@ -1,21 +1,16 @@
-"""Arguments that several commands take, and what they say about them."""
+"""Arguments that several commands take."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from protograph._base.words import count_of
-
-NUM_SHOWN = 10
-
 SplitKind = StrEnum("SplitKind", ["paper", "published"])
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="NAME_OR_PATH", help="Data set, SMILES table, .pt list of Data, or a folder of them."),
+    typer.Argument(metavar="NAME_OR_PATH", help="Data set, SMILES table, .pt file or folder."),
 ]
 DataRoot = Annotated[
     Path | None,
@@ -27,19 +22,37 @@ SmilesColumn = Annotated[
 LabelColumn = Annotated[
     str | None, typer.Option("--label-column", help="Column of classes in a table; label by default.", metavar="NAME")
 ]
+IdColumn = Annotated[
+    str | None, typer.Option("--id-column", help="Column of names in a table; name or id by default.", metavar="NAME")
+]
+Names = Annotated[
+    str | None,
+    typer.Option("--names", help="JSON with names of columns and classes.", metavar="FILE"),
+]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out rows of a table that cannot be read.")]
 Split = Annotated[
     SplitKind | None, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")
+]
+Weights = Annotated[str | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")]
+ClassWeights = Annotated[
+    str | None,
+    typer.Option("--class-weights", help="Of the loss: balanced, or numbers by commas.", metavar="W"),
 ]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 
-def tell_left_out(lines: Sequence[str]) -> dict[str, Any]:
-    """Say on standard error which rows were left out, and give them as a fact for scripts; nothing where none were."""
-    if not lines:
-        return {}
-    more = [f"and {len(lines) - NUM_SHOWN} more"] if len(lines) > NUM_SHOWN else []
-    rows = [f"\n  {line}" for line in (*lines[:NUM_SHOWN], *more)]
-    typer.echo(f"left out {count_of(len(lines), 'row')}:{''.join(rows)}", err=True)
-    return {"left_out": list(lines)}
+def class_weights_of(text: str | None) -> Any:
+    """Weights as the library takes them.
+
+    >>> class_weights_of("balanced"), class_weights_of("1, 2.5"), class_weights_of(None)
+    ('balanced', [1.0, 2.5], None)
+    """
+    if text is None or text == "balanced":
+        return text
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(
+            f"--class-weights must be balanced, or a number for each class with commas between, got {text!r}"
+        ) from None

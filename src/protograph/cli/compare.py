@@ -1,7 +1,8 @@
 """``protograph compare``: several explainers on the same models and data, in one table."""
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,14 +10,24 @@ from typing import Annotated, Any
 import typer
 
 from protograph import PAGE, datasets
-from protograph._base.progress import progress_bars
-from protograph._base.words import count_of
+from protograph._base.manifest import FolderKind
+from protograph._base.progress import command_progress
+from protograph._base.publishing import open_folder
+from protograph._base.words import count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.explainers import NUM_PROTOTYPES, explainer_of
+from protograph.cli.runs import OTHER_OUT
+from protograph.cli.tables import table, wrapped
 from protograph.evaluation.comparison import Comparison, summarised
 from protograph.report.comparison import plot_comparison
 
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
+PICTURE = "prototypes.png"
+KIND = FolderKind(
+    manifest="comparison.json",
+    format="protograph-comparison",
+    names=re.compile(r"comparison\.json|prototypes\.png|[a-z]+-seed\d+(-prototypes)?\.json|model-seed\d+\.pt"),
+)
 
 
 def compare(
@@ -37,7 +48,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Folder; runs/compare-NAME by default.", metavar="DIR")] = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Compare explainers: one row each, mean and spread over seeds, and a picture beside the ground truth.
+    """Compare explainers: one column each, mean and spread over seeds, and a picture beside the ground truth.
 
     Explainers are page, walk (PAGE as the paper describes it), xgnn, gnninterpreter and random.
 
@@ -45,8 +56,10 @@ def compare(
     """
     chosen = _chosen(explainers, prototypes, max_nodes)
     folder = out or Path("runs") / f"compare-{data.lower()}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with progress_bars() as progress:
+    if data_root is not None and folder.is_dir() and data_root.is_dir() and data_root.samefile(folder):
+        raise ValueError(f"--out {folder} is the folder that --data-root names; {OTHER_OUT}")
+    with open_folder(folder, KIND, way_out=OTHER_OUT) as opened, command_progress() as progress:
+        opened.claim(_files(chosen, seeds), {"data": data})
         comparison = Comparison(
             load=lambda seed: datasets.load(data, data_root, random_state=seed, progress=progress),
             explainers=chosen,
@@ -55,18 +68,24 @@ def compare(
             with_robustness=with_robustness,
         )
         rows = comparison.run(progress)
+        explained = {name: comparison.explanations(name, 0) for name in chosen}
+        if any(explained.values()):
+            truths = datasets.load(data, data_root, random_state=0).ground_truths
+            plot_comparison(folder / PICTURE, explained, truths, f"{data}, seed 0")
     reference = next(iter(chosen))
     figures = summarised(rows, reference)
-    explained = {name: comparison.explanations(name, 0) for name in chosen}
-    if any(explained.values()):
-        truths = datasets.load(data, data_root, random_state=0).ground_truths
-        plot_comparison(folder / "prototypes.png", explained, truths, f"{data}, seed 0")
     if as_json:
         plain = {name: {key: vars(figure) for key, figure in row.items()} for name, row in figures.items()}
         typer.echo(json.dumps({"out": str(folder), "seeds": seeds, "explainers": plain, "rows": rows}))
     else:
         typer.echo("\n".join(_table(figures, reference, seeds, rows)))
-        typer.echo(f"\n{folder}: every figure and prototype, prototypes.png")
+        typer.echo(f"\n{folder}: every figure and prototype, {PICTURE}")
+
+
+def _files(explainers: Iterable[str], seeds: int) -> list[str]:
+    """Every file that a comparison may write."""
+    figures = [f"{name}-seed{{}}{end}.json" for name in explainers for end in ("", "-prototypes")]
+    return [PICTURE, *(name.format(seed) for seed in range(seeds) for name in ("model-seed{}.pt", *figures))]
 
 
 def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mapping[str, Callable[[int], Any]]:
@@ -102,28 +121,29 @@ COLUMNS = {
 
 
 def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int, rows: list[Any]) -> list[str]:
+    """A column an explainer, a row a metric; those that no explainer has are left out."""
     truth = [p["truth_density"] for row in rows for p in row["prototypes"] if p["truth_density"] is not None]
-    columns = {
-        key: title for key, title in COLUMNS.items() if any(row[key].mean is not None for row in figures.values())
-    }
-    cells = {name: [_cell(key, row[key]) for key in columns] for name, row in figures.items()}
-    lines = [
-        f"{name:<15}" + "".join(f"{cell:>15}" for cell in row)
-        for name, row in {"explainer": columns.values(), **cells}.items()
-    ]
+    keys = [key for key in COLUMNS if any(row[key].mean is not None for row in figures.values())]
+    lines = table(
+        [["", *figures], *([COLUMNS[key], *(_cell(key, row[key]) for row in figures.values())] for key in keys)]
+    )
     notes = [
         f"mean ± standard deviation over {count_of(seeds, 'seed')} of data, model, explainer; "
         f"time in multiples of {reference}",
-        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown,",
+        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown, "
         "those of fit included; time is that of explain after fit, which is the same for all",
     ]
+    if any("-" in line.split() for line in lines):
+        notes.append("-: there is no such figure of any prototype (see protograph evaluate)")
     if truth:
         notes += [
             "accuracy: of a cluster against the truth most of its graphs have, of others against the closest",
             f"the ground truths' own density is {min(truth):.3f} to {max(truth):.3f}: lower is not better by itself",
         ]
-    failed = sorted({f"{row['explainer']}, seed {row['seed']}: {row['failed']}" for row in rows if "failed" in row})
-    return [*lines, "", *notes, *failed]
+    failed = sorted(
+        {one_line(f"{row['explainer']}, seed {row['seed']}: {row['failed']}") for row in rows if "failed" in row}
+    )
+    return [*lines, "", *(line for note in (*notes, *failed) for line in wrapped(note, "  "))]
 
 
 def _cell(key: str, figure: Any) -> str:

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from protograph._base.progress import progress_bars
+from protograph._base.progress import command_progress
 from protograph.cli.arguments import DataRoot, Json
+from protograph.cli.naming import naming_options
+from protograph.cli.tables import table, wrapped
 from protograph.datasets import registry
 from protograph.datasets.spec import PaperCounts, key_of
 
@@ -22,6 +24,7 @@ def datasets(context: typer.Context) -> None:
 
 
 @app.command("list")
+@naming_options
 def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
     """List the data sets, and whether their files are here."""
     rows = {
@@ -45,6 +48,7 @@ def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
 
 
 @app.command("check")
+@naming_options
 def check(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]", help="All that are here by default.")] = None,
     data_root: DataRoot = None,
@@ -58,7 +62,7 @@ def check(
             raise ValueError(f"NAME must be a data set of the paper's Table 1 ({', '.join(in_table)}), got {name!r}")
     # What has to be downloaded is left alone unless it is named.
     here = {name for name in chosen if names or registry.SPECS[name].state(data_root) in ("here", "generated")}
-    with progress_bars() as progress:
+    with command_progress() as progress:
         rows = {name: _checked(name, in_table[name], data_root, progress) if name in here else None for name in chosen}
     if as_json:
         typer.echo(json.dumps(rows))
@@ -82,22 +86,22 @@ def _checked(name: str, paper: PaperCounts, data_root: Path | None, progress: An
 
 
 def _table(rows: dict[str, Any]) -> list[str]:
-    lines = [f"{'name':<13} {'graphs':>7} {'paper':>7}  {'nodes':>9} {'paper':>9}  {'edges':>10} {'paper':>10}"]
+    """A row a data set: our counts beside the paper's; reasons stand below, each in lines of its own."""
+    cells = [["name", "graphs", "paper", "nodes", "paper", "edges", "paper", "edges are", "verdict"]]
+    notes = []
     for name, row in rows.items():
         if row is None:
-            lines.append(f"{name:<13} not here: `protograph datasets fetch {name}` gets it")
+            notes.append(f"{name} is not here: `protograph datasets fetch {name}` gets it")
             continue
-        ours, paper = row["ours"], row["paper"]
-        counts = "  ".join(
-            f"{ours[key]:>{width},} {paper[key]:>{width},}"
-            for key, width in (("graphs", 7), ("nodes", 9), ("edges", 10))
-        )
-        reason = f" ({row['reason']})" if row["reason"] else ""
-        lines.append(f"{name:<13} {counts}  {row['edges_are']}: {row['verdict']}{reason}")
-    return lines
+        counts = [f"{row[whose][key]:,}" for key in ("graphs", "nodes", "edges") for whose in ("ours", "paper")]
+        cells.append([name, *counts, row["edges_are"], row["verdict"]])
+        notes += [f"{name}: {row['reason']}"] if row["reason"] else []
+    lines = table(cells) if len(cells) > 1 else []
+    return [*lines, *([""] if lines and notes else []), *(line for note in notes for line in wrapped(note, "  "))]
 
 
 @app.command("fetch")
+@naming_options
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Data sets to download.")],
     data_root: Annotated[
@@ -106,6 +110,6 @@ def fetch(
 ) -> None:
     """Download the files of data sets, checked by their sums, into --data-root or the cache."""
     for name in names:
-        with progress_bars() as progress:
+        with command_progress() as progress:
             files = registry.fetch(name, data_root, progress)
         typer.echo("\n".join(str(file) for file in files))

@@ -1,20 +1,36 @@
 """``protograph explain`` and ``report``: prototypes of each class, as pictures, JSON and a report."""
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from protograph._base.progress import progress_bars
+from protograph._base.progress import command_progress
 from protograph.cli import arguments
+from protograph.cli.bad_rows import bad_rows_in, tell_left_out, write_rows
 from protograph.cli.explainers import explainer_of
+from protograph.cli.facts import source_facts
 from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
-from protograph.cli.runs import Run, read_parts, whole_folder, write_split
-from protograph.cli.train import describe_training, training_facts
+from protograph.cli.names import target_of
+from protograph.cli.runs import (
+    EXPLANATION,
+    KIND,
+    LEFT_OUT,
+    MODEL,
+    REPORT,
+    SPLIT,
+    Run,
+    open_run,
+    read_run,
+    split_text,
+    taken,
+)
+from protograph.cli.train import describe_training, tell_doubts, training_facts
 from protograph.explanation import Explanation, Explanations
-from protograph.explanation.prototype import smiles_of
+from protograph.explanation.figures import smarts_of, smiles_of
 from protograph.explanation.storage import load
 from protograph.models.classifier import checked_device
 from protograph.page.explainer import PAGE
@@ -26,20 +42,24 @@ from protograph.training import save_model, train
 
 Explainer = StrEnum("Explainer", ["page", "xgnn", "gnninterpreter", "random"])
 Search = StrEnum("Search", ["walk", "consensus"])
+MatchEdges = StrEnum("MatchEdges", ["auto", "on", "off"])
 Engine = StrEnum("Engine", ["local", "ray"])
 ReturnType = StrEnum("ReturnType", ["auto", "raw", "probs", "log_probs"])
+
+# What PAGE calls them.
+_MATCHED = {MatchEdges.auto: "auto", MatchEdges.on: True, MatchEdges.off: False}
 
 
 def explain(
     data: arguments.Data,
     model: Annotated[
-        str | None, typer.Option(help="File or module:attr; else a GCN is trained.", metavar="MODEL")
+        str | None, typer.Option(help="File, or module:attr, whose code runs; else trains.", metavar="MODEL")
     ] = None,
-    weights: Annotated[str | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")] = None,
+    weights: arguments.Weights = None,
     return_type: Annotated[
         ReturnType, typer.Option(help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
     ] = ReturnType.auto,
-    target: Annotated[int | None, typer.Option(help="Class to explain; all by default.", metavar="C")] = None,
+    target: Annotated[str | None, typer.Option(help="Number (from 0), else name, of a class.", metavar="C")] = None,
     explainer: Annotated[
         Explainer, typer.Option(help="page, xgnn, gnninterpreter or random.", metavar="NAME")
     ] = Explainer.page,
@@ -47,16 +67,20 @@ def explain(
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
     max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; else by the data.", metavar="N")] = None,
-    search: Annotated[
-        Search, typer.Option(help="consensus, or walk (the paper's).", metavar="KIND")
-    ] = Search.consensus,
+    search: Annotated[Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")] = Search.consensus,
+    match_edges: Annotated[
+        MatchEdges, typer.Option(help="Edges must agree: on, off; auto: if the model reads them.", metavar="KIND")
+    ] = MatchEdges.auto,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
     split: arguments.Split = None,
+    class_weights: arguments.ClassWeights = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
+    id_column: arguments.IdColumn = None,
+    names: arguments.Names = None,
     skip_invalid: arguments.SkipInvalid = False,
     out: Annotated[Path | None, typer.Option(help="Folder; runs/NAME by default.", metavar="DIR")] = None,
     as_json: arguments.Json = False,
@@ -64,10 +88,11 @@ def explain(
     """Find the prototypes of each class and write pictures, explanation.json and report.html."""
     if device is not None:
         checked_device(device)
-    options: Any = {"num_clusters": _clusters(clusters), "search": search.value}
+    options: Any = {"num_clusters": _clusters(clusters), "search": search.value, "match_edges": _MATCHED[match_edges]}
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
-    if model is not None and split is not None:
-        raise ValueError("--split is for training, which --model leaves out; give one of them")
+    for option, value in {"--split": split, "--class-weights": class_weights}.items():
+        if model is not None and value is not None:
+            raise ValueError(f"{option} is for training, which --model leaves out; give one of them")
     run = Run(
         data=data,
         seed=seed,
@@ -75,6 +100,8 @@ def explain(
         weights=weights,
         smiles_column=smiles_column,
         label_column=label_column,
+        id_column=id_column,
+        names=names,
         skip_invalid=skip_invalid,
         return_type=return_type.value,
     )
@@ -84,14 +111,18 @@ def explain(
         explainer_of(explainer.value, page),
         folder,
         target=target,
-        split=(split or arguments.SplitKind.paper).value,
+        training={
+            "split": (split or arguments.SplitKind.paper).value,
+            "class_weights": arguments.class_weights_of(class_weights),
+        },
         data_root=data_root,
         device=device,
         engine=engine.value,
     )
     if as_json:
         classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}
-        typer.echo(json.dumps({**facts, "classes": classes}))
+        missing = {str(number): reason for number, reason in explanations.not_explained.items()}
+        typer.echo(json.dumps({**facts, "classes": classes, "not_explained": missing}))
     else:
         above = f"{facts['training']}\n\n" if "training" in facts else ""
         typer.echo(f"{above}{explanations.summary()}\n\n{folder}: {', '.join(facts['files'])}")
@@ -104,7 +135,14 @@ def _clusters(text: str) -> Any:
 
 
 def _explain_run(
-    run: Run, method: Any, folder: Path, *, target: int | None, split: Any, data_root: Path | None, **fitting: Any
+    run: Run,
+    method: Any,
+    folder: Path,
+    *,
+    target: str | None,
+    training: Mapping[str, Any],
+    data_root: Path | None,
+    **fitting: Any,
 ) -> tuple[Explanations, dict[str, Any]]:
     """Explain what was named, and write the results into a folder; the facts are for scripts.
 
@@ -112,39 +150,51 @@ def _explain_run(
         run: The data and the model.
         method: The explainer.
         folder: Where the results go, whole or not at all.
-        target: The class to explain; all if ``None``.
-        split: How graphs are split where a model is trained.
+        target: Number or name of the class to explain; all if ``None``.
+        training: Other options of the training where a model is trained.
         data_root: Folder with the files of named data sets.
         fitting: Other options of the explainer's ``fit``.
     """
-    classifier = None if run.model is None else load_classifier(run.model, run.weights)
-    with progress_bars() as progress:
-        loaded = load_graphs(run, data_root, progress)
-    facts = arguments.tell_left_out(loaded.left_out)
-    with whole_folder(folder, keep=run.model) as partial, progress_bars() as progress:
+    read = [*run.inputs().values(), *([] if data_root is None else [data_root])]
+    with open_run(folder, read) as opened, command_progress() as progress:
+        content = run.as_json()
+        classifier = None if run.model is None else load_classifier(run.model, run.weights)
+        with bad_rows_in(folder.with_name(f"{folder.name}-bad-rows.csv")):
+            loaded = load_graphs(run, data_root, progress)
+        facts = tell_left_out(loaded.left_out, folder / LEFT_OUT)
+        if loaded.left_out:
+            write_rows(loaded.left_out, opened.staged / LEFT_OUT)
+        names = loaded.graphs.class_names or getattr(classifier, "class_names", ())
+        number = None if target is None else target_of(target, names)
         if classifier is None:
-            trained = train(loaded.graphs, hidden=None, random_state=run.seed, split=split, progress=progress)
-            save_model(trained, partial / "model.pt")
-            write_split(trained.split, partial)
+            trained = train(loaded.graphs, hidden=None, random_state=run.seed, progress=progress, **training)
+            save_model(trained, opened.staged / MODEL)
+            (opened.staged / SPLIT).write_text(split_text(trained.split))
             facts |= {"training": describe_training(trained), **training_facts(trained)}
+            tell_doubts(trained.doubts)
             classifier = trained.model
             # As in the paper, the training graphs are the ones to explain it with.
-            graphs, _ = read_parts(partial, loaded.graphs)
+            graphs = taken(loaded.graphs, trained.split.train.tolist())
         else:
             graphs = aligned(loaded.graphs, classifier)
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
-        explanations = method.explain_all() if target is None else Explanations({target: method.explain(target)})
-        _write_results(explanations, partial)
-        run.write(partial)
-        files = sorted(file.name for file in partial.iterdir())
+        if "doubts" not in facts:
+            facts["doubts"] = list(method.doubts_)
+            tell_doubts(method.doubts_)
+        explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
+        explanations = explanations.doubted(facts["doubts"])  # a training also knows graphs that were kept apart
+        _write_results(explanations, opened.staged)
+        files = sorted([KIND.manifest, *(file.name for file in opened.staged.iterdir())])
+        opened.publish(content)
     return explanations, {"out": str(folder), "files": files, **facts}
 
 
 def _write_results(explanations: Explanations, folder: Path) -> None:
     """Write JSON, report and pictures; each prototype is laid out once for all of them."""
-    explanations.save(folder / "explanation.json")
+    explanations.save(folder / EXPLANATION)
     classes = lay_out(explanations.values())
-    (folder / "report.html").write_text(report_html(classes), encoding="utf-8", errors="replace")
+    report = report_html(classes, explanations.not_explained)
+    (folder / REPORT).write_text(report, encoding="utf-8", errors="replace")
     save_figure(classes_figure(classes), folder / "prototypes.png")
     for explanation, scene in ((one.explanation, scene) for one in classes for scene in one.scenes):
         figure = classes_figure([ClassScenes(explanation, [scene])])
@@ -162,8 +212,10 @@ def _class_facts(explanation: Explanation) -> dict[str, Any]:
                 "margin": prototype.margin,
                 "cluster": prototype.cluster,
                 "cluster_size": prototype.cluster_size,
-                "source": prototype.source,
+                **source_facts(explanation, prototype),
+                "predicted": prototype.predicted,
                 "smiles": smiles_of(prototype),
+                "smarts": smarts_of(prototype),
             }
             for prototype in explanation.prototypes
         ],
@@ -173,5 +225,8 @@ def _class_facts(explanation: Explanation) -> dict[str, Any]:
 
 def report(folder: arguments.RunFolder) -> None:
     """Write report.html again from explanation.json."""
-    load(folder / "explanation.json").report(folder / "report.html")
-    typer.echo(f"{folder / 'report.html'}")
+    kept = read_run(folder)
+    with open_run(folder, ()) as opened:
+        load(kept.file(EXPLANATION)).report(opened.staged / REPORT)
+        opened.publish(kept.content, keep=kept.files)
+    typer.echo(f"{folder / REPORT}")

@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +15,10 @@ from torch_geometric.data import Data
 
 from protograph import datasets
 from protograph._base.progress import Progress
+from protograph._base.words import clean_name
+from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
-from protograph.datasets.table import cut
+from protograph.graphs.naming import num_columns
 from protograph.models.weights import load_weights
 from protograph.training import load_model
 
@@ -24,10 +28,10 @@ OTHER = "#8A8A8A"  # the colour of what does not occur
 
 @dataclass(frozen=True)
 class Loaded:
-    """The graphs, and what was left out on the way, a line each."""
+    """The graphs, and the rows that were left out on the way."""
 
-    graphs: Sequence[Data]
-    left_out: tuple[str, ...] = ()
+    graphs: datasets.GraphDataset
+    left_out: tuple[datasets.LeftOut, ...] = ()
 
 
 def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | None = None) -> Loaded:
@@ -41,21 +45,23 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
     if not run.data.strip():
         raise ValueError("NAME_OR_PATH must be a data set's name or a file or folder, got an empty text")
     path = Path(run.data)
+    is_folder = path.is_dir() and "data" in run.inputs()
+    if run.names is not None and path.suffix.lower() != ".pt" and not is_folder:
+        raise ValueError(f"--names is for .pt files and folders of them, got {run.data}, which has names of its own")
     if path.name.lower().endswith(TABLES):
-        columns = {"smiles_column": run.smiles_column, "label_column": run.label_column}
+        columns = {"smiles_column": run.smiles_column, "label_column": run.label_column, "id_column": run.id_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
-        left_out = tuple(f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in table.left_out)
-        return Loaded(table.dataset, left_out)
-    if run.smiles_column or run.label_column or run.skip_invalid:
+        return Loaded(table.dataset, table.left_out)
+    if run.smiles_column or run.label_column or run.id_column or run.skip_invalid:
         raise ValueError(
-            f"--smiles-column, --label-column and --skip-invalid are for tables ({', '.join(TABLES)}), got {run.data}"
+            f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
+            f"got {run.data}"
         )
     if path.suffix.lower() == ".pt":
-        return Loaded(datasets.read_graphs(path))
-    # A data set's name wins over a folder that is called the same; ./name is the folder.
-    if path.is_dir() and ("/" in run.data or not datasets.is_known(run.data)):
-        return Loaded(datasets.ShardedGraphs(path))
+        return Loaded(_named(run, datasets.read_graphs(path)))
+    if is_folder:
+        return Loaded(_named(run, datasets.ShardedGraphs(path)))
     if path.is_file():
         raise ValueError(
             f"{path} must be a .pt file with a list of graphs, a folder of such, or a table ({', '.join(TABLES)})"
@@ -63,6 +69,15 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
     if "/" in run.data:
         raise FileNotFoundError(f"there is no file or folder {path}")
     return Loaded(datasets.load(run.data, data_root, random_state=run.seed, progress=progress))
+
+
+def _named(run: Run, graphs: Sequence[Data]) -> datasets.GraphDataset:
+    """Graphs from files, with the names that the user gave for them."""
+    names = {} if run.names is None else read_names_file(Path(run.names))
+    try:
+        return datasets.GraphDataset(graphs=graphs, name=name_of(run.data), source=Path(run.data).name, **names)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--names {run.names}: {error}") from error
 
 
 def name_of(name_or_path: str) -> str:
@@ -74,9 +89,14 @@ def name_of(name_or_path: str) -> str:
     return Path(name_or_path).name.removesuffix(".gz").rsplit(".", 1)[0] or "graphs"
 
 
+def is_model_file(spec: str) -> bool:
+    """Whether a model is named by its file, which is read without running anything it holds."""
+    return Path(spec).suffix == ".pt" or Path(spec).exists()
+
+
 def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
     """Return the model in a file of ``protograph train``, or the one of ``module:attribute``, with the weights."""
-    if Path(spec).suffix == ".pt" or Path(spec).exists():
+    if is_model_file(spec):
         if weights is not None:
             raise ValueError(
                 f"--weights is for --model module:attribute, got --model {spec}, which has its own weights"
@@ -88,10 +108,19 @@ def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
     module_name, _, attribute = spec.partition(":")
     if not module_name or not attribute:
         raise ValueError(f"--model must be a .pt file or module:attribute, got {spec!r}")
+    _look_here_last()
     model = _built(_imported(spec, module_name, attribute), spec)
     if weights is not None:
         load_weights(model, weights)
     return model
+
+
+def _look_here_last() -> None:
+    """Let modules of the working directory be imported, after all others: none of its files takes their place."""
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.append(here)
+        importlib.invalidate_caches()
 
 
 def _imported(spec: str, module_name: str, attribute: str) -> Any:
@@ -100,10 +129,13 @@ def _imported(spec: str, module_name: str, attribute: str) -> Any:
     except ModuleNotFoundError as error:
         raise ValueError(f"--model {spec!r}: there is no module {error.name!r}") from None
     except (Exception, SystemExit) as error:
-        raise ValueError(f"--model {spec!r}: importing {module_name!r} failed with {_named(error)}") from error
+        raise ValueError(f"--model {spec!r}: importing {module_name!r} failed with {_error_text(error)}") from error
     value = getattr(module, attribute, None)
     if value is None:
-        raise ValueError(f"--model {spec!r}: module {module_name!r} has no {attribute!r}")
+        file = Path(getattr(module, "__file__", None) or "built in")
+        # One that is installed comes before one of the same name that is here.
+        origin = "" if file.is_relative_to(os.getcwd()) else f" ({file})"
+        raise ValueError(f"--model {spec!r}: module {module_name!r}{origin} has no {attribute!r}")
     return value
 
 
@@ -118,42 +150,48 @@ def _built(model: Any, spec: str) -> nn.Module:
         try:
             model = model()
         except (Exception, SystemExit) as error:
-            raise ValueError(f"--model {spec!r} failed with {_named(error)}") from error
+            raise ValueError(f"--model {spec!r} failed with {_error_text(error)}") from error
     if not isinstance(model, nn.Module):
         raise ValueError(f"--model {spec!r} must be a torch.nn.Module or give one, got {type(model).__name__}")
     return model
 
 
-def _named(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def aligned(graphs: Sequence[Data], model: nn.Module) -> Sequence[Data]:
-    """The graphs with the columns of ``x`` that the model was trained with, by their names.
+def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDataset:
+    """The graphs with the columns of ``x`` that the model was trained with, by their names, and its names of classes.
 
-    Two tables of molecules have the columns of the atoms that occur in each. Where names are not known on either side,
-    the graphs come back as they are.
+    Two tables of molecules have the columns of the atoms that occur in each. Graphs without names take those of the
+    model; where it has none, the graphs come back as they are.
 
     Raises:
         ValueError: If the graphs have nodes of a kind that the model does not know, or other classes.
     """
     wanted: tuple[str, ...] = getattr(model, "feature_names", ())
-    if not isinstance(graphs, datasets.GraphDataset) or not wanted:
-        return graphs
     classes: tuple[str, ...] = getattr(model, "class_names", ())
+    if not graphs.class_names and classes:
+        graphs = replace(graphs, class_names=classes)
+    if not wanted:
+        return graphs
     if classes and graphs.class_names != classes:
         raise ValueError(
-            f"the model tells apart the classes {', '.join(classes)}, but the graphs have "
-            f"{', '.join(graphs.class_names)}; give graphs with the same classes, or train a model on these"
+            f"the model tells apart the classes {', '.join(map(clean_name, classes))}, but the graphs have "
+            f"{', '.join(map(clean_name, graphs.class_names))}; give graphs with the same classes, or train a model "
+            f"on these"
         )
     own = graphs.feature_names
+    if not own and num_columns(graphs[0].x) == len(wanted):
+        return replace(graphs, feature_names=wanted)
     if not own or own == wanted:
         return graphs
     unknown = [column for column, name in enumerate(own) if name not in wanted]
     used = [own[column] for column in unknown if any(bool(graph.x[:, column].any()) for graph in graphs)]
     if used:
         raise ValueError(
-            f"the model was trained on nodes of {', '.join(wanted)}, but the graphs also have {', '.join(used)}; "
+            f"the model was trained on nodes of {', '.join(map(clean_name, wanted))}, but the graphs also have "
+            f"{', '.join(map(clean_name, used))}; "
             f"give graphs without them, or train a model on these"
         )
     columns = torch.tensor([own.index(name) if name in own else len(own) for name in wanted])

@@ -1,19 +1,25 @@
 """``protograph train``: train the paper's GCN."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from protograph._base.files import atomic_path
-from protograph._base.progress import progress_bars
+from protograph._base.progress import command_progress
+from protograph._base.words import count_of
 from protograph.cli import arguments
+from protograph.cli.bad_rows import bad_rows_in, own_place, tell_left_out, write_rows
 from protograph.cli.loading import load_graphs
-from protograph.cli.runs import Run
+from protograph.cli.runs import LEFT_OUT, Run, check_model_out
+from protograph.cli.tables import table
 from protograph.models.classifier import checked_device
-from protograph.training import Trained, save_model
+from protograph.models.performance import Performance, class_label, doubts_box
+from protograph.training import Trained
 from protograph.training import train as fit
+from protograph.training.storage import write_model
 
 
 def train(
@@ -23,48 +29,126 @@ def train(
     max_epochs: Annotated[int, typer.Option(help="Most epochs.", min=1)] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of data, split and weights.", min=0)] = 0,
     split: arguments.Split = None,
+    class_weights: arguments.ClassWeights = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default.")] = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
+    id_column: arguments.IdColumn = None,
+    names: arguments.Names = None,
     skip_invalid: arguments.SkipInvalid = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
     if device is not None:
         checked_device(device)
-    run = Run(data=data, seed=seed, smiles_column=smiles_column, label_column=label_column, skip_invalid=skip_invalid)
+    run = Run(
+        data=data,
+        seed=seed,
+        smiles_column=smiles_column,
+        label_column=label_column,
+        id_column=id_column,
+        skip_invalid=skip_invalid,
+        names=names,
+    )
     how: Any = (split or arguments.SplitKind.paper).value
-    with atomic_path(out) as partial, progress_bars() as progress:  # first, to learn now whether it can be written
-        loaded = load_graphs(run, data_root, progress)
+    weights = arguments.class_weights_of(class_weights)
+    check_model_out(out, run.inputs().values())
+    # First, to learn now whether it can be written.
+    with atomic_path(out) as partial, command_progress() as progress:
+        with bad_rows_in(out.with_name(f"{out.stem}-bad-rows.csv")):
+            loaded = load_graphs(run, data_root, progress)
         trained = fit(
             loaded.graphs,
             hidden=None if layers is None else (32,) * layers,
             random_state=seed,
             max_epochs=max_epochs,
             split=how,
+            class_weights=weights,
             device=device,
             progress=progress,
         )
-        save_model(trained, partial)
-    left_out = arguments.tell_left_out(loaded.left_out)
+        write_model(trained, partial)
+        check_model_out(out, run.inputs().values())  # again: the work may have taken hours
+    rows_file = own_place(out.with_name(f"{out.stem}-{LEFT_OUT}"))
+    if loaded.left_out:
+        write_rows(loaded.left_out, rows_file)
+    left_out = tell_left_out(loaded.left_out, rows_file)
+    tell_doubts(trained.doubts)
     if as_json:
         typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))
     else:
-        typer.echo(f"{describe_training(trained)}\nmodel: {out}")
+        typer.echo("\n".join([describe_training(trained), *_class_table(trained), f"model: {out}"]))
+
+
+def tell_doubts(doubts: Sequence[str]) -> None:
+    """Say loudly on standard error that a model may have learned nothing; nothing where there is no doubt."""
+    if doubts:
+        typer.secho(doubts_box(doubts), err=True, fg=typer.colors.RED, bold=True)
 
 
 def training_facts(trained: Trained) -> dict[str, Any]:
     """What a script wants to know of a training."""
+    parts = {
+        "train": trained.train_performance,
+        "validation": trained.validation_performance,
+        "test": trained.test_performance,
+    }
+    facts: dict[str, Any] = {"epochs": len(trained.history)}
+    for name in ("accuracy", "balanced_accuracy", "majority_share"):
+        facts |= {f"{part}_{name}": None if one is None else getattr(one, name) for part, one in parts.items()}
+    classes = {
+        part: {"graphs": one.labelled, "predicted": one.predicted, "recalls": one.recalls}
+        for part, one in parts.items()
+        if one is not None
+    }
     return {
-        "epochs": len(trained.history),
-        "train_accuracy": trained.train_accuracy,
-        "validation_accuracy": trained.validation_accuracy,
-        "test_accuracy": trained.test_accuracy,
+        **facts,
+        "class_names": list(trained.model.class_names),
+        "class_weights": trained.class_weights,
+        "class_counts": classes,
+        "doubts": list(trained.doubts),
     }
 
 
 def describe_training(trained: Trained) -> str:
-    """One line for a person."""
-    tested = "" if trained.test_accuracy is None else f", test accuracy {trained.test_accuracy:.4f}"
-    return f"trained for {len(trained.history)} epochs: training accuracy {trained.train_accuracy:.4f}{tested}"
+    """A few lines for a person."""
+    parts = {"training": trained.train_performance, "test": trained.test_performance}
+    known = {part: one for part, one in parts.items() if one is not None}
+    accuracy = ", ".join(f"{part} accuracy {one.accuracy:.4f}" for part, one in known.items())
+    balanced = ", ".join(f"{part} {one.balanced_accuracy:.4f}{_of_some(one)}" for part, one in known.items())
+    largest = ", ".join(f"{part} {one.majority_share:.4f}" for part, one in known.items())
+    return (
+        f"trained for {len(trained.history)} epochs: {accuracy}\n"
+        f"balanced accuracy, the mean over the classes: {balanced}\n"
+        f"accuracy of always guessing the largest class: {largest}"
+    )
+
+
+def _of_some(performance: Performance) -> str:
+    """Say of how many classes a mean is where some have no graphs."""
+    num_present, num_classes = sum(count > 0 for count in performance.labelled), len(performance.labelled)
+    return (
+        ""
+        if num_present == num_classes
+        else f" (graphs of {num_present} of {count_of(num_classes, 'class', 'classes')})"
+    )
+
+
+def _class_table(trained: Trained) -> list[str]:
+    """A row a class: how many graphs have it and are predicted as it, and its recall."""
+    parts = {"training": trained.train_performance, "test": trained.test_performance}
+    known = {part: one for part, one in parts.items() if one is not None}
+    header = ["", *(title for part in known for title in (f"{part} graphs", "predicted", "recall"))]
+    rows = [header]
+    for number in range(trained.model.num_classes):
+        cells = [class_label(number, trained.model.class_names)]
+        for one in known.values():
+            recall = one.recalls[number]
+            cells += [
+                f"{one.labelled[number]:,}",
+                f"{one.predicted[number]:,}",
+                "-" if recall is None else f"{recall:.3f}",
+            ]
+        rows.append(cells)
+    return table(rows)

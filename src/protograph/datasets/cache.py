@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import warnings
+import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -49,7 +50,8 @@ def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], A
 
     Args:
         name: How the file's name begins.
-        key: All that the arrays depend on, such as the checksums of the files they are read from.
+        key: All that the arrays depend on: the checksums of the files they are read from, the versions of what reads
+            them, and a number that is raised with every change of how they are made.
         build: Makes the arrays, of numbers or texts; what it raises is passed on, and nothing is kept.
     """
     text = json.dumps({"format": FORMAT, "key": dict(key)}, sort_keys=True, separators=(",", ":"))
@@ -84,8 +86,10 @@ def _read(path: Path, text: str) -> Arrays | None:
         # A damaged header may look old to numpy, which would warn.
         with path.open("rb") as file, warnings.catch_warnings(action="ignore"):
             archive = np.load(file, allow_pickle=False)
+            # Packed arrays, which are never written here, could become far larger than the file.
+            is_plain = all(member.compress_type == zipfile.ZIP_STORED for member in archive.zip.infolist())
             # An array is read as far as its header says, whose damage the archive's own sums find out.
-            is_whole = archive.zip.testzip() is None and archive[KEY] == text
+            is_whole = is_plain and archive.zip.testzip() is None and archive[KEY] == text
             return {name: archive[name] for name in archive.files if name != KEY} if is_whole else None
     except Exception:
         # A damaged file makes zipfile and numpy raise almost anything; whatever it was, the arrays are made again.

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
+from protograph._base.arrays import Arrays, Bools, Ints
+from protograph._base.words import clean_name
+from protograph.graphs.naming import ColumnNames, ValueNames
+from protograph.graphs.origins import Origins, origins_of
+from protograph.graphs.reading import Shards
+from protograph.models.judging import label_of
+from protograph.molecules.naming import read_edge_names, read_feature_names
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools
 
@@ -25,14 +31,22 @@ class LazyGraphs(Sequence[Data]):
         make: Makes the graph at a position of the whole data set, counted from 0.
         labels: Label of each graph of the whole data set.
         positions: Which graphs of the whole these are, in their order; all of them if ``None``.
+        made_from: All that ``make`` makes the graphs of the whole from, so that it can stand for them.
 
     >>> graphs = LazyGraphs(lambda position: Data(num_nodes=position), Tensor([0, 1, 1]))
     >>> graphs[np.array([2, 1])][0].num_nodes, graphs[::-1].labels
     (2, tensor([1., 1., 0.]))
     """
 
-    def __init__(self, make: Callable[[int], Data], labels: Tensor, positions: Ints | None = None) -> None:
+    def __init__(
+        self,
+        make: Callable[[int], Data],
+        labels: Tensor,
+        positions: Ints | None = None,
+        made_from: Arrays | None = None,
+    ) -> None:
         self._make = make
+        self._made_from = made_from
         self._all_labels = labels
         # Not a tensor: an entry of an array is read ten times as fast.
         self._positions = np.arange(len(labels)) if positions is None else positions
@@ -42,12 +56,19 @@ class LazyGraphs(Sequence[Data]):
         """Label of each graph, without making the graphs."""
         return self._all_labels[self._positions.copy()]
 
+    @property
+    def content(self) -> Any:
+        """What stands for all graphs, without making them: what they are made from, or else the sequence itself."""
+        return self if self._made_from is None else (self._made_from, self._all_labels, self._positions)
+
     def __len__(self) -> int:
         return len(self._positions)
 
     def __getitem__(self, index: Any) -> Any:
         chosen = self._positions[index]
-        return self._make(int(chosen)) if chosen.ndim == 0 else LazyGraphs(self._make, self._all_labels, chosen)
+        if chosen.ndim == 0:
+            return self._make(int(chosen))
+        return LazyGraphs(self._make, self._all_labels, chosen, self._made_from)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -58,13 +79,16 @@ class GraphDataset(Sequence[Data]):
     of those graphs with the same facts.
 
     Attributes:
-        graphs: The graphs; :class:`LazyGraphs` stay as they are, also in a selection.
+        graphs: The graphs; :class:`LazyGraphs` and folders of files stay as they are, the former also in a selection.
         name: Name under which the data set is loaded.
-        class_names: A name for each class.
-        feature_names: A name for each column of ``x``.
-        edge_names: A name for each column of ``edge_attr``, such as a molecule's types of bonds.
-        colors: A colour (``#RRGGBB``) for each column of ``x``; without, pictures choose some. A column
-            with the empty text does not count for what a node looks like.
+        class_names: A name for each class; empty where they have none.
+        feature_names: A name for each column of ``x``, or any other form that :meth:`protograph.PAGE.fit` takes; what
+            it says of values goes to ``feature_values``.
+        feature_values: Names of the values of columns of whole numbers, by column and value.
+        edge_names: The same for ``edge_attr``, such as a molecule's types of bonds.
+        edge_values: Names of the values of columns of whole numbers, by column and value.
+        colors: A colour (``#RRGGBB``) for each column of ``x``, or each value of the first column whose values have
+            names; without, pictures choose some. What has the empty text does not count for what a node looks like.
         ground_truths: The graphs that decide a class, for the classes that have such.
         licence: Terms of the data.
         source: Where the data come from.
@@ -72,6 +96,7 @@ class GraphDataset(Sequence[Data]):
         splits: Published splits: positions of the graphs in each part. A selection keeps those of its own graphs.
         paper_split: How the paper splits this data set: at random, 90 % to train on, 5 % to validate and 5 % to test,
             or as published.
+        origins: Where each graph came from; by default its place among the graphs. A selection keeps those of its own.
 
     >>> graphs = [Data(y=torch.tensor([label])) for label in (0, 1, 1)]
     >>> dataset = GraphDataset(graphs=graphs, name="mine", class_names=("no", "yes"))
@@ -81,9 +106,11 @@ class GraphDataset(Sequence[Data]):
 
     graphs: Sequence[Data]
     name: str
-    class_names: tuple[str, ...]
+    class_names: tuple[str, ...] = ()
     feature_names: tuple[str, ...] = ()
+    feature_values: ValueNames = field(default_factory=dict)
     edge_names: tuple[str, ...] = ()
+    edge_values: ValueNames = field(default_factory=dict)
     colors: tuple[str, ...] = ()
     ground_truths: Mapping[int, tuple[Data, ...]] = field(default_factory=dict)
     licence: str = "unknown"
@@ -91,14 +118,18 @@ class GraphDataset(Sequence[Data]):
     hidden: tuple[int, ...] = (32, 32, 32)
     splits: Mapping[str, Tensor] = field(default_factory=dict)
     paper_split: Literal["random", "published"] = "random"
+    origins: Origins | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.graphs, LazyGraphs):
+        if self.origins is None or len(self.origins) != len(self.graphs):
+            object.__setattr__(self, "origins", origins_of(self.graphs, len(self.graphs)))
+        if not isinstance(self.graphs, LazyGraphs | Shards):
             object.__setattr__(self, "graphs", tuple(self.graphs))
-        if self.colors and len(self.colors) != len(self.feature_names):
+        self._read_names()
+        names = ColumnNames(self.feature_names, self.feature_values).kinds
+        if self.colors and len(self.colors) != len(names):
             raise ValueError(
-                f"colors must have one colour for each of the {len(self.feature_names)} feature names, "
-                f"got {len(self.colors)}"
+                f"colors must have one colour for each of the {len(names)} feature names, got {len(self.colors)}"
             )
         for part, index in self.splits.items():
             if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < len(self):
@@ -106,6 +137,36 @@ class GraphDataset(Sequence[Data]):
                     f"splits must have positions in [0, {len(self)}), got {int(index.min())} to {int(index.max())} "
                     f"in {part!r}"
                 )
+
+    def _read_names(self) -> None:
+        """Bring names into one form, and check that they fit the graphs, where there are any."""
+        classes: Any = self.class_names
+        if isinstance(classes, str) or not isinstance(classes, Sequence):
+            raise TypeError(f"class_names must be a list of names, got {classes!r}")
+        object.__setattr__(self, "class_names", tuple(map(str, classes)))
+        if classes and (largest := self._largest_label()) >= len(classes):
+            raise ValueError(
+                f"class_names must have a name for each class, got {len(classes)} ({', '.join(self.class_names)}) "
+                f"where a graph has the label {largest}"
+            )
+        if not len(self.graphs) or not (self.feature_names or self.edge_names):
+            return
+        first = self.graphs[0]
+        for key, read, tensor in (
+            ("feature", read_feature_names, first.get("x")),
+            ("edge", read_edge_names, first.get("edge_attr")),
+        ):
+            given, values = getattr(self, f"{key}_names"), getattr(self, f"{key}_values")
+            names = read(ColumnNames(tuple(given), values) if values else given, tensor)
+            object.__setattr__(self, f"{key}_names", names.columns)
+            object.__setattr__(self, f"{key}_values", names.values)
+
+    def _largest_label(self) -> int:
+        """The largest label of graphs that have one, -1 where none has; files are not read for it."""
+        if isinstance(self.graphs, LazyGraphs):
+            return int(self.graphs.labels.max()) if len(self) else -1
+        labels = () if isinstance(self.graphs, Shards) else map(label_of, self.graphs)
+        return max((label for label in labels if label is not None), default=-1)
 
     @property
     def labels(self) -> Tensor:
@@ -131,7 +192,8 @@ class GraphDataset(Sequence[Data]):
             part: torch.isin(torch.from_numpy(positions), chosen).nonzero().flatten()
             for part, chosen in self.splits.items()
         }
-        return replace(self, graphs=graphs, splits=splits)
+        origins = None if self.origins is None else self.origins.select(positions)
+        return replace(self, graphs=graphs, splits=splits, origins=origins)
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self.graphs)
@@ -150,5 +212,6 @@ class GraphDataset(Sequence[Data]):
 
     def __repr__(self) -> str:
         counts = Counter(self.labels.tolist())
-        classes = ", ".join(f"{counts[label]} {name}" for label, name in enumerate(self.class_names))
-        return f"GraphDataset({self.name!r}, {len(self)} graphs: {classes})"
+        names = self.class_names or [f"of class {label}" for label in range(max(counts, default=-1) + 1)]
+        classes = ", ".join(f"{counts[label]} {clean_name(name)}" for label, name in enumerate(names))
+        return f"GraphDataset({clean_name(self.name)!r}, {len(self)} graphs: {classes})"

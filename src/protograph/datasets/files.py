@@ -1,6 +1,5 @@
-"""Files downloaded, unpacked and checked: whole, or with one clear error."""
+"""Files downloaded and checked: whole, or with one clear error."""
 
-import gzip
 import hashlib
 import zipfile
 import zlib
@@ -35,19 +34,6 @@ def reading(path: Path | str) -> Iterator[None]:
         ) from error
 
 
-def read_unpacked(path: Path, what: str = "") -> bytes:
-    """Content of a file, unpacked if it is gzipped, whatever its name.
-
-    Raises:
-        ValueError: If it is gzipped and damaged; the message begins with ``what``, or else the path.
-    """
-    content = path.read_bytes()
-    if not content.startswith(b"\x1f\x8b"):  # gzip's mark
-        return content
-    with reading(what or path):
-        return gzip.decompress(content)
-
-
 def check_sum(content: bytes, sha256: str | None, what: str, way_out: str = "get the file again") -> None:
     """Check that a content has the wanted SHA-256 checksum; any will do where it is ``None``.
 
@@ -60,6 +46,8 @@ def check_sum(content: bytes, sha256: str | None, what: str, way_out: str = "get
 
 
 CHUNK = 1 << 16
+# The largest file that is downloaded has less than 1 GB.
+MOST_DOWNLOADED = 1 << 32
 
 
 def download(url: str, path: Path, check: Callable[[Path], object], progress: Progress) -> None:
@@ -127,6 +115,8 @@ class _Bar:
 
     def update(self, num_bytes: int) -> None:
         self._done += num_bytes
+        if self._done > MOST_DOWNLOADED:
+            raise ConnectionError(f"it has more than {MOST_DOWNLOADED:,} bytes")
         # pooch counts whole chunks, and has a total of 0 where it is not told one.
         self._progress(self._stage, min(self._done, self.total or self._done), self.total or None)
 

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Arrays, Ints
+from protograph._base.plain_torch import check_plain_zip
 from protograph.datasets import superpixels
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset, LazyGraphs
 from protograph.datasets.files import reading
 from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.datasets.superpixels import NUM_NODES, Superpixels
+from protograph.datasets.unpacking import extract
 from protograph.graphs.splitting import check_range, checked_count
 
 # Graphs in each part, in their order.
@@ -33,6 +35,11 @@ PYG_FILE = SourceFile("MNISTSuperpixels/raw/MNISTSuperpixels.pt", None, None)
 PYG_ZIP = SourceFile(
     "MNISTSuperpixels/MNISTSuperpixels.zip", None, "https://data.pyg.org/datasets/MNISTSuperpixels.zip"
 )
+
+# Part of the cache's key: raised whenever the same file gives other arrays.
+PYG_RECIPE = 1
+# PyG's file has 1.7 GB.
+MOST_EXTRACTED = 1 << 32
 
 MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist"
 # Images and labels to train on, then to test with.
@@ -75,11 +82,15 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     if path is None:
         return from_arrays(built_arrays(files, count), BUILT_SOURCE)
     facts = path.stat()
-    # Not its checksum: gigabytes would be read only to find that nothing is to be done.
+    # Not its checksum: gigabytes would be read only to find that nothing is to be done. Unlike the time of the last
+    # writing, that of the last change of any kind cannot be set, so that a file of the same size and time is another.
     key: dict[str, str | int] = {
+        "recipe": PYG_RECIPE,
         "path": str(path.resolve()),
+        "file": facts.st_ino,
         "size": facts.st_size,
         "modified": facts.st_mtime_ns,
+        "changed": facts.st_ctime_ns,
         "num_graphs": count,
     }
     return from_arrays(cached_arrays(SPEC.name, key, lambda: pyg_arrays(path, count)), PYG_SOURCE)
@@ -90,7 +101,9 @@ def from_arrays(arrays: Arrays, source: str) -> GraphDataset:
     count = len(arrays["labels"])
     num_train = min(SIZES["train"], count)
     return GraphDataset(
-        graphs=LazyGraphs(partial(make_graph, arrays), torch.from_numpy(arrays["labels"].astype(np.int64))),
+        graphs=LazyGraphs(
+            partial(make_graph, arrays), torch.from_numpy(arrays["labels"].astype(np.int64)), made_from=arrays
+        ),
         name=SPEC.name,
         class_names=tuple(map(str, range(NUM_CLASSES))),
         feature_names=(*LEVELS, *(f"row {row}, column {column}" for row, column in np.ndindex(GRID, GRID))),
@@ -187,10 +200,10 @@ def pyg_arrays(path: Path, count: int) -> Arrays:
         ValueError: If it is damaged, or its graphs are not those of the data set.
     """
     with tempfile.TemporaryDirectory() as folder:
+        is_packed = path.suffix == ".zip"
+        file = extract(path, Path(PYG_FILE.relative).name, Path(folder), MOST_EXTRACTED) if is_packed else path
         with reading(path):
-            file = path
-            if path.suffix == ".zip":
-                file = Path(zipfile.ZipFile(path).extract(Path(PYG_FILE.relative).name, folder))
+            check_plain_zip(file)
             # Mapped, as it is larger than some memories; only files of the newer kind, zip archives, can be.
             content = torch.load(file, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(file))
         try:

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -84,7 +85,8 @@ def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress
 
     Args:
         name: As for :func:`load`.
-        root: The folder, made where it is not there; the cache, in which :func:`load` looks, by default.
+        root: The folder, made where it is not there; the cache, in which :func:`load` looks, by default. What is
+            in the folder already is never replaced.
         progress: As for :func:`load`.
 
     Returns:
@@ -92,7 +94,7 @@ def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress
 
     Raises:
         ValueError: If there is no data set of that name, it needs no files or has no public source, or what was
-            downloaded has another checksum.
+            downloaded, or is in the folder already, has another checksum.
         ConnectionError: If a file cannot be downloaded.
     """
     folder = downloads() if root is None else Path(root).expanduser()
@@ -102,10 +104,11 @@ def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress
     if not spec.downloads:
         raise ValueError(f"{spec.name} has no public source to download from")
     with shown(progress) as report:
+        get = partial(fetch_into, folder=folder, progress=report, may_replace=root is None)
         for choice in spec.downloads[:-1]:
             with suppress(OSError, ValueError):  # the next one may do
-                return [fetch_into(file, folder, report) for file in choice]
-        return [fetch_into(file, folder, report) for file in spec.downloads[-1]]
+                return [get(file) for file in choice]
+        return [get(file) for file in spec.downloads[-1]]
 
 
 def is_known(name: str) -> bool:

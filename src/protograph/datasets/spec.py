@@ -3,7 +3,6 @@
 import os
 import zipfile
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,7 +10,8 @@ from typing import Literal
 from protograph._base.progress import Progress
 from protograph.datasets.cache import cache_folder
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import check_sum, download, read_unpacked
+from protograph.datasets.files import check_sum, download
+from protograph.datasets.unpacking import read_unpacked
 
 VARIABLE = "PROTOGRAPH_DATA"
 NO_SOURCE = (
@@ -116,7 +116,7 @@ class DataFiles:
         """
         path = self.get(file)
         fetch = f"protograph datasets fetch {self.dataset} --data-root {path.parents[file.relative.count('/')]}"
-        return file.checked(path, str(path), f"get it again with `{fetch}`")
+        return file.checked(path, str(path), f"move it away and get it again with `{fetch}`")
 
     def _named(self) -> tuple[Path | None, str]:
         """The folder that is named, if any, and where it is."""
@@ -137,20 +137,29 @@ def find_in(folders: Iterable[Path], relative: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def fetch_into(file: SourceFile, folder: Path, progress: Progress) -> Path:
+def fetch_into(file: SourceFile, folder: Path, progress: Progress, *, may_replace: bool = True) -> Path:
     """Path of a file in ``folder``, downloaded to there unless it is there with the right checksum.
+
+    Args:
+        file: What to get.
+        folder: Where it goes.
+        progress: Called with the stage, the bytes received and the bytes in all.
+        may_replace: Whether another file in its place is damaged, as in our cache, or may be the user's own.
 
     Raises:
         FileNotFoundError: If it is not there and has no public source.
         ConnectionError: If it cannot be downloaded.
-        ValueError: If what was downloaded has another checksum.
+        ValueError: If what was downloaded, or what is there and may not be replaced, has another checksum.
         OSError: If it cannot be written.
     """
     path = find_in((folder,), file.relative)
     if path is not None:
-        with suppress(ValueError):
-            file.checked(path, str(path))
+        try:
+            file.checked(path, str(path), "it is not replaced, so move it away and fetch again")
             return path
+        except ValueError:
+            if not may_replace:
+                raise
     if file.url is None:
         raise FileNotFoundError(f"{path or folder / file.relative} is missing or damaged; {NO_SOURCE}")
     path = folder / file.relative

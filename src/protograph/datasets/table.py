@@ -3,23 +3,30 @@
 import csv
 import io
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
+import numpy as np
 import torch
 
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import read_unpacked
+from protograph.datasets.files import CHUNK
 from protograph.datasets.molecules import molecule_dataset, read_molecules
+from protograph.datasets.unpacking import open_unpacked
+from protograph.graphs.origins import NAME_KEYS, Origins
 from protograph.molecules.reading import import_chem, molecule_graphs
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 NUM_SHOWN = 10
 SHOWN_CHARACTERS = 60
+# As many as a sheet of Excel has rows: a table may be exported with all that are below it.
+MOST_EMPTY = 1 << 20
+MOST_CHARACTERS = 1 << 20
 # What pandas, R and data bases write where a label is missing.
 MISSING = ("nan", "na", "n/a", "<na>", "none", "null")
 # A column with more values than this is a measurement or a name of each molecule, unless most rows share theirs.
@@ -43,6 +50,21 @@ class LeftOut:
     smiles: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"line {self.line}: {cut(self.smiles)!r}: {self.reason}"
+
+
+class BadRowsError(ValueError):
+    """A table has rows that are no molecules with a label; the message has the first ten, one a line.
+
+    Attributes:
+        rows: All of them, in their order.
+    """
+
+    def __init__(self, message: str, rows: Sequence[LeftOut] = ()) -> None:
+        super().__init__(message)
+        self.rows = tuple(rows)
+
 
 @dataclass(frozen=True, eq=False)
 class MoleculeTable:
@@ -62,6 +84,7 @@ class _Row(NamedTuple):
     smiles: str
     label: str
     problem: str
+    name: str = ""
 
 
 def read_table(
@@ -69,6 +92,7 @@ def read_table(
     *,
     smiles_column: str = "smiles",
     label_column: str = "label",
+    id_column: str | None = None,
     skip_invalid: bool = False,
 ) -> MoleculeTable:
     """Read molecules and their labels from a table in UTF-8, whose first row names the columns.
@@ -81,17 +105,19 @@ def read_table(
         path: A file that ends in ``.csv`` (commas) or ``.tsv`` (tabs), or so with ``.gz``.
         smiles_column: Name of the column of SMILES.
         label_column: Name of the column of labels.
+        id_column: Name of the column that says what each molecule is called; by default the one that is called name,
+            else id, in any case, if there is one.
         skip_invalid: Whether rows without a valid SMILES and a label are left out instead of being an error.
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If the file is no such table, lacks a column, has rows that are not valid, or its labels are not
-            those of two classes or more.
+        BadRowsError: If it has rows that are not valid; a ``ValueError`` that has them all as ``rows``.
+        ValueError: If the file is no such table, lacks a column, or its labels are not those of two classes or more.
         ImportError: If RDKit is not installed.
     """
     path = Path(path)
     import_chem("reading a table of SMILES")
-    rows = list(_rows(path, smiles_column, label_column))
+    rows = list(_rows(path, smiles_column, label_column, id_column))
     if not rows:
         raise ValueError(f"{path} has no rows below its header; give a table with at least one molecule a class")
     # What is wrong with the row goes before what may be wrong with its SMILES.
@@ -104,7 +130,7 @@ def read_table(
     )
     kept = [row for position, row in enumerate(rows) if position not in reasons]
     if left_out and not (skip_invalid and kept):
-        raise ValueError(_describe(path, left_out, len(rows)))
+        raise BadRowsError(_describe(path, left_out, len(rows)), left_out)
     labels = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
     dataset = molecule_dataset(
         molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept]),
@@ -113,35 +139,87 @@ def read_table(
         name=Path(path.name.removesuffix(".gz")).stem,
         class_names=labels.names,
         source=path.name,
+        origins=Origins(
+            positions=np.arange(len(kept)),
+            lines=np.array([row.line for row in kept]),
+            names=tuple(row.name for row in kept),
+        ),
     )
     return MoleculeTable(dataset, left_out)
 
 
-def _rows(path: Path, smiles_column: str, label_column: str) -> Iterator[_Row]:
+def _rows(path: Path, smiles_column: str, label_column: str, id_column: str | None) -> Iterator[_Row]:
     """The rows of the table, in order, without lines that are empty."""
+    delimiter = _delimiter(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
     # Its own sort of line ends: a SMILES in quotation marks may have one inside.
-    reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=_delimiter(path))
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        if not any(header):
-            raise ValueError(f"{path} is empty; its first row must name the columns, such as smiles,label")
-        smiles_at, label_at = (
-            _position(header, name, option, path)
-            for name, option in ((smiles_column, "smiles_column"), (label_column, "label_column"))
-        )
+    with open_unpacked(path) as content, io.TextIOWrapper(content, "utf-8-sig", newline="") as text:
+        reader = csv.reader(_lines(text, path), delimiter=delimiter)
+        try:
+            header = [name.strip() for name in next(reader, [])]
+            if not any(header):
+                raise ValueError(f"{path} is empty; its first row must name the columns, such as smiles,label")
+            smiles_at, label_at = (
+                _position(header, name, option, path)
+                for name, option in ((smiles_column, "smiles_column"), (label_column, "label_column"))
+            )
+            id_at = _id_position(header, id_column, path)
+            for line, cells in _filled(reader, path):
+                row = _row(line, cells, len(header), smiles_at, label_at)
+                yield row if id_at is None else row._replace(name=cells[id_at].strip() if id_at < len(cells) else "")
+        except csv.Error as error:
+            raise ValueError(f"{path} cannot be read as a table: line {reader.line_num}: {error}") from error
+
+
+def _filled(reader: Any, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are not empty, each with the line on which it begins."""
+    begin, num_empty = reader.line_num + 1, 0
+    for cells in reader:
+        if len(cells) > 1 or any(cell.strip() for cell in cells):
+            yield begin, cells
+        else:
+            num_empty += 1
+            if num_empty > MOST_EMPTY:
+                raise ValueError(f"{path} has more than {MOST_EMPTY:,} empty lines; remove them if it is a table")
         begin = reader.line_num + 1
-        for cells in reader:
-            if len(cells) > 1 or any(cell.strip() for cell in cells):
-                yield _row(begin, cells, len(header), smiles_at, label_at)
-            begin = reader.line_num + 1
-    except csv.Error as error:
-        raise ValueError(f"{path} cannot be read as a table: line {reader.line_num}: {error}") from error
+
+
+def _lines(text: IO[str], path: Path) -> Iterator[str]:
+    """The lines of a text, one at a time in memory."""
+    number = 0
+    try:
+        while line := text.readline(MOST_CHARACTERS + 1):
+            number += 1
+            if len(line) > MOST_CHARACTERS:
+                raise ValueError(
+                    f"{path} cannot be read as a table: line {number} has more than {MOST_CHARACTERS:,} characters"
+                )
+            yield line
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{path} must be text in UTF-8, got another byte on line {_undecodable(path)}; save it as UTF-8"
+        ) from None
+
+
+def _undecodable(path: Path) -> int:
+    """The line of the first byte that is not UTF-8: the reader of lines is some way ahead of the line that it gives."""
+    decoder, line = getincrementaldecoder("utf-8")(), 1
+    with open_unpacked(path) as content:
+        try:
+            while chunk := content.read(CHUNK):
+                decoder.decode(chunk)
+                line += chunk.count(b"\n")
+        except UnicodeDecodeError as error:
+            return line + error.object.count(b"\n", 0, error.start)
+    return line
 
 
 def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, label_at: int) -> _Row:
-    smiles, label = (cells[at].strip() if at < len(cells) else "" for at in (smiles_at, label_at))
+    smiles = cells[smiles_at].strip() if smiles_at < len(cells) else ""
+    label = cells[label_at].strip() if label_at < len(cells) else ""
     problem = ""
-    if len(cells) < num_columns or any(cell.strip() for cell in cells[num_columns:]):
+    if len(cells) != num_columns and (len(cells) < num_columns or any(map(str.strip, cells[num_columns:]))):
         problem = f"it has {len(cells)} columns, the header has {num_columns}"
     elif smiles and (not label or label.lower() in MISSING):
         problem = f"the label is {label or 'empty'}"
@@ -155,17 +233,6 @@ def _delimiter(path: Path) -> str:
     return DELIMITERS[ending]
 
 
-def _text(path: Path) -> str:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    content = read_unpacked(path)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path} must be text in UTF-8, got another byte on line {line}; save it as UTF-8") from None
-
-
 def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
     if header.count(name) > 1:
         raise ValueError(
@@ -176,21 +243,30 @@ def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
     by_lower = {column.lower(): column for column in header}
     close = get_close_matches(name.lower(), by_lower, n=1)
     hint = f"; did you mean {by_lower[close[0]]!r}?" if close else ""
-    raise ValueError(
-        f"{option} must be one of the columns of {path}, {', '.join(map(repr, header))}, got {name!r}{hint}"
-    )
+    columns = ", ".join(repr(cut(column)) for column in header[:MANY])
+    more = f" and {len(header) - MANY} more" if len(header) > MANY else ""
+    raise ValueError(f"{option} must be one of the columns of {path}, {columns}{more}, got {name!r}{hint}")
+
+
+def _id_position(header: Sequence[str], name: str | None, path: Path) -> int | None:
+    """The column of names: the one that is asked for, else the only one that is called so; ``None`` where none is."""
+    if name is not None:
+        return _position(header, name, "id_column", path)
+    lower = [column.lower() for column in header]
+    return next((lower.index(usual) for usual in NAME_KEYS if lower.count(usual) == 1), None)
 
 
 def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
-    rows = [f"line {row.line}: {cut(row.smiles)!r}: {row.reason}" for row in left_out[:NUM_SHOWN]]
-    if len(left_out) > NUM_SHOWN:
-        rows.append(f"and {len(left_out) - NUM_SHOWN} more")
     way_out = (
         "no row is left; check the names of the columns"
         if len(left_out) == num_rows
         else "correct them, or leave them out with skip_invalid=True (--skip-invalid)"
     )
-    return f"{path} has {len(left_out)} of {num_rows} rows that are not valid ({'; '.join(rows)}); {way_out}"
+    lines = [f"{path} has {len(left_out)} of {num_rows} rows that are not valid; {way_out}:"]
+    lines += [f"  {row}" for row in left_out[:NUM_SHOWN]]
+    if len(left_out) > NUM_SHOWN:
+        lines.append(f"  and {len(left_out) - NUM_SHOWN} more")
+    return "\n".join(lines)
 
 
 def cut(text: str) -> str:

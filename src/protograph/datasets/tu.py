@@ -5,7 +5,6 @@ graphs, 2020, and at https://chrsmrrs.github.io/datasets/docs/format/; nodes and
 """
 
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,8 @@ from torch_geometric.utils import coalesce, remove_self_loops
 
 from protograph._base.arrays import Arrays, Ints
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import reading
 from protograph.datasets.spec import DataFiles, DatasetSpec, SourceFile, key_of
+from protograph.datasets.unpacking import read_members
 from protograph.graphs.splitting import split_graphs
 from protograph.molecules.elements import COLORS
 
@@ -35,22 +34,36 @@ LINES_OF = {
     "edge_gt": "A",
 }
 
+# The names of labels.
+README = "label_readme"
+MOST_README = 1 << 20
+# Numbers in the one-hot features of all nodes or edges, 1 GiB: a single label may stand for as many columns as it says.
+MOST_ENTRIES = 1 << 28
+
 Texts = Mapping[str, bytes]
 
 
 def read_texts(path: Path, name: str) -> dict[str, bytes]:
     """Contents of the texts of the data set ``name`` in a folder, or anywhere in a zip archive, by their endings.
 
+    Only those that are read at all: no other text of the archive is unpacked.
+
     Raises:
-        ValueError: If the archive is damaged.
+        ValueError: If the archive is damaged, or a text is too large.
     """
+    endings = (*NEEDED, *LINES_OF, README)
     if path.is_dir():
-        return {file.stem[len(name) + 1 :]: file.read_bytes() for file in sorted(path.glob(f"{name}_*.txt"))}
-    pattern = re.compile(rf"(?:.*/)?{re.escape(name)}_(\w+)\.txt")
-    # Opened before: a file that may not be read is not a damaged one.
-    with path.open("rb") as file, reading(path), zipfile.ZipFile(file) as archive:
-        matches = [match for member in archive.namelist() if (match := pattern.fullmatch(member))]
-        return {match[1]: archive.read(match[0]) for match in matches}
+        files = {ending: path / f"{name}_{ending}.txt" for ending in endings}
+        texts = {ending: file.read_bytes() for ending, file in files.items() if file.is_file()}
+    else:
+        pattern = re.compile(rf"(?:.*/)?{re.escape(name)}_({'|'.join(endings)})\.txt")
+        texts = read_members(path, lambda member: (match := pattern.fullmatch(member)) and match[1])
+    if len(texts.get(README, b"")) > MOST_README:
+        raise ValueError(
+            f"{path}: {README} must have at most {MOST_README:,} bytes, which is enough for a name of every label, "
+            f"got {len(texts[README]):,}; get the data set again"
+        )
+    return texts
 
 
 def parse(texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -> Arrays:
@@ -190,7 +203,9 @@ def _names_in(readme: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def _dataset(name: str, texts: Texts, path: Path, num_graphs: int | None) -> GraphDataset:
-    tables, names = parse(texts, path), _names_in(texts.get("label_readme", b""))
+    tables, names = parse(texts, path), _names_in(texts.get(README, b""))
+    for ending in ("node_labels", "edge_labels"):
+        _check_width(tables.get(ending), path, ending)
     classes = names.get("Class", ())
     values, labels = np.unique(tables["graph_labels"][:, 0], return_inverse=True)
     x = _features(tables, "node")
@@ -211,6 +226,17 @@ def _dataset(name: str, texts: Texts, path: Path, num_graphs: int | None) -> Gra
         licence="not stated by the source",
         source=f"TUDataset, Morris et al. 2020; {TUDataset.url}/{name}.zip",
     )
+
+
+def _check_width(labels: Ints | None, path: Path, ending: str) -> None:
+    if labels is None:
+        return
+    width = sum(int(column.max()) - int(column.min()) + 1 for column in labels.T)
+    if width * len(labels) > MOST_ENTRIES:
+        raise ValueError(
+            f"{path}: {ending} must be few enough for a column of features each, got {width:,} from the lowest to the "
+            f"highest for {len(labels):,} lines; at most {MOST_ENTRIES:,} entries in all are made"
+        )
 
 
 def _edges(tables: Arrays) -> dict[str, Tensor]:

@@ -1,25 +1,30 @@
 """Several explainers on the same models and data, judged by the same metrics, over several seeds."""
 
-import hashlib
-import json
 import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
-from protograph._base.files import atomic_path
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
+from protograph.evaluation.keeping import (
+    KeptFigures,
+    KeptModel,
+    check_ours,
+    fingerprint,
+    keep_model,
+    kept_model,
+    versions,
+)
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
-from protograph.explanation.storage import load
-from protograph.graphs.fingerprint import fingerprint as content_key
 from protograph.metrics.robustness import consistency, corrupted, faithfulness
-from protograph.training import GCN, Trained, load_model, save_model, train
+from protograph.training import GCN, Trained, train
 
 # A seed has succeeded where the model gives the class at least this probability.
 SUCCESS = 0.9
@@ -60,6 +65,9 @@ class TrainedCase:
 class Comparison:
     """What to compare, and where results are kept; a run that was broken off goes on where it ended.
 
+    What is kept is taken only where all is as it was: every graph and name of the data, the explainer's class and
+    options, the model's weights and split, and the versions of this package and those that it computes with.
+
     Attributes:
         load: Gives the data set of a seed.
         explainers: Makes each explainer of a seed, by name; the first is what times are compared with.
@@ -75,58 +83,62 @@ class Comparison:
     with_robustness: bool = False
 
     def run(self, progress: Progress) -> list[Rows]:
-        """Rows of figures, one for each explainer, seed and class."""
+        """Rows of figures, one for each explainer, seed and class.
+
+        Raises:
+            FileExistsError: If the folder has a file of another origin under a name that will be written.
+        """
+        check_ours(map(self._model_path, self.seeds), [self._kept(name, seed) for seed, name in self._cases()])
         rows: list[Rows] = []
         total, done = len(self.seeds) * len(self.explainers), 0
         for seed in self.seeds:
             data, case = self.load(seed), None
-            mark = fingerprint(data)
+            model = self._trained(data, seed, progress)
             for name, make in self.explainers.items():
-                explainer = make(seed)
-                path, settings = self.folder / f"{name}-seed{seed}.json", self._settings(explainer, mark)
-                kept = _kept(path, "settings", settings)
-                if kept is None:
-                    case = case or self._trained(data, mark, seed, progress)
-                    kept = _keep(path, {"settings": settings, "rows": self._measure(name, explainer, case, seed)})
-                rows += kept["rows"]
+                explainer, kept = make(seed), self._kept(name, seed)
+                made_from = kept.made_from(explainer, model, self.with_robustness)
+                figures = kept.read(made_from)
+                if figures is None:
+                    case = case or self._case(data, model, seed, progress)
+                    figures, explanations = self._measure(name, explainer, case, seed)
+                    kept.write(made_from, figures, explanations)
+                rows += figures
                 done += 1
                 progress("comparing", done, total)
         return rows
 
     def explanations(self, name: str, seed: int) -> Explanations:
         """The prototypes that an explainer gave for a seed."""
-        loaded = load(self._prototypes(name, seed))
-        return loaded if isinstance(loaded, Explanations) else Explanations({loaded.target: loaded})
+        return self._kept(name, seed).explanations()
 
-    def _prototypes(self, name: str, seed: int) -> Path:
-        return self.folder / f"{name}-seed{seed}-prototypes.json"
+    def _cases(self) -> Iterator[tuple[int, str]]:
+        return product(self.seeds, self.explainers)
 
-    def _trained(self, data: GraphDataset, mark: str, seed: int, progress: Progress) -> TrainedCase:
-        path, facts_path = self.folder / f"model-seed{seed}.pt", self.folder / f"model-seed{seed}.json"
-        facts = _kept(facts_path, "data", mark)
-        if facts is None:
-            trained = train(data, hidden=None, random_state=seed, progress=progress)
-            save_model(trained, path)
-            facts = {
-                "data": mark,
-                "train": trained.split.train.tolist(),
-                "rest": sorted(trained.split.validation.tolist() + trained.split.test.tolist()),
-                "test_accuracy": trained.test_accuracy,
-            }
-            _keep(facts_path, facts)
-        model, others = load_model(path), None
+    def _kept(self, name: str, seed: int) -> KeptFigures:
+        return KeptFigures(self.folder, name, seed)
+
+    def _model_path(self, seed: int) -> Path:
+        return self.folder / f"model-seed{seed}.pt"
+
+    def _trained(self, data: GraphDataset, seed: int, progress: Progress) -> KeptModel:
+        path, made_from = self._model_path(seed), {"data": fingerprint(data), "seed": seed, "versions": versions()}
+        kept = kept_model(path, made_from)
+        if kept is None:
+            keep_model(path, train(data, hidden=None, random_state=seed, progress=progress), made_from)
+            kept = kept_model(path, made_from)
+        assert kept is not None
+        return kept
+
+    def _case(self, data: GraphDataset, kept: KeptModel, seed: int, progress: Progress) -> TrainedCase:
+        others = None
         if self.with_robustness:
-            others = train_others(data, train_indices=facts["train"], random_state=seed, progress=progress)
-        return TrainedCase(
-            model, data[facts["train"]], held_out(model, data[facts["rest"]]), facts["test_accuracy"], others
-        )
+            others = train_others(data, train_indices=kept.train, random_state=seed, progress=progress)
+        judged_by = held_out(kept.model, data[kept.rest])
+        return TrainedCase(kept.model, data[kept.train], judged_by, kept.test_accuracy, others)
 
-    def _settings(self, explainer: Explainer, mark: str) -> Any:
-        """What a kept file must have been made with, as JSON gives it back."""
-        settings = {"data": mark, "explainer": dict(explainer._options()), "with_robustness": self.with_robustness}
-        return json.loads(json.dumps(settings, default=str))
-
-    def _measure(self, name: str, explainer: Explainer, case: TrainedCase, seed: int) -> list[Rows]:
+    def _measure(
+        self, name: str, explainer: Explainer, case: TrainedCase, seed: int
+    ) -> tuple[list[Rows], Explanations]:
         explainer.fit(case.model, case.graphs)
         explanations, rows = {}, []
         # All classes where none has a ground truth.
@@ -142,8 +154,7 @@ class Comparison:
             row |= {"seconds": seconds, "model_calls": explanation.model_calls}
             scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
             rows.append(row | scores.as_json() | ({} if case.others is None else robustness(explanation, case.others)))
-        Explanations(explanations).save(self._prototypes(name, seed))
-        return rows
+        return rows, Explanations(explanations)
 
 
 def train_others(
@@ -216,28 +227,6 @@ def _failure(reason: str, *, has_truth: bool) -> Rows:
         "accuracy": 0.0 if has_truth else None,
         "failed": reason,
     }
-
-
-def fingerprint(data: GraphDataset) -> str:
-    """Tells data sets apart: name, number of graphs, and the content of some of them."""
-    chosen = range(0, len(data), max(1, len(data) // 32))
-    content = b"".join(content_key(data[index]) for index in chosen)
-    return f"{data.name}, {len(data)} graphs, {hashlib.sha256(content).hexdigest()[:16]}"
-
-
-def _kept(path: Path, key: str, made_with: Any) -> Rows | None:
-    """What a file keeps, unless it was made with something else or is damaged."""
-    try:
-        content: Rows = json.loads(path.read_text())
-        return content if content[key] == made_with else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _keep(path: Path, content: Rows) -> Rows:
-    with atomic_path(path) as partial:
-        partial.write_text(json.dumps(content))
-    return content
 
 
 @dataclass(frozen=True)

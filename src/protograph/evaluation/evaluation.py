@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,33 +13,43 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Ints
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
-from protograph.metrics.judging import Model, judge, margin_share
-from protograph.metrics.support import coverage, gain_area, overlap, support
+from protograph.metrics.judging import MarginShare, Model, judge, measured_margin_share
+from protograph.metrics.support import Support, coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
 from protograph.models.judging import embed_all
 
 T = TypeVar("T")
 # Graphs by whose outputs the kind of output is told where the explanation has none.
 REFERENCE = 32
+NO_GRAPH = "none of the graphs is predicted as the class"
+NO_OTHER = "all of the graphs are predicted as the class"
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Graphs that no prototype was found in, encoded once, and what the model predicts for them."""
+    """Graphs that no prototype was found in, and what the model predicts for them."""
 
-    graphs: EncodedGraphs
+    graphs: Sequence[Data]
     predictions: Ints
     num_classes: int
+    _encoded: dict[EdgeRule, EncodedGraphs] = field(default_factory=dict, repr=False)
+
+    def encoded(self, rule: EdgeRule) -> EncodedGraphs:
+        """The graphs as they are counted in where edges agree by that rule; encoded once for each."""
+        if rule not in self._encoded:
+            self._encoded[rule] = EncodedGraphs(self.graphs, match_edges=rule)
+        return self._encoded[rule]
 
 
 def held_out(model: Model, graphs: Sequence[Data]) -> HeldOut:
-    """Encode graphs and classify them."""
+    """Classify graphs to count prototypes in."""
     with preserved_random_state():
         embedded = embed_all(model, graphs)[2]
-    return HeldOut(EncodedGraphs(graphs), embedded.predictions, embedded.num_classes)
+    return HeldOut(graphs, embedded.predictions, embedded.num_classes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +76,7 @@ class PrototypeScores:
         sources_probability: The mean probability of the class over the graphs it was found in (the representatives).
         sources_margin: The mean log-odds of the class over them.
         is_valid: Whether RDKit sanitises it as a molecule.
+        missing: Why a figure that could be expected is not there, or is not finite, by its name.
     """
 
     num_nodes: int
@@ -78,15 +89,16 @@ class PrototypeScores:
     accuracies: tuple[float, ...]
     density: float
     truth_density: float | None
-    support: float
-    support_elsewhere: float
-    lift: float
+    support: float | None
+    support_elsewhere: float | None
+    lift: float | None
     margin_share: float | None
     truth_probability: float | None
     truth_margin: float | None
     sources_probability: float | None
     sources_margin: float | None
     is_valid: bool | None
+    missing: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +112,7 @@ class ClassScores:
         coverage: Share of the held-out graphs of the class with one of the prototypes: value, low, high.
         overlap: How many of them a covered graph contains: value, low, high.
         gain_area: Area under greedy coverage: value, low, high.
+        missing: Why one of these is nan, by its name.
     """
 
     target: int
@@ -108,6 +121,7 @@ class ClassScores:
     coverage: tuple[float, float, float]
     overlap: tuple[float, float, float]
     gain_area: tuple[float, float, float]
+    missing: Mapping[str, str]
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; what is not a number is null."""
@@ -123,13 +137,14 @@ def evaluate(
         explanation: The explanation.
         graphs: The graphs that the explainer was fitted to.
         truths: Ground truths of the class; may be empty.
-        held_out: Graphs that prototypes are counted in.
+        held_out: Graphs that prototypes are counted in, edges agreeing as they did for the explanation.
         model: The model that was explained.
     """
     scores = [_scores(prototype, explanation, graphs, truths, held_out, model) for prototype in explanation.prototypes]
     parts = [prototype.graph for prototype in explanation.prototypes]
+    counted_in = held_out.encoded(explanation.edge_rule)
     covered, overlapping, area = (
-        metric(parts, held_out.graphs, held_out.predictions, explanation.target)
+        metric(parts, counted_in, held_out.predictions, explanation.target, match_edges=explanation.edge_rule)
         for metric in (coverage, overlap, gain_area)
     )
     accuracies = [one.accuracy for one in scores if one.accuracy is not None]
@@ -140,7 +155,16 @@ def evaluate(
         coverage=(covered.value, covered.low, covered.high),
         overlap=(overlapping.value, overlapping.low, overlapping.high),
         gain_area=(area.value, area.low, area.high),
+        missing=_missing_of_class(
+            {"coverage": covered.value, "overlap": overlapping.value, "gain_area": area.value},
+            has_graphs=bool((held_out.predictions == explanation.target).any()),
+        ),
     )
+
+
+def _missing_of_class(values: Mapping[str, float], *, has_graphs: bool) -> dict[str, str]:
+    reason = "none of the class's graphs contains a prototype" if has_graphs else NO_GRAPH
+    return {name: reason for name, value in values.items() if math.isnan(value)}
 
 
 def _scores(
@@ -160,9 +184,16 @@ def _scores(
     truth = None if right is None else truths[right.truth]
     # A model of the user's own may need what a ground truth lacks, such as kinds of edges.
     of_truth = None if truth is None else _unless(Exception, lambda: judged([truth]))
-    counts = support(prototype.graph, held_out.graphs, held_out.predictions, num_classes=held_out.num_classes)
-    others = sum(counts.totals) - counts.totals[target]
-    is_cut, is_molecule = prototype.source is not None, bool(prototype.edge_names)
+    counts = support(
+        prototype.graph,
+        held_out.encoded(explanation.edge_rule),
+        held_out.predictions,
+        num_classes=held_out.num_classes,
+        match_edges=explanation.edge_rule,
+    )
+    where = _where_found(counts, target)
+    share = _share(prototype, explanation, model)
+    is_molecule = bool(prototype.edge_names)
     return PrototypeScores(
         num_nodes=prototype.num_nodes,
         num_edges=prototype.num_edges,
@@ -174,17 +205,41 @@ def _scores(
         accuracies=tuple(accuracy(prototype.graph, one).value for one in truths),
         density=density(prototype.graph),
         truth_density=None if truth is None else density(truth),
-        support=counts.shares[target],
-        support_elsewhere=(sum(counts.counts) - counts.counts[target]) / others if others else math.nan,
-        lift=counts.lift(target),
-        # Not of a readout that nodes cannot be left out of.
-        margin_share=_unless(ValueError, lambda: margin_share(prototype, explanation, model)) if is_cut else None,
+        **{name: value for name, (value, _) in where.items()},
+        margin_share=None if share.reason else share.value,
         truth_probability=None if of_truth is None else of_truth.probability,
         truth_margin=None if of_truth is None else float(of_truth.margins.mean()),
         sources_probability=None if of_sources is None else of_sources.probability,
         sources_margin=None if of_sources is None else float(of_sources.margins.mean()),
         is_valid=_unless((ImportError, ValueError), lambda: validity([prototype]) == 1.0) if is_molecule else None,
+        missing={
+            **{name: reason for name, (_, reason) in where.items() if reason},
+            **({"margin_share": share.reason} if share.reason else {}),
+        },
     )
+
+
+def _where_found(counts: Support, target: int) -> dict[str, tuple[float | None, str]]:
+    """Support in the class, elsewhere, and the lift between them; ``None`` or infinity with the reason."""
+    own, others = counts.totals[target], sum(counts.totals) - counts.totals[target]
+    inside, outside = counts.counts[target], sum(counts.counts) - counts.counts[target]
+    lift = counts.lift(target)
+    why_not = (
+        NO_GRAPH if not own else NO_OTHER if not others else "it is in none of the graphs" if math.isnan(lift) else ""
+    )
+    return {
+        "support": (inside / own, "") if own else (None, NO_GRAPH),
+        "support_elsewhere": (outside / others, "") if others else (None, NO_OTHER),
+        "lift": (None, why_not) if why_not else (lift, "" if math.isfinite(lift) else "it is in none of the others"),
+    }
+
+
+def _share(prototype: Prototype, explanation: Explanation, model: Model) -> MarginShare:
+    if prototype.source is None:
+        return MarginShare(math.nan, "it was cut from no graph")
+    # Not of a readout that nodes cannot be left out of.
+    share = _unless(ValueError, lambda: measured_margin_share(prototype, explanation, model))
+    return MarginShare(math.nan, "nodes cannot be left out of the model's readout") if share is None else share
 
 
 def accuracy_of(

@@ -1,8 +1,8 @@
 """What every explainer returns: prototypes of a class, with the evidence behind them."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -12,9 +12,13 @@ from protograph._base.arrays import Floats
 from protograph._base.files import atomic_path
 from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
-from protograph.explanation.prototype import Prototype, figures_of
+from protograph.explanation.figures import figures_of
+from protograph.explanation.prototype import Prototype
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.origins import Origin
+from protograph.models.performance import Performance, class_label, doubts_box, figures_line
 
 FORMAT = "protograph-explanation"
 VERSION = 1
@@ -54,19 +58,24 @@ class Explanation:
         explainer: Name of the explainer.
         options: Its options.
         source_graphs: The graphs that prototypes were cut from or matched with, by index.
+        origins: Where the graphs came from that prototypes speak of, by index: place, line, name and SMILES.
         num_graphs: How many graphs were looked at.
         num_predicted: How many of them the model predicts as ``target``.
         class_names: Names of all classes; their numbers where the data has no names.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
-        feature_colors: Colours of the columns of ``x``; empty where the data has none.
+        feature_values: Names of the values of columns of whole numbers, by column and value.
+        feature_colors: Colours of the kinds of nodes: of the columns of ``x``, or of the values of the first column
+            whose values have names; empty where the data has none.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
+        edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same, in matching and in counting.
         confusion: ``confusion[i][j]`` graphs of class i are predicted as class j; ``None`` without labels.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took.
         versions: Versions of the packages that matter.
-        warnings: What was done differently from what was asked.
+        warnings: What was done differently from what was asked, and why little can be said of the class.
+        doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
     """
 
     target: int
@@ -74,12 +83,15 @@ class Explanation:
     explainer: str
     options: Mapping[str, Any]
     source_graphs: Mapping[int, Data] = field(default_factory=dict)
+    origins: Mapping[int, Origin] = field(default_factory=dict)
     num_graphs: int
     num_predicted: int
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] = ()
+    feature_values: ValueNames = field(default_factory=dict)
     feature_colors: tuple[str, ...] = ()
     edge_names: tuple[str, ...] = ()
+    edge_values: ValueNames = field(default_factory=dict)
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
     confusion: tuple[tuple[int, ...], ...] | None = None
     embedding_map: EmbeddingMap | None = None
@@ -87,6 +99,7 @@ class Explanation:
     timings: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.target < len(self.class_names):
@@ -101,15 +114,36 @@ class Explanation:
         whole = self.source_graphs.get(prototype.source) if prototype.source is not None else None
         if whole is not None and not all(0 <= node < node_count(whole) for node in prototype.nodes or ()):
             raise UnfitError(f"{name}.nodes must be nodes of graph {prototype.source}, got others")
+        if prototype.target not in (None, self.target):
+            raise unfit(f"{name}.target", f"None or {self.target}, that of the explanation", prototype.target)
+        if prototype.predicted is not None and not 0 <= prototype.predicted < len(self.class_names):
+            raise unfit(f"{name}.predicted", f"None or in [0, {len(self.class_names)})", prototype.predicted)
         for key in ("feature_names", "edge_names"):
             names, ours = getattr(prototype, key), getattr(self, key)
             if tuple(names) not in ((), tuple(ours)):
                 raise unfit(f"{name}.{key}", "empty or those of the explanation", names)
+        for key in ("feature_values", "edge_values"):
+            values = dict(getattr(prototype, key))
+            if values not in ({}, dict(getattr(self, key))):
+                raise UnfitError(f"{name}.{key} must be empty or those of the explanation, got others")
 
     @property
     def class_name(self) -> str:
         """Name of the target class."""
         return self.class_names[self.target]
+
+    def graph_label(self, index: int) -> str:
+        """What a graph is called in words and pictures: its place in the user's own data, line, name and SMILES.
+
+        Args:
+            index: Its index, as of :attr:`Prototype.source`.
+        """
+        return self.origins.get(index, Origin(position=index)).label
+
+    def named(self, graph: Data) -> NamedGraph:
+        """A graph of the data as names tell it: where values have names, the first column with such is one-hot."""
+        features = ColumnNames(self.feature_names, self.feature_values)
+        return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values))
 
     @property
     def is_interrupted(self) -> bool:
@@ -120,13 +154,26 @@ class Explanation:
         return f"Explanation(target={self.target}, {count_of(len(self.prototypes), 'prototype')})"
 
     def summary(self) -> str:
-        """Say in a few lines what was found: for each prototype a line of words and a line of figures."""
+        """Say in a few lines what was found: for each prototype a line of words and a line of figures.
+
+        Above them is how well the model does, and whether there is reason to doubt that it has learned anything.
+        """
+        return "\n\n".join([*self._about_the_model(), self._found()])
+
+    def _about_the_model(self) -> list[str]:
+        """What holds for all classes: doubts, and how predictions agree with labels; empty where neither is known."""
+        counts = self.confusion or ()
+        figures = [figures_line(Performance(counts))] if sum(map(sum, counts)) else []
+        return [*([doubts_box(self.doubts)] if self.doubts else []), *figures]
+
+    def _found(self) -> str:
         name = "" if self.class_name == str(self.target) else f" ({clean_name(self.class_name)})"
         verb = "is" if self.num_predicted == 1 else "are"
         lines = [f"Class {self.target}{name}: {self.num_predicted} of {self.num_graphs} graphs {verb} predicted as it."]
         for number, prototype in enumerate(self.prototypes, start=1):
-            words = prototype.describe(self.class_name, colors=self.feature_colors)
-            lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors)}"]
+            words = prototype.describe(self.class_name, class_names=self.class_names, colors=self.feature_colors)
+            source = "" if prototype.source is None else self.graph_label(prototype.source)
+            lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors, source)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
@@ -161,10 +208,15 @@ class Explanation:
 
 
 class Explanations(Mapping[int, Explanation]):
-    """The explanations of several classes, by class."""
+    """The explanations of several classes, by class.
 
-    def __init__(self, items: Mapping[int, Explanation]) -> None:
+    Attributes:
+        not_explained: Why other classes of the model have no explanation, by class.
+    """
+
+    def __init__(self, items: Mapping[int, Explanation], *, not_explained: Mapping[int, str] | None = None) -> None:
         self._items = dict(sorted(items.items()))
+        self.not_explained: Mapping[int, str] = dict(sorted((not_explained or {}).items()))
 
     def __getitem__(self, target: int) -> Explanation:
         return self._items[target]
@@ -179,9 +231,20 @@ class Explanations(Mapping[int, Explanation]):
         counts = ", ".join(f"{target}: {count_of(len(e.prototypes), 'prototype')}" for target, e in self._items.items())
         return f"Explanations({{{counts}}})"
 
+    def doubted(self, doubts: Sequence[str]) -> "Explanations":
+        """The same explanations with these reasons to doubt the model in place of their own."""
+        items = {target: replace(one, doubts=tuple(doubts)) for target, one in self.items()}
+        return Explanations(items, not_explained=self.not_explained)
+
     def summary(self) -> str:
-        """Say in a few lines for each class what was found."""
-        return "\n\n".join(explanation.summary() for explanation in self.values())
+        """Say in a few lines for each class what was found; what is the same for all is said once, on top."""
+        above = list(dict.fromkeys(part for one in self.values() for part in one._about_the_model()))
+        names = next((one.class_names for one in self.values()), ())
+        missing = [
+            f"{class_label(target, names).capitalize()}: not explained: {one_line(reason)}."
+            for target, reason in self.not_explained.items()
+        ]
+        return "\n\n".join([*above, *(one._found() for one in self.values()), *missing])
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
         """Draw the prototypes of all classes; see :meth:`Explanation.plot`."""
@@ -193,13 +256,15 @@ class Explanations(Mapping[int, Explanation]):
         """Write one self-contained HTML file on all classes."""
         from protograph.report.report import write_report
 
-        write_report(list(self.values()), path)
+        write_report(list(self.values()), path, not_explained=self.not_explained)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, to be read again by :func:`protograph.load`; see :meth:`Explanation.save`."""
-        _write(
-            {"kind": "explanations", "explanations": pack([*self.values()], list[Explanation], "explanations")}, path
-        )
+        content = {
+            "explanations": pack([*self.values()], list[Explanation], "explanations"),
+            "not_explained": pack(self.not_explained, Mapping[int, str], "not_explained"),
+        }
+        _write({"kind": "explanations", **content}, path)
 
 
 def _write(content: Mapping[str, Json], path: str | PathLike[str]) -> None:

@@ -1,4 +1,4 @@
-"""A prototype: a small graph that stands for a class, with all that is known of it, and its line of figures."""
+"""A prototype: a small graph that stands for a class, with all that is known of it."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,10 +8,11 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.words import clean_name, count_of
+from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
 from protograph.graphs.edge_rule import EdgeRule
-from protograph.graphs.kinds import by_frequency, node_columns
+from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.molecules.smarts import to_smarts
 from protograph.molecules.writing import to_rdkit, to_smiles
 
 # Numbers that may be below 0 or in between; all others are counts.
@@ -136,8 +137,12 @@ class Prototype:
         evidence: In how many graphs it is found, as a whole and node by node; ``None`` where it was not counted.
         num_clusters: How many clusters its class has; ``None`` where it was not found by clusters.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
+        feature_values: Names of the values of columns of whole numbers, by column and value.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
+        edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same when it was matched and counted.
+        are_nodes_matched: Whether nodes had to have equal features to count as the same; without, any two did.
+        target: The class that it is a prototype of; ``None`` where that is not known.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
     """
 
@@ -154,8 +159,12 @@ class Prototype:
     evidence: Evidence | None = None
     num_clusters: int | None = None
     feature_names: tuple[str, ...] = ()
+    feature_values: ValueNames = field(default_factory=dict)
     edge_names: tuple[str, ...] = ()
+    edge_values: ValueNames = field(default_factory=dict)
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
+    are_nodes_matched: bool = True
+    target: int | None = None
     predicted: int | None = None
 
     def __post_init__(self) -> None:
@@ -182,6 +191,18 @@ class Prototype:
                 raise unfit(f"evidence.{name}", f"empty or a list of {size}, one for each {what} of graph", figures)
 
     @property
+    def named(self) -> NamedGraph:
+        """The graph as names tell it: where values have names, the first column with such is one-hot."""
+        features = ColumnNames(self.feature_names, self.feature_values)
+        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values))
+
+    @property
+    def indices(self) -> set[int]:
+        """Indices of all graphs that it speaks of."""
+        source = () if self.source is None else (self.source,)
+        return {*(self.sources or ()), *source, *(session.source for session in self.sessions)}
+
+    @property
     def num_nodes(self) -> int:
         """Number of nodes."""
         return int(self.graph.num_nodes or 0)
@@ -196,11 +217,17 @@ class Prototype:
         """The undirected edges between different nodes, each once, in ascending order."""
         return sorted({(min(u, v), max(u, v)) for u, v in self.graph.edge_index.T.tolist() if u != v})
 
-    def describe(self, class_name: str | None = None, *, colors: Sequence[str] = ()) -> str:
+    def describe(
+        self, class_name: str | None = None, *, class_names: Sequence[str] = (), colors: Sequence[str] = ()
+    ) -> str:
         """Say in plain words what it is and how strong the evidence for it is; what is not known is left out.
+
+        It says no more than was counted: of bonds nothing where edges were not matched, of features nothing where nodes
+        were not.
 
         Args:
             class_name: Name or number of its class; ``None`` says "its class".
+            class_names: Names of all classes; without, the class that the model takes it for is named by its number.
             colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
 
         >>> import torch
@@ -218,43 +245,80 @@ class Prototype:
         # Imported on first use, since it loads networkx and Numba.
         from protograph.explanation.describing import sentences
 
+        graph, feature_names, edge_names = self.named
         parts = [
-            sentences.name_of(self.graph, self.feature_names, self.edge_names, colors=colors),
+            sentences.name_of(
+                graph,
+                feature_names if self.are_nodes_matched else (),
+                edge_names if self.edge_rule.is_matched else (),
+                colors=colors,
+                are_edges_matched=self.edge_rule.is_matched,
+            ),
             sentences.where_found(self.evidence, class_name),
             sentences.chance(self.probability),
+            sentences.taken_for(self, class_names),
             sentences.cluster_of(self.cluster, self.num_clusters, self.cluster_size),
         ]
         return "; ".join(part for part in parts if part)
 
     @property
     def smiles(self) -> str:
-        """Canonical SMILES of a prototype of molecules, a fragment of one; see :meth:`to_rdkit`."""
-        return to_smiles(self.to_rdkit())
+        """Canonical SMILES of a prototype of molecules, a fragment of one.
 
-    def to_rdkit(self) -> Any:
-        """The prototype as a molecule of RDKit; see :func:`protograph.molecules.writing.to_rdkit`.
+        Where edges were not matched, its bonds are of no type (``~``) and its atoms without charge, since neither was
+        counted; ``Chem.MolToSmiles(prototype.to_rdkit())`` has those of the molecule it was cut from. RDKit may refuse
+        to read it again, such as a part of an aromatic ring.
 
         Raises:
             ValueError: If the data set's ``feature_names`` are not symbols of atoms.
             ImportError: If RDKit is not installed.
         """
-        return to_rdkit(self.graph, self.feature_names, self.edge_names)
+        if self.edge_rule.is_matched:
+            return to_smiles(self.to_rdkit())
+        graph, feature_names, _ = self.named
+        return to_smiles(to_rdkit(Data(x=graph.x, edge_index=graph.edge_index), feature_names))
+
+    @property
+    def smarts(self) -> str:
+        """SMARTS that selects exactly the molecules that it is counted in, where features name atoms and nothing else.
+
+        Molecules must be as the graphs have them: with the hydrogens that are nodes, and where edges are matched with
+        the same types of bonds. See :func:`protograph.molecules.smarts.to_smarts`.
+
+        Raises:
+            ValueError: If the data set's ``feature_names`` are not symbols of atoms, or nodes were not matched.
+            ImportError: If RDKit is not installed.
+        """
+        if not self.are_nodes_matched:
+            raise ValueError("SMARTS is for atoms that count, but this prototype was counted whatever its atoms are")
+        return to_smarts(*self.named, self.edge_rule)
+
+    def to_rdkit(self) -> Any:
+        """The prototype as a molecule of RDKit, with the bonds and charges of the graph that it was cut from.
+
+        See :func:`protograph.molecules.writing.to_rdkit`.
+
+        Raises:
+            ValueError: If the names of features are not symbols of atoms.
+            ImportError: If RDKit is not installed.
+        """
+        return to_rdkit(*self.named)
 
     def to_networkx(self) -> Any:
         """The prototype as an undirected :class:`networkx.Graph`.
 
-        A node has ``feature``, the name of its column of ``x``, where rows are one-hot and have names, else ``x``, its
-        row as a tuple; edges likewise ``bond`` or ``edge_attr``. Nodes have ``charge`` where the graph has it.
+        A node has ``feature``, the name of its kind, where rows are one-hot or values have names, else ``x``, its row
+        as a tuple; edges likewise ``bond`` or ``edge_attr``. Nodes have ``charge`` where the graph has it.
         """
         import networkx
 
-        graph = self.graph
-        nodes = _named_rows(graph.x, self.feature_names, "feature", "x", self.num_nodes)
+        graph, feature_names, edge_names = self.named
+        nodes = _named_rows(graph.x, feature_names, "feature", "x", self.num_nodes)
         charges = _named_rows(graph.get("charge"), (), "", "charge", self.num_nodes)
         result = networkx.Graph()
         result.add_nodes_from(enumerate(node | charge for node, charge in zip(nodes, charges, strict=True)))
         pairs = graph.edge_index.T.tolist()
-        edges = _named_rows(graph.edge_attr, self.edge_names, "bond", "edge_attr", len(pairs))
+        edges = _named_rows(graph.edge_attr, edge_names, "bond", "edge_attr", len(pairs))
         result.add_edges_from((u, v, attributes) for (u, v), attributes in zip(pairs, edges, strict=True))
         return result
 
@@ -271,52 +335,3 @@ def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, numbe
     if has_names and ((values == 0) | (values == 1)).all() and (values.sum(dim=1) == 1).all():
         return [{named: names[column]} for column in values.argmax(dim=1).tolist()]
     return [{plain: tuple(row) if isinstance(row, list) else row} for row in values.tolist()]
-
-
-def figures_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
-    """Size, composition, probability, margin and source of a prototype, and its SMILES where it has one.
-
-    >>> import torch
-    >>> pair = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
-    >>> figures_of(Prototype(graph=pair, probability=0.5, margin=0.0, source=7))
-    '2 nodes, 1 edge; p = 0.5000, margin 0.00; cut from graph 7'
-    """
-    size = f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
-    composition = describe_composition(prototype.graph, prototype.feature_names, colors)
-    parts = [
-        f"{size} ({composition})" if composition else size,
-        f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}",
-    ]
-    if prototype.source is not None:
-        parts.append(f"cut from graph {prototype.source}")
-    if (smiles := smiles_of(prototype)) is not None:
-        parts.append(f"SMILES {smiles}")
-    return "; ".join(parts)
-
-
-def smiles_of(prototype: Prototype) -> str | None:
-    """SMILES of a molecule's fragment; ``None`` where bonds or atoms are not known, or RDKit is not installed."""
-    if not prototype.edge_names or not prototype.feature_names:
-        return None
-    try:
-        return prototype.smiles
-    except (ImportError, ValueError):
-        return None
-
-
-def describe_composition(graph: Data, feature_names: Sequence[str], colors: Sequence[str] = ()) -> str:
-    """Count the nodes of each kind where features are one-hot, most frequent first.
-
-    Columns whose colour is the empty text do not count.
-
-    >>> import torch
-    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    >>> describe_composition(Data(x=x), ("roof", "wall"))
-    '2 wall, 1 roof'
-    """
-    columns = node_columns(graph, colors)
-    if columns is None:
-        return ""
-    width = graph.x.size(1)
-    names = feature_names if len(feature_names) == width else [f"feature {column}" for column in range(width)]
-    return ", ".join(f"{number} {clean_name(names[column])}" for column, number in by_frequency(columns))

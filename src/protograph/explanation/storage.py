@@ -77,4 +77,7 @@ def _read_document(value: Json, path: Path) -> Explanation | Explanations:
     by_class = {explanation.target: explanation for explanation in explanations}
     if len(by_class) < len(explanations):
         raise unfit("explanations", "of different classes", [explanation.target for explanation in explanations])
-    return Explanations(by_class)
+    missing = read(document.get("not_explained", []), Mapping[int, str], "not_explained")
+    if both := sorted(set(missing) & set(by_class)):
+        raise unfit("not_explained", "of classes that have no explanation", both)
+    return Explanations(by_class, not_explained=missing)

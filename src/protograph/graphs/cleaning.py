@@ -4,7 +4,7 @@ The checks run on the joined tensors of many graphs, since a tensor operation a 
 model itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +13,21 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
+Label = Callable[[int], str]
 _FEATURES = ("x", "edge_attr", "edge_weight", "pos")
 
 
 @dataclass
 class Findings:
-    """What had to be changed, by graph index."""
+    """What had to be changed, by graph index.
 
+    Attributes:
+        label: What messages call a graph, by its index.
+        directed: Graphs with directed edges.
+        repeated: Graphs with repeated edges.
+    """
+
+    label: Label = "graph {}".format
     directed: list[int] = field(default_factory=list)
     repeated: list[int] = field(default_factory=list)
 
@@ -28,20 +36,18 @@ class Findings:
         sentences = []
         if self.directed:
             sentences.append(
-                f"{_count(self.directed)} directed edges; PAGE works on undirected graphs, so each missing reverse "
-                f"edge was added, for the model too"
+                f"{self._count(self.directed)} directed edges; PAGE works on undirected graphs, so each missing "
+                f"reverse edge was added, for the model too"
             )
         if self.repeated:
             sentences.append(
-                f"{_count(self.repeated)} repeated edges; they were merged, the first one's attributes kept"
+                f"{self._count(self.repeated)} repeated edges; they were merged, the first one's attributes kept"
             )
         return sentences
 
-
-def _count(indices: Sequence[int]) -> str:
-    if len(indices) == 1:
-        return f"graph {indices[0]} has"
-    return f"{len(indices)} graphs (the first is graph {indices[0]}) have"
+    def _count(self, indices: Sequence[int]) -> str:
+        first = self.label(indices[0])
+        return f"{first} has" if len(indices) == 1 else f"{len(indices)} graphs (the first is {first}) have"
 
 
 def node_count(graph: Data) -> int:
@@ -57,16 +63,17 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
         graphs: Some graphs of the data set.
         indices: Their numbers in the data set, for messages.
         reference: The data set's first graph, whose feature width all must have; ``None`` for that chunk itself.
-        findings: Takes the numbers of the graphs that were changed.
+        findings: Takes the numbers of the graphs that were changed, and knows what messages call a graph.
     """
-    checked = [_with_edges(graph, index) for graph, index in zip(graphs, indices, strict=True)]
-    _check_features(checked, indices, checked[0] if reference is None else reference)
+    label = findings.label
+    checked = [_with_edges(graph, index, label) for graph, index in zip(graphs, indices, strict=True)]
+    _check_features(checked, indices, checked[0] if reference is None else reference, label)
     sizes = torch.tensor([node_count(graph) for graph in checked])
     offsets = torch.cat([torch.zeros(1, dtype=torch.long), sizes.cumsum(0)])
     counts = torch.tensor([graph.edge_index.size(1) for graph in checked])
     edges = torch.cat([graph.edge_index for graph in checked], dim=1).long()
     owner = torch.repeat_interleave(torch.arange(len(checked)), counts).to(edges.device)
-    _check_edges(edges, owner, sizes, indices)
+    _check_edges(edges, owner, sizes, indices, label)
     keys = _keys(edges, owner, offsets)
     for position in _repeated(keys[0], owner):
         findings.repeated.append(indices[position])
@@ -77,24 +84,24 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     return checked
 
 
-def _with_edges(graph: Any, index: int) -> Data:
+def _with_edges(graph: Any, index: int, label: Label) -> Data:
     if not isinstance(graph, Data) or isinstance(graph, Batch):
-        raise TypeError(f"graph {index} must be a single torch_geometric.data.Data, got {type(graph).__name__}")
+        raise TypeError(f"{label(index)} must be a single torch_geometric.data.Data, got {type(graph).__name__}")
     if node_count(graph) == 0:
-        raise ValueError(f"graph {index} has no nodes; leave it out")
+        raise ValueError(f"{label(index)} has no nodes; leave it out")
     edge_index = graph.edge_index
     if edge_index is None and ("adj_t" in graph or "adj" in graph):
-        raise ValueError(f"graph {index} has a sparse adjacency but no edge_index; pass graphs without ToSparseTensor")
+        raise ValueError(f"{label(index)} has a sparse adjacency but no edge_index; pass graphs without ToSparseTensor")
     if edge_index is None:
         graph = graph.clone()
         graph.edge_index = torch.empty(2, 0, dtype=torch.long)
     elif edge_index.dim() != 2 or edge_index.size(0) != 2 or edge_index.is_floating_point():
         came = f"{str(edge_index.dtype).removeprefix('torch.')} of shape {list(edge_index.shape)}"
-        raise ValueError(f"edge_index of graph {index} must be whole numbers of shape [2, num_edges], got {came}")
+        raise ValueError(f"edge_index of {label(index)} must be whole numbers of shape [2, num_edges], got {came}")
     return graph
 
 
-def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: Data) -> None:
+def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: Data, label: Label) -> None:
     wanted = _layout(reference)
     for graph, index in zip(graphs, indices, strict=True):
         came = _layout(graph)
@@ -102,13 +109,13 @@ def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: D
             key = next(k for k in _FEATURES if came.get(k) != wanted.get(k))
             raise ValueError(
                 f"all graphs must have the same kind of {key}; the first graph has {_describe(wanted.get(key))}, "
-                f"graph {index} has {_describe(came.get(key))}"
+                f"{label(index)} has {_describe(came.get(key))}"
             )
     for key in _FEATURES:
         tensors = [graph[key] for graph in graphs if isinstance(graph.get(key), Tensor)]
         if tensors and not _all_finite(tensors):
             bad = next(i for g, i in zip(graphs, indices, strict=True) if key in g and not _all_finite([g[key]]))
-            raise ValueError(f"{key} of graph {bad} has NaN or infinite values; replace them or leave the graph out")
+            raise ValueError(f"{key} of {label(bad)} has NaN or infinite values; replace them or leave the graph out")
 
 
 def _layout(graph: Data) -> dict[str, tuple[torch.dtype, torch.Size]]:
@@ -129,14 +136,14 @@ def _all_finite(tensors: Sequence[Tensor]) -> bool:
     return not flat.is_floating_point() or bool(torch.isfinite(flat).all())
 
 
-def _check_edges(edges: Tensor, owner: Tensor, sizes: Tensor, indices: Sequence[int]) -> None:
+def _check_edges(edges: Tensor, owner: Tensor, sizes: Tensor, indices: Sequence[int], label: Label) -> None:
     outside = ((edges < 0) | (edges >= sizes.to(edges.device)[owner])).any(dim=0)
     if bool(outside.any()):
         first = int(outside.nonzero()[0])
         position = int(owner[first])
         source, target = (int(end) for end in edges[:, first])
         raise ValueError(
-            f"edge_index of graph {indices[position]} has the edge {source} -> {target}, "
+            f"edge_index of {label(indices[position])} has the edge {source} -> {target}, "
             f"but its nodes are numbered 0 to {int(sizes[position]) - 1}"
         )
 

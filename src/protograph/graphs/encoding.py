@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints, Kinds
 from protograph.graphs.cleaning import node_count
+from protograph.graphs.edge_rule import EdgeRule, MatchEdges, as_rule
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000
@@ -51,12 +52,13 @@ class EncodedGraphs:
 
     Nodes are of one kind where their rows of ``x`` are equal as numbers; without ``x`` all are. Kinds are numbered by
     content, so that neither the order of the graphs nor that of their nodes matters. Edges are undirected, whichever
-    direction is there; of repeated edges the first counts; self-loops are ignored.
+    direction is there; of repeated ones with the same direction the first counts; self-loops are ignored. The kind of
+    an edge that holds other attributes there than back is told by both, whichever is which.
 
     Args:
         graphs: The graphs, gone through once.
         match_features: Whether nodes have kinds; without, all are of one.
-        match_edges: Whether edges have kinds too: equal rows of ``edge_attr``.
+        match_edges: Whether edges have kinds too: equal rows of ``edge_attr``, or rows that agree by a rule.
         names: What messages call the graphs, where they are not a data set.
 
     >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
@@ -70,12 +72,12 @@ class EncodedGraphs:
         graphs: Iterable[Data],
         *,
         match_features: bool = True,
-        match_edges: bool = False,
+        match_edges: MatchEdges = False,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.match_features, self.match_edges = match_features, match_edges
+        self.match_features, self.edge_rule = match_features, as_rule(match_edges)
         self._names = names
-        self._nodes, self._edges = _Kinds("x"), _Kinds("edge_attr")
+        self._nodes, self._edges = _Kinds("x"), _Kinds("edge_attr", self.edge_rule)
         zero, empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
         rows = [(zero, zero, empty, empty, empty)]
         remaining = iter(graphs)
@@ -128,17 +130,21 @@ class EncodedGraphs:
             kinds = self._nodes.kinds([g.x for g in graphs], sizes, names, is_pattern)
         pairs = [_edges(graph) for graph in graphs]
         counts = np.array([pair.shape[1] for pair in pairs], dtype=np.int64)
+        edges = np.concatenate(pairs, axis=1)
+        owner = np.repeat(np.arange(sizes.size), counts)
+        _check_ends(edges, sizes, owner, names)
         edge_kinds = np.zeros(int(counts.sum()), np.int32)
-        if self.match_edges:
-            edge_kinds = self._edges.kinds([g.edge_attr for g in graphs], counts, names, is_pattern)
-        return sizes, *_compressed(kinds, np.concatenate(pairs, axis=1), edge_kinds, sizes, counts, names)
+        edges = edges + (sizes.cumsum() - sizes)[owner]
+        if self.edge_rule.is_matched:
+            edge_kinds = self._edges.kinds([g.edge_attr for g in graphs], counts, names, is_pattern, _both_ways(edges))
+        return sizes, *_compressed(kinds, edges, edge_kinds, sizes)
 
 
 class _Kinds:
     """Numbers the distinct rows of tensors."""
 
-    def __init__(self, key: str) -> None:
-        self._key = key
+    def __init__(self, key: str, rule: EdgeRule | None = None) -> None:
+        self._key, self._rule = key, rule or EdgeRule()
         self._width: int | None = None  # of the first tensor; -1: there is none
         self._first = ""
         self._number_of: dict[bytes, int] = {}
@@ -146,17 +152,29 @@ class _Kinds:
     def __len__(self) -> int:
         return max(len(self._number_of), 1)
 
-    def kinds(self, rows: Sequence[Any], counts: Ints, names: Sequence[str], is_pattern: bool) -> Kinds:
-        """Number of each row; new rows of a pattern get numbers below 0 and are forgotten."""
+    def kinds(
+        self,
+        rows: Sequence[Any],
+        counts: Ints,
+        names: Sequence[str],
+        is_pattern: bool,
+        both_ways: tuple[Ints, Ints] | None = None,
+    ) -> Kinds:
+        """Number of each row, or of the two at ``both_ways``; new rows of a pattern get numbers below 0."""
         rows = [_matrix(row) for row in rows]
         for row, count, name in zip(rows, counts.tolist(), names, strict=True):
             self._check(row, count, name)
         present = [row for row in rows if row is not None and row.shape[0]]
         if not present:
             return np.zeros(int(counts.sum()), np.int32)
-        joined = np.concatenate(present).astype(np.float64) + 0.0  # so that -0.0 has the bytes of 0.0
+        joined = self._rule.compared(np.concatenate(present).astype(np.float64))
+        joined = joined + 0.0  # so that -0.0 has the bytes of 0.0
         data, width = joined.tobytes(), joined.shape[1] * joined.itemsize
         keys = (data[at : at + width] for at in range(0, len(data), width)) if width else (b"" for _ in joined)
+        if both_ways is not None:
+            single = list(keys)
+            pairs = zip(*(ways.tolist() for ways in both_ways), strict=True)
+            keys = (_joint_key(single[there], single[back]) for there, back in pairs)
         number_of = self._number_of
         if not is_pattern:
             return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int32)
@@ -205,11 +223,7 @@ def _edges(graph: Data) -> Ints:
     return edges
 
 
-def _compressed(
-    kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints, counts: Ints, names: Sequence[str]
-) -> tuple[Ints, Kinds, Kinds, Kinds]:
-    """Degree and kind of each node, its neighbours and the edges' kinds, ascending; nodes are numbered by graph."""
-    owner = np.repeat(np.arange(sizes.size), counts)
+def _check_ends(edges: Ints, sizes: Ints, owner: Ints, names: Sequence[str]) -> None:
     outside = ((edges < 0) | (edges >= sizes[owner])).any(axis=0)
     if outside.any():
         at = int(np.argmax(outside))
@@ -217,9 +231,29 @@ def _compressed(
             f"edge_index of {names[owner[at]]} has the edge {edges[0, at]} -> {edges[1, at]}, "
             f"but it has {sizes[owner[at]]} nodes"
         )
-    offsets, total = np.concatenate([np.zeros(1, np.int64), sizes.cumsum()]), int(sizes.sum())
-    joint = edges + offsets[owner]
-    low, high = joint.min(axis=0), joint.max(axis=0)
+
+
+def _both_ways(edges: Ints) -> tuple[Ints, Ints]:
+    """For each edge the first with its two ends in the same direction, and the first back; itself where there is none.
+
+    Nodes are numbered over all graphs.
+    """
+    size = int(edges.max(initial=0)) + 1
+    codes, reverses = edges[0] * size + edges[1], edges[1] * size + edges[0]
+    distinct, first = np.unique(codes, return_index=True)
+    there = first[np.searchsorted(distinct, codes)]
+    place = np.searchsorted(distinct, reverses).clip(max=max(distinct.size - 1, 0))
+    return there, np.where(distinct[place] == reverses, first[place], there)
+
+
+def _joint_key(there: bytes, back: bytes) -> bytes:
+    return there if there == back else min(there, back) + max(there, back)
+
+
+def _compressed(kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints) -> tuple[Ints, Kinds, Kinds, Kinds]:
+    """Degree and kind of each node, its neighbours and the edges' kinds, ascending; nodes are numbered by graph."""
+    offsets, total = sizes.cumsum() - sizes, int(sizes.sum())
+    low, high = edges.min(axis=0), edges.max(axis=0)
     is_edge = low < high
     keys, first = np.unique(low[is_edge] * total + high[is_edge], return_index=True)
     low, high, edge_kinds = keys // max(total, 1), keys % max(total, 1), edge_kinds[is_edge][first]
@@ -229,6 +263,6 @@ def _compressed(
     return (
         np.bincount(source, minlength=total).astype(np.int64),
         kinds,
-        (target - np.repeat(offsets[:-1], sizes)[target]).astype(np.int32),
+        (target - np.repeat(offsets, sizes)[target]).astype(np.int32),
         np.concatenate([edge_kinds, edge_kinds])[order],
     )

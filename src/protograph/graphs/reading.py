@@ -9,11 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import overload
 
+import numpy as np
 from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
 from torch_geometric.data.storage import EdgeStorage, GlobalStorage, NodeStorage
 
-from protograph._base.plain_torch import load_plain
+from protograph._base.plain_torch import load_plain, most_bytes
+from protograph.graphs.origins import Origins
 
 # All that PyG writes for a Data; anything else in a file is refused.
 _SAFE_CLASSES = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage, NodeStorage, EdgeStorage]
@@ -32,6 +34,11 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
         if not isinstance(graph, Data):
             raise ValueError(
                 f"{path} must hold a list of torch_geometric Data, got {type(graph).__name__} at index {index}"
+            )
+        # Without features it is a number like any other, and memory is taken for so many nodes.
+        if isinstance(stated := graph.get("num_nodes"), int) and stated > most_bytes(Path(path)):
+            raise ValueError(
+                f"{path} is too small for graph {index}, whose num_nodes is {stated:,}; save the graph with its x"
             )
     if not content:
         raise ValueError(f"{path} holds an empty list; wanted at least one graph")
@@ -94,6 +101,12 @@ class ShardedGraphs(Shards):
         if not self.paths:
             raise FileNotFoundError(f"{folder} has no .pt file; wanted files with lists of torch_geometric Data")
         super().__init__(list(accumulate((len(read_graphs(path)) for path in self.paths), initial=0)))
+
+    @property
+    def origins(self) -> Origins:
+        """File and place of each graph."""
+        files = [path.name for path in self.paths]
+        return Origins(positions=np.arange(len(self)), files=files, starts=self._starts[:-1])
 
     def _read(self, number: int) -> list[Data]:
         return read_graphs(self.paths[number])

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import BaseData
 
 from protograph.graphs.cleaning import Findings, clean
+from protograph.graphs.origins import Origin, Origins, origins_of
 from protograph.graphs.reading import Shards
 
 _BYTES_IN_MEMORY = 2**30
@@ -41,7 +43,9 @@ class GraphStore:
         self._source: Any = graphs if is_sequence else _Spool(_single_graphs(graphs), max_bytes)
         if len(self) == 0:
             raise ValueError("graphs is empty; pass at least one graph")
-        self.findings = Findings()
+        source: Any = self._source
+        self._origin = partial(_origin, origins_of(graphs, len(self)), source)
+        self.findings = self._findings()
         self._reference: Data | None = None
         self._reference = self[0]
 
@@ -49,7 +53,20 @@ class GraphStore:
         return len(self._source)
 
     def __getitem__(self, index: int) -> Data:
-        return clean([self._source[index]], [index], self._reference, Findings())[0]
+        return clean([self._source[index]], [index], self._reference, self._findings())[0]
+
+    def origin(self, index: int) -> Origin:
+        """Where a graph came from."""
+        return self._origin(index)
+
+    def label(self, index: int) -> str:
+        """What messages call a graph, by where it came from."""
+        return self.origin(index).label
+
+    def _findings(self) -> Findings:
+        # Without a reference to this object, which would keep its temporary files.
+        origin = self._origin
+        return Findings(lambda index: origin(index).label)
 
     def unchecked(self) -> Iterator[Data]:
         """All graphs in order as they came, for those who take any edges and need no checks."""
@@ -57,10 +74,14 @@ class GraphStore:
 
     def chunks(self, size: int) -> Iterator[list[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
-        self.findings = Findings()
+        self.findings = self._findings()
         for start in range(0, len(self), size):
             indices = range(start, min(start + size, len(self)))
             yield clean([self._source[i] for i in indices], indices, self._reference, self.findings)
+
+
+def _origin(origins: Origins, graphs: Sequence[Data], index: int) -> Origin:
+    return origins.of(index, graphs[index])
 
 
 def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:

@@ -8,6 +8,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
+from protograph.graphs.edge_rule import MatchEdges
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.metrics.intervals import Measure
 
@@ -36,7 +37,7 @@ class Accuracy(Measure):
     truth: int = 0
 
 
-def accuracy(graph: Data, truth: Data, *, match_edges: bool = False, max_calls: int = 2_000_000) -> Accuracy:
+def accuracy(graph: Data, truth: Data, *, match_edges: MatchEdges = False, max_calls: int = 2_000_000) -> Accuracy:
     r"""Nodes and edges that a prototype shares with the ground truth, among all that either has.
 
     .. math:: \mathrm{Acc.} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN}}
@@ -50,7 +51,7 @@ def accuracy(graph: Data, truth: Data, *, match_edges: bool = False, max_calls: 
     Args:
         graph: The prototype.
         truth: The ground truth.
-        match_edges: Whether corresponding edges must have equal rows of ``edge_attr``.
+        match_edges: Whether corresponding edges must have equal rows of ``edge_attr``, or a rule for that.
         max_calls: Most pairs of nodes the search tries. It then warns and returns the best accuracy so far, with
             ``is_exact`` false and a ``bound``.
 
@@ -64,7 +65,7 @@ def accuracy(graph: Data, truth: Data, *, match_edges: bool = False, max_calls: 
 
 
 def best_accuracy(
-    graph: Data, truths: Sequence[Data], *, match_edges: bool = False, max_calls: int = 2_000_000
+    graph: Data, truths: Sequence[Data], *, match_edges: MatchEdges = False, max_calls: int = 2_000_000
 ) -> Accuracy:
     r"""The highest :func:`accuracy` over several ground truths, the first of equal ones.
 
@@ -88,7 +89,7 @@ def best_accuracy(
     return _best_accuracy(graph, truths, match_edges, max_calls)
 
 
-def _best_accuracy(graph: Data, truths: Sequence[Data], match_edges: bool, max_calls: int) -> Accuracy:
+def _best_accuracy(graph: Data, truths: Sequence[Data], match_edges: MatchEdges, max_calls: int) -> Accuracy:
     each = [
         replace(_accuracy(graph, truth, match_edges, max_calls), truth=number) for number, truth in enumerate(truths)
     ]
@@ -104,7 +105,7 @@ def _best_accuracy(graph: Data, truths: Sequence[Data], match_edges: bool, max_c
     return replace(best, bound=bound, is_exact=bound <= best.value)
 
 
-def _accuracy(graph: Data, truth: Data, match_edges: bool, max_calls: int) -> Accuracy:
+def _accuracy(graph: Data, truth: Data, match_edges: MatchEdges, max_calls: int) -> Accuracy:
     from protograph.patterns.correspondence import largest_common_subgraph
 
     if max_calls < 1:

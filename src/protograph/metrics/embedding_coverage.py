@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import torch
+from torch.utils.data import Subset
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
+from protograph._base.intervals import wilson
 from protograph._base.randomness import preserved_random_state
 from protograph.graphs.store import GraphStore
-from protograph.metrics.intervals import Estimate, wilson
+from protograph.metrics.intervals import Estimate
 from protograph.metrics.judging import Graphs, Model, graphs_of
 from protograph.metrics.support import Predictions, checked_predictions
 from protograph.models.classifier import as_classifier
@@ -72,7 +75,9 @@ def embedding_coverage(
         raise ValueError(f"no graph is predicted as class {target}, so there is nothing to cover")
     with preserved_random_state():
         running = as_classifier(model).start(chosen)
-        chunks = GraphStore([graphs[index] for index in indices.tolist()]).chunks(BATCH_SIZE)
+        # A subset, so that messages count in the whole.
+        subset: Any = Subset(cast(Any, graphs), indices.tolist())
+        chunks = GraphStore(subset).chunks(BATCH_SIZE)
         members = torch.cat([running.embed(chunk).graph_embeddings for chunk in chunks]).numpy()
         others = running.embed(chosen).graph_embeddings.numpy()
     radius = _usual_distance(members, target) if radius is None else float(radius)

@@ -14,6 +14,7 @@ from protograph._base.arrays import Floats
 from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
+from protograph.metrics.intervals import Measure
 from protograph.models.classifier import GraphClassifier, RunningClassifier, as_classifier
 from protograph.models.judging import Judgement, checked_outputs, decided_type
 from protograph.models.outputs import AskedType, ReturnType, log_scores
@@ -87,6 +88,23 @@ def judge(
     return Judged(judgement.probabilities, judgement.margins, kind)
 
 
+@dataclass(frozen=True)
+class MarginShare(Measure):
+    """Share of a margin that nodes carry.
+
+    Attributes:
+        value: The share; nan where there is none.
+        reason: Why there is none; empty where there is one.
+    """
+
+    reason: str = ""
+
+
+# What a prototype's nodes and the others do to the margin may cancel out. Where less than a fifth of it is left, a
+# share of what is left says nothing: it would be a large number of either sign.
+LEAST_LEFT = 0.2
+
+
 def margin_share(
     prototype: Prototype,
     explanation: Explanation,
@@ -106,8 +124,11 @@ def margin_share(
     disjoint sets of nodes add up. Any other readout (maximum, attention, Set2Set) is applied to the nodes left;
     what it gives for no nodes is the baseline :math:`m(\emptyset)`, usually zeros.
 
-    Higher says that the decision rests more on these nodes, and the nodes of the whole graph have 1. It can lie
-    outside [0, 1] where some nodes speak against the class. NaN where the readout makes no difference to the margin.
+    Higher says that the decision rests more on these nodes, and the nodes of the whole graph have 1. It lies outside
+    [0, 1] where the prototype's nodes or the others speak against the class. There is no share, and it is nan, where
+    the graph's nodes do not raise the margin above that of no nodes (:math:`m(V) \le m(\emptyset)`), or by less than a
+    fifth of what the two parts do, :math:`|m(V) - m(V \setminus V_p)| + |m(V \setminus V_p) - m(\emptyset)|`: they
+    cancel out. So it is in [-2, 3].
 
     Args:
         prototype: A prototype that was cut from a graph.
@@ -119,6 +140,18 @@ def margin_share(
     Raises:
         ValueError: If the prototype was cut from no graph, or nodes cannot be left out of the model's readout.
     """
+    return measured_margin_share(prototype, explanation, model, target, reference_graphs=reference_graphs).value
+
+
+def measured_margin_share(
+    prototype: Prototype,
+    explanation: Explanation,
+    model: Model,
+    target: int | None = None,
+    *,
+    reference_graphs: Sequence[Data] | None = None,
+) -> MarginShare:
+    """What :func:`margin_share` gives, and the reason where that is nan."""
     target = explanation.target if target is None else target
     graph = _source_of(prototype, explanation)
     classifier = as_classifier(model)
@@ -131,8 +164,29 @@ def margin_share(
         keeps[2] = False
         outputs = torch.cat([running.classify_without([graph], keep) for keep in keeps])
     whole, without, none = Judgement.of(log_scores(outputs, kind), target).margins.tolist()
-    is_no_difference = abs(whole - none) <= running.resolution * max(1.0, abs(whole))
-    return math.nan if is_no_difference else (whole - without) / (whole - none)
+    return share_of_margin(whole, without, none, resolution=running.resolution * max(1.0, abs(whole)))
+
+
+def share_of_margin(whole: float, without: float, none: float, *, resolution: float = 0.0) -> MarginShare:
+    """The share of a margin by its three figures.
+
+    Args:
+        whole: Margin of the whole graph.
+        without: Margin without the nodes.
+        none: Margin without any node.
+        resolution: Differences up to it are none.
+
+    >>> share_of_margin(4.0, 1.0, 0.0).value, share_of_margin(-1.0, 1.0, 0.0).reason
+    (0.75, "the graph's nodes do not raise the margin")
+    >>> share_of_margin(0.1, -5.0, 0.0).reason
+    "its nodes and the graph's others cancel out"
+    """
+    own, others = whole - without, without - none
+    if whole - none <= resolution:
+        return MarginShare(math.nan, "the graph's nodes do not raise the margin")
+    if whole - none < LEAST_LEFT * (abs(own) + abs(others)):
+        return MarginShare(math.nan, "its nodes and the graph's others cancel out")
+    return MarginShare(own / (whole - none))
 
 
 def graphs_of(given: Graphs | Data | Prototype) -> list[Data]:

@@ -12,8 +12,10 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
 from protograph._base.errors import ProtographWarning
+from protograph._base.intervals import checked_confidence, wilson
+from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
-from protograph.metrics.intervals import Estimate, Measure, checked_confidence, hoeffding, student, wilson
+from protograph.metrics.intervals import Estimate, Measure, hoeffding, student
 from protograph.models.judging import check_target
 
 Predictions = Sequence[int] | Tensor | NDArray[np.integer]
@@ -79,7 +81,7 @@ def support(
     *,
     num_classes: int | None = None,
     induced: bool = False,
-    match_edges: bool = False,
+    match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
 ) -> Support:
@@ -96,7 +98,8 @@ def support(
         predictions: Predicted class of each graph.
         num_classes: Number of classes; one more than the highest prediction where ``None``.
         induced: Whether nodes that are not joined in the prototype must not be joined in the graph.
-        match_edges: Whether edges must have equal rows of ``edge_attr``.
+        match_edges: Whether edges must have equal rows of ``edge_attr``; or the rule of an explanation, its
+            ``edge_rule``.
         max_calls: Most nodes the search places in one graph. It then warns, and the result is not exact.
         workers: Number of threads; the result does not depend on it.
 
@@ -124,11 +127,12 @@ def support(
     )
 
 
-def _as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: bool) -> EncodedGraphs:
+def _as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: MatchEdges) -> EncodedGraphs:
     if not isinstance(graphs, EncodedGraphs):
         return EncodedGraphs(graphs, match_edges=match_edges)
-    if graphs.match_edges != match_edges:
-        raise ValueError(f"match_edges must be {graphs.match_edges}, as the graphs were encoded, got {match_edges}")
+    if graphs.edge_rule != as_rule(match_edges):
+        encoded = graphs.edge_rule if graphs.edge_rule.cuts else graphs.edge_rule.is_matched
+        raise ValueError(f"match_edges must be {encoded}, as the graphs were encoded, got {match_edges}")
     return graphs
 
 
@@ -204,7 +208,7 @@ def coverage(
     *,
     confidence: float = 0.95,
     induced: bool = False,
-    match_edges: bool = False,
+    match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
 ) -> CoverageResult:
@@ -222,7 +226,8 @@ def coverage(
         target: The class.
         confidence: Of the interval.
         induced: Whether nodes that are not joined in a prototype must not be joined in the graph.
-        match_edges: Whether edges must have equal rows of ``edge_attr``.
+        match_edges: Whether edges must have equal rows of ``edge_attr``; or the rule of an explanation, its
+            ``edge_rule``.
         max_calls: Most nodes a search places in one graph. It then warns, and the result is not exact.
         workers: Number of threads; the result does not depend on it.
 
@@ -254,7 +259,7 @@ def overlap(
     *,
     confidence: float = 0.95,
     induced: bool = False,
-    match_edges: bool = False,
+    match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
 ) -> CoverageResult:
@@ -295,7 +300,7 @@ def gain_area(
     *,
     confidence: float = 0.95,
     induced: bool = False,
-    match_edges: bool = False,
+    match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
 ) -> CoverageResult:
@@ -342,7 +347,7 @@ def _of_class(
     target: int,
     confidence: float,
     induced: bool,
-    match_edges: bool,
+    match_edges: MatchEdges,
     max_calls: int,
     workers: int,
 ) -> tuple[Bools, int]:

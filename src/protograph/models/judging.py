@@ -4,7 +4,7 @@ One pass over many graphs gives predictions and graph embeddings too; node embed
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
-from protograph._base.words import counted
+from protograph._base.words import count_of, counted
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import (
     SAMPLE_SIZE,
@@ -38,18 +38,24 @@ class Judgement:
         probabilities: Probability of the class.
         margins: Its log-odds.
         leads: Its log score less that of the best other class: above 0 where the model predicts it.
+        predictions: The class that the model predicts, whichever is asked for; the first of those that tie.
     """
 
     probabilities: Floats
     margins: Floats
     leads: Floats
+    predictions: Ints
 
     @classmethod
     def of(cls, scores: Tensor, target: int) -> "Judgement":
         """The judgement of one class in log scores of all of them, ``[num_graphs, num_classes]``."""
         check_target(target, scores.size(1))
-        values = (scores.softmax(dim=1)[:, target], margins(scores, target), leads(scores, target))
-        return cls(*(value.numpy() for value in values))
+        return cls(
+            probabilities=scores.softmax(dim=1)[:, target].numpy(),
+            margins=margins(scores, target).numpy(),
+            leads=leads(scores, target).numpy(),
+            predictions=predictions_of(scores.numpy()),
+        )
 
 
 @dataclass(frozen=True)
@@ -139,10 +145,12 @@ def embed(
         try:
             result = classifier.embed(graphs)
         except Exception as error:
-            error.add_note(f"this happened while the model was applied to graphs {done} to {done + len(graphs) - 1}")
+            first, last = store.label(done), store.label(done + len(graphs) - 1)
+            which = first if len(graphs) == 1 else f"{count_of(len(graphs), 'graph')}, {first} to {last}"
+            error.add_note(f"this happened while the model was applied to {which}")
             raise
-        check_finite("the model's output", result.outputs, done)
-        check_finite("the graph embedding", result.graph_embeddings.abs(), done)
+        check_finite("the model's output", result.outputs, done, label=store.label)
+        check_finite("the graph embedding", result.graph_embeddings.abs(), done, label=store.label)
         results.append(result)
         labels.extend(map(label_of, graphs))
         done += len(graphs)
@@ -158,11 +166,21 @@ def embed(
         graph_embeddings=torch.cat([result.graph_embeddings for result in results]).numpy(),
         scores=scores.numpy(),
         probabilities=scores.softmax(dim=1).numpy(),
-        predictions=scores.numpy().argmax(axis=1),
+        predictions=predictions_of(scores.numpy()),
         labels=None if None in labels else np.array(labels, dtype=np.int64),
         return_type=chosen,
         warnings=(*classifier.warnings, *findings, *guessed),
     )
+
+
+def predictions_of(scores: Floats) -> Ints:
+    """The class with the highest score of each row, the first of those that tie.
+
+    >>> predictions_of(np.array([[0.0, 2.0, 1.0], [1.0, 0.5, 1.0]])).tolist()
+    [1, 0]
+    """
+    best: Ints = scores.argmax(axis=1)
+    return best
 
 
 def label_of(graph: Data) -> int | None:
@@ -175,7 +193,13 @@ def label_of(graph: Data) -> int | None:
     return None
 
 
-def check_finite(what: str, values: Tensor, first: int, sizes: Sequence[int] | None = None) -> None:
+def check_finite(
+    what: str,
+    values: Tensor,
+    first: int,
+    sizes: Sequence[int] | None = None,
+    label: Callable[[int], str] = "graph {}".format,
+) -> None:
     """Raise where a row is NaN or infinite; minus infinity will do, the log of a probability of 0.
 
     Args:
@@ -183,6 +207,7 @@ def check_finite(what: str, values: Tensor, first: int, sizes: Sequence[int] | N
         values: One row a graph.
         first: Number of the first row's graph.
         sizes: Number of nodes of each graph, to be named where graphs may be smaller than any in the data.
+        label: What messages call a graph, by its number.
     """
     wrong = (values.isnan() | values.isposinf()).any(dim=1).nonzero().flatten().tolist()
     if not wrong:
@@ -190,7 +215,7 @@ def check_finite(what: str, values: Tensor, first: int, sizes: Sequence[int] | N
     size = "" if sizes is None else f", of {counted(sizes[wrong[0]], 'node')},"
     also = "" if sizes is None else "; the model must be able to classify small graphs too"
     raise ValueError(
-        f"{what} for graph {first + wrong[0]}{size} is NaN or infinite; check the model's weights "
+        f"{what} for {label(first + wrong[0])}{size} is NaN or infinite; check the model's weights "
         f"(a training that diverged?) and that graph's features{also}"
     )
 

@@ -23,6 +23,7 @@ class Candidate:
         nodes: Its nodes there.
         matches: ``[num_nodes, k]``, the corresponding nodes of the sources.
         session: The record of the session, with the model's judgement of the graph.
+        predicted: The class that the model takes it for; ``None`` where that is not known.
         contributions: Mean contribution of each node to the margin; empty where it is not known.
         contribution_share: Share of its sources' contributions that its nodes have; ``None`` where it is not known.
         steps: What led to it, a sentence a step.
@@ -34,6 +35,7 @@ class Candidate:
     nodes: tuple[int, ...]
     matches: Tensor
     session: Session
+    predicted: int | None = None
     contributions: tuple[float, ...] = ()
     contribution_share: float | None = None
     steps: tuple[str, ...] = ()

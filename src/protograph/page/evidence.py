@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
@@ -16,7 +15,7 @@ from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information, spread
 from protograph.page.options import EvidenceOptions
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.containment import contained_in
+from protograph.patterns.containment import contained_in, neighbours_of
 from protograph.patterns.joint import MatchFeatures
 from protograph.patterns.pattern import Edge
 
@@ -27,11 +26,10 @@ class EvidenceScope:
 
     Attributes:
         store: All graphs.
-        encoded: The same, as the counting reads them.
+        encoded: The same, as the counting reads them; its rule for edges is that of all evidence.
         predictions: Their predicted classes.
         target: The class.
         match_features: Which nodes may stand for each other.
-        match_edges: Whether edges must have equal attributes.
         is_looked_up: Whether nodes and edges are looked up one by one in graphs of the cluster.
         options: How long to look.
     """
@@ -41,7 +39,6 @@ class EvidenceScope:
     predictions: Ints
     target: int
     match_features: MatchFeatures = True
-    match_edges: bool = False
     is_looked_up: bool = True
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
 
@@ -57,7 +54,7 @@ def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -
     edges = edges_of(candidate.graph)
     contains = contained_in(candidate.graph, scope.encoded, max_calls=scope.options.whole_calls) > 0
     is_class, members = scope.predictions == scope.target, np.asarray(cluster, dtype=np.int64)
-    node_sources, edge_sources = _in_sources(edges, candidate.matches, [scope.store[i] for i in candidate.sources])
+    node_sources, edge_sources = _in_sources(candidate, edges, scope.encoded)
     looked_up: tuple[tuple[int, ...], tuple[int, ...], int] = (), (), 0
     if scope.is_looked_up:
         looked_up = _in_cluster(candidate.graph, edges, contains, members, scope)
@@ -90,14 +87,15 @@ def _bits(inside: Bools, outside: Bools) -> float:
 
 
 def _in_sources(
-    edges: Sequence[Edge], matches: torch.Tensor, sources: Sequence[Data]
+    candidate: Candidate, edges: Sequence[Edge], encoded: EncodedGraphs
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """In how many sources each node has a counterpart, and each edge's ends have joined ones."""
-    rows = matches.tolist()
+    """In how many sources each node has a counterpart, and each edge's ends have ones joined by an edge that agrees."""
+    rows = candidate.matches.tolist()
     nodes = tuple(sum(other >= 0 for other in row) for row in rows)
-    joined = [set(map(tuple, graph.edge_index.T.tolist())) for graph in sources]
+    own = neighbours_of(encoded.encode(candidate.graph))
+    sources = [neighbours_of(encoded[index]) for index in candidate.sources]
     counts = tuple(
-        sum((rows[u][q], rows[v][q]) in pairs or (rows[v][q], rows[u][q]) in pairs for q, pairs in enumerate(joined))
+        sum(rows[u][q] >= 0 and around[rows[u][q]].get(rows[v][q]) == own[u][v] for q, around in enumerate(sources))
         for u, v in edges
     )
     return nodes, counts
@@ -114,7 +112,7 @@ def _in_cluster(
     whole = int(contains[chosen].sum())
     nodes, joined = np.full(node_count(graph), whole), np.full(len(edges), whole)
     for index in chosen[~contains[chosen]].tolist():
-        pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=scope.match_edges)
+        pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=scope.encoded.edge_rule)
         part = pair.largest_of_all(scope.options.part_calls)
         if part is not None:
             nodes[sorted(part.pattern.nodes)] += 1

@@ -18,6 +18,7 @@ from protograph.page.clusters.projection import project
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.consensus.contributions import linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
+from protograph.page.edges import ResolvedEdges, resolved_edges
 from protograph.page.evidence import EvidenceScope, gather
 from protograph.page.fitted import FittedClass
 from protograph.page.merging import ClusterResult, merged
@@ -25,6 +26,7 @@ from protograph.page.options import (
     SCORINGS,
     ClusterOptions,
     ConsensusOptions,
+    EdgeOptions,
     EvidenceOptions,
     Scoring,
     SearchOptions,
@@ -67,7 +69,9 @@ class PAGE(Explainer):
         match_features: ``True``: nodes match only with equal features. ``False``: any. A number: features may differ by
             that much. A function of two rows of ``x``: it decides. Unless features must be equal, graphs that contain a
             pattern are counted by structure alone.
-        match_edges: Whether edges that correspond must have equal ``edge_attr``.
+        match_edges: Whether edges that correspond must agree in ``edge_attr``: be equal or, in a column that is
+            continuous, lie in one bin. ``"auto"``: where the model reads them, which is found out by changing them; a
+            walk is the paper's, which does not look at them. What it came to is the ``edge_rule`` of an explanation.
         distinct_starts: Whether a start's nodes are barred from later starts.
         search: ``"consensus"`` or ``"walk"``.
         random_state: Seed of the mixture.
@@ -75,6 +79,7 @@ class PAGE(Explainer):
         consensus_options: The numbers that decide how a consensus is grown, trimmed and closed.
         walk_options: Limits beyond which a walk is not proven to be exact.
         evidence_options: The numbers that decide how evidence is counted.
+        edge_options: The numbers that decide whether attributes of edges are read, and how continuous ones are cut.
 
     >>> PAGE(num_graphs=0)
     Traceback (most recent call last):
@@ -90,7 +95,7 @@ class PAGE(Explainer):
     max_nodes: int | None = None
     scoring: Scoring = "product"
     match_features: bool | float | Callable[[Tensor, Tensor], bool] = True
-    match_edges: bool = False
+    match_edges: bool | Literal["auto"] = "auto"
     distinct_starts: bool = True
     search: Literal["walk", "consensus"] = "consensus"
     random_state: int = 0
@@ -98,6 +103,7 @@ class PAGE(Explainer):
     consensus_options: ConsensusOptions = field(default_factory=ConsensusOptions)
     walk_options: WalkOptions = field(default_factory=WalkOptions)
     evidence_options: EvidenceOptions = field(default_factory=EvidenceOptions)
+    edge_options: EdgeOptions = field(default_factory=EdgeOptions)
 
     def __post_init__(self) -> None:
         if isinstance(self.num_clusters, str) and self.num_clusters != "auto":
@@ -125,9 +131,10 @@ class PAGE(Explainer):
             raise TypeError(f"match_features must be True, False, a tolerance or a function of two rows, got {rule!r}")
         if not isinstance(rule, bool) and not callable(rule):
             check_number("match_features as a tolerance", rule)
-        for name in ("match_edges", "distinct_starts"):
-            if not isinstance(getattr(self, name), bool):
-                raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.match_edges != "auto" and not isinstance(self.match_edges, bool):
+            raise TypeError(f"match_edges must be True, False or 'auto', got {self.match_edges!r}")
+        if not isinstance(self.distinct_starts, bool):
+            raise TypeError(f"distinct_starts must be True or False, got {self.distinct_starts!r}")
 
     def _check_effect(self) -> None:
         """Refuse an option that the chosen search never reads: whoever sets it expects it to do something."""
@@ -144,7 +151,7 @@ class PAGE(Explainer):
             budget=self.budget,
             max_nodes=self.max_nodes,
             match_features=self.match_features,
-            match_edges=self.match_edges,
+            match_edges=self._edges().rule,
             decay=self.decay,
             max_iterations=self.max_iterations,
             scoring=self.scoring,
@@ -166,6 +173,7 @@ class PAGE(Explainer):
                 resolution=self._classifier().resolution,
                 content_key=lambda index: self._canonical(index).order,
                 options=self.cluster_options,
+                graph_label=self._store.label,
             )
 
     def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
@@ -193,9 +201,10 @@ class PAGE(Explainer):
             target,
             prototypes=best_first(prototypes, self._classifier().resolution),
             source_graphs={i: self._store[i] for i in sorted({i for p in prototypes for i in p.sources or ()})},
+            edge_rule=self._edges().rule,
             embedding_map=self._map(target, clusters) if representatives is None else None,
             timings=timings,
-            notes=[*selection.notes, *notes, *self._order_notes(prototypes)],
+            notes=[*selection.notes, *self._edges().notes, *notes, *self._order_notes(prototypes)],
         )
 
     def _options(self) -> Mapping[str, Any]:
@@ -227,6 +236,7 @@ class PAGE(Explainer):
             encoded=self._encoded(),
             canonical=self._canonical,
             target=target,
+            position=lambda index: self._store.origin(index).position,
         )
 
     def _is_counted(self) -> bool:
@@ -235,10 +245,19 @@ class PAGE(Explainer):
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
-        has_kinds = must_be_equal(self.match_features)
+        has_kinds, rule = must_be_equal(self.match_features), self._edges().rule
         return self._once(
-            f"encoded, features {has_kinds}, edges {self.match_edges}",
-            lambda: EncodedGraphs(self._store.unchecked(), match_features=has_kinds, match_edges=self.match_edges),
+            f"encoded, features {has_kinds}, edges {rule}",
+            lambda: EncodedGraphs(self._store.unchecked(), match_features=has_kinds, match_edges=rule),
+        )
+
+    def _edges(self) -> ResolvedEdges:
+        """Which edges count as the same; found out once a fit."""
+        asked = False if self.search == "walk" and self.match_edges == "auto" else self.match_edges
+        model, predictions = self._classifier(), self._fitted().predictions
+        return self._once(
+            f"edges, {asked}, {self.edge_options}",
+            lambda: resolved_edges(asked, model, self._store, predictions, self.edge_options),
         )
 
     def _canonical(self, index: int) -> CanonicalGraph:
@@ -275,7 +294,6 @@ class PAGE(Explainer):
             predictions=self._fitted().predictions,
             target=target,
             match_features=self.match_features,
-            match_edges=self.match_edges,
             # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
             is_looked_up=self.search == "consensus",
             options=self.evidence_options,
@@ -288,6 +306,9 @@ class PAGE(Explainer):
             graph=candidate.graph,
             probability=candidate.session.probability,
             margin=candidate.session.margin,
+            are_nodes_matched=must_be_equal(self.match_features),
+            target=scope.target,
+            predicted=candidate.predicted,
             cluster=number,
             cluster_size=len(members),
             num_clusters=num_clusters,
@@ -297,6 +318,7 @@ class PAGE(Explainer):
             matches=candidate.matches,
             sessions=list(result.sessions),
             evidence=gather(candidate, members, scope),
+            edge_rule=scope.encoded.edge_rule,
             **self._column_names,
         )
 
@@ -304,8 +326,8 @@ class PAGE(Explainer):
         """Say of which sources the canonical order is not known."""
         sources = sorted({index for prototype in prototypes for index in prototype.sources or ()})
         return [
-            f"graph {index} has so many nodes that look alike that no order of its nodes could be told from the others "
-            f"in reasonable time; numbered otherwise, it may give another prototype"
+            f"{self._store.label(index)} has so many nodes that look alike that no order of its nodes could be told "
+            f"from the others in reasonable time; numbered otherwise, it may give another prototype"
             for index in sources
             if not self._canonical(index).is_canonical
         ]
@@ -327,6 +349,7 @@ _OPTIONS: dict[str, type[Any]] = {
     "consensus_options": ConsensusOptions,
     "walk_options": WalkOptions,
     "evidence_options": EvidenceOptions,
+    "edge_options": EdgeOptions,
 }
 
 

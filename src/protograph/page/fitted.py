@@ -25,6 +25,7 @@ class FittedClass:
         canonical: Gives a graph, by its index, with its nodes in canonical order: what a search finds first must not
             depend on how the user has numbered them.
         target: The class.
+        position: Place of a graph, by its index, in the user's own data: what steps and notes call it by.
     """
 
     judge: Judge
@@ -32,6 +33,7 @@ class FittedClass:
     encoded: EncodedGraphs
     canonical: Callable[[int], CanonicalGraph]
     target: int
+    position: Callable[[int], int] = int
 
     @property
     def resolution(self) -> float:

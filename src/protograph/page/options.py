@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
 from protograph._base.options import check_number
+from protograph.graphs.edge_rule import MatchEdges
 from protograph.patterns.joint import MatchFeatures
 
 Scoring = Literal["product", "arithmetic", "geometric"]
@@ -97,6 +98,24 @@ class EvidenceOptions(_Numbers):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EdgeOptions(_Numbers):
+    """How it is found out whether a model reads attributes of edges, and which of them are continuous."""
+
+    num_candidates: int = 256  # graphs among which those with the most different attributes are chosen
+    num_graphs: int = 32  # graphs whose attributes are changed: one would do for most models, of each class some
+    num_rows: int = 8  # attributes that all edges of a graph are given at once, so that a rare kind is tried too
+    max_values: int = 20  # more different floating-point values in a column are continuous, so many are kinds
+    num_bins: int = 4  # bins of a continuous column, with about as many edges each: short, middling, long, very long
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for option in fields(self):
+            least, value = 2 if option.name == "num_bins" else 1, getattr(self, option.name)
+            if value < least:
+                raise ValueError(f"{option.name} must be at least {least}, got {value}")
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchOptions:
     """What a search of one cluster goes by; see :class:`~protograph.PAGE`.
 
@@ -104,7 +123,7 @@ class SearchOptions:
         budget: Number of sessions.
         max_nodes: Most nodes of a prototype; ``None`` where the data decide.
         match_features: Which nodes may stand for each other; see :class:`~protograph.patterns.joint.JointGraphs`.
-        match_edges: Whether edges must have equal attributes.
+        match_edges: Whether edges must have equal attributes, or a rule for that.
         decay: What a matching score is divided by for each of its nodes that has been chosen.
         max_iterations: Most steps of a walk.
         scoring: Scoring function.
@@ -116,7 +135,7 @@ class SearchOptions:
     budget: int = 5
     max_nodes: int | None = None
     match_features: MatchFeatures = True
-    match_edges: bool = False
+    match_edges: MatchEdges = False
     decay: float = 10.0
     max_iterations: int = 1000
     scoring: Scoring = "product"

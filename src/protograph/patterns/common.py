@@ -13,6 +13,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
+from protograph.graphs.edge_rule import MatchEdges
 from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Pattern, edge
 
@@ -47,11 +48,11 @@ class CommonPatterns:
         graphs: The k graphs, undirected and simple; the first is the source.
         match_features: Which nodes may stand for each other; see :class:`~protograph.patterns.joint.JointGraphs`. Each
             node must agree with the source's.
-        match_edges: Whether edges must have equal attributes.
+        match_edges: Whether edges must have equal attributes, or a rule for that.
     """
 
     def __init__(
-        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: bool = False
+        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: MatchEdges = False
     ) -> None:
         from protograph.patterns import common_kernels
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
+from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.encoding import EncodedGraphs
 
 MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool]
@@ -34,7 +35,7 @@ class JointGraphs:
         match_features: Which nodes may stand for each other. ``True``: those with equal rows of ``x``. ``False``: all.
             A number: those no entry of which differs by more. A function of two rows of ``x``: it decides. Without
             ``x`` all may.
-        match_edges: Whether edges with different ``edge_attr`` are of different kinds.
+        match_edges: Whether edges with different ``edge_attr`` are of different kinds, or a rule for that.
 
     Attributes:
         offsets: Node ``i`` of graph ``q`` has the joint number ``offsets[q] + i``; length k + 1.
@@ -45,9 +46,9 @@ class JointGraphs:
     """
 
     def __init__(
-        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: bool = False
+        self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: MatchEdges = False
     ) -> None:
-        if match_edges and any(graph.edge_attr is None for graph in graphs):
+        if as_rule(match_edges).is_matched and any(graph.edge_attr is None for graph in graphs):
             raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
         encoded = EncodedGraphs(graphs, match_features=must_be_equal(match_features), match_edges=match_edges)
         self.k = len(graphs)

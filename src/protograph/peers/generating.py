@@ -14,6 +14,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first, timed
 from protograph.explanation import Explanation, Prototype
+from protograph.models.judging import Judgement
 
 # A model's table of types must stay small: continuous features give one for every node.
 MAX_TYPES = 200
@@ -183,8 +184,16 @@ class GeneratingExplainer(Explainer):
     def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
         """The best graphs of a class, and notes on what went otherwise than asked for."""
 
-    def _prototype(self, graph: Data, probability: float, margin: float) -> Prototype:
-        return Prototype(graph=graph, probability=float(probability), margin=float(margin), **self._column_names)
+    def _prototype(self, graph: Data, target: int, judgement: Judgement, place: int) -> Prototype:
+        """The graph that a judgement has in that place as a prototype of the class that was judged."""
+        return Prototype(
+            graph=graph,
+            probability=float(judgement.probabilities[place]),
+            margin=float(judgement.margins[place]),
+            target=target,
+            predicted=int(judgement.predictions[place]),
+            **self._column_names,
+        )
 
     def _notes(self, vocabulary: Vocabulary) -> list[str]:
         notes = []

@@ -194,9 +194,7 @@ class _Search:
                 return
             if valid[number] and (key := canonical_graph(graphs[number]).key) not in self.taken:
                 self.key = key
-                self.best = self.options._prototype(
-                    graphs[number], judged.probabilities[number], judged.margins[number]
-                )
+                self.best = self.options._prototype(graphs[number], self.target, judged, number)
 
     def _loss(self, weights: Tensor, types: Tensor, parts: Sequence[Part]) -> Tensor:
         options, classifier = self.options, self.judge.classifier

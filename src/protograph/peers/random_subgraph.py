@@ -87,13 +87,15 @@ class RandomSubgraph(Explainer):
                 graph=graph,
                 probability=float(chance),
                 margin=float(odd),
+                target=target,
+                predicted=int(predicted),
                 sources=[source],
                 source=source,
                 nodes=nodes,
                 **self._column_names,
             )
-            for graph, (source, nodes), chance, odd in zip(
-                graphs, chosen, judged.probabilities, judged.margins, strict=True
+            for graph, (source, nodes), chance, odd, predicted in zip(
+                graphs, chosen, judged.probabilities, judged.margins, judged.predictions, strict=True
             )
         ]
 

@@ -171,7 +171,7 @@ class _Training:
                     break
             if node_count(graph) < 2 or (key := canonical_graph(graph).key) in best:
                 continue
-            best[key] = self.options._prototype(graph, judged.probabilities[place], margin)
+            best[key] = self.options._prototype(graph, self.target, judged, place)
             if len(best) > limit:
                 del best[min(best, key=lambda key: best[key].margin)]
         return torch.from_numpy(judged.probabilities)

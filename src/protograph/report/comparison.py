@@ -5,7 +5,8 @@ from os import PathLike
 
 from torch_geometric.data import Data
 
-from protograph.explanation import Explanations
+from protograph.explanation import Explanation, Explanations, Prototype
+from protograph.explanation.describing.sentences import taken_for
 from protograph.report.layout import layout
 from protograph.report.palette import Legend, Palette, palette_of
 from protograph.report.scene import View, draw_view
@@ -42,9 +43,10 @@ def plot_comparison(
 
         targets = sorted({target for explanations in explained.values() for target in explanations})
         first = next(explanation for explanations in explained.values() for explanation in explanations.values())
-        classes = {target: _columns(target, explained, truths.get(target, ())) for target in targets}
+        classes = {target: _columns(first, target, explained, truths.get(target, ())) for target in targets}
         graphs = [graph for columns in classes.values() for _, cells in columns for _, graph in cells]
-        palette = palette_of(graphs, first.feature_names, first.feature_colors)
+        names = first.named(graphs[0]).feature_names if graphs else ()
+        palette = palette_of(graphs, names, first.feature_colors)
         width = 2 * MARGIN + WIDTH * max(len(columns) for columns in classes.values())
         legend = Legend(palette, graphs, width - 2 * MARGIN)
         heights = {
@@ -64,13 +66,24 @@ def plot_comparison(
         save_figure(sheet.figure, path)
 
 
-def _columns(target: int, explained: Mapping[str, Explanations], truths: Sequence[Data]) -> list[Column]:
-    columns: list[Column] = [("ground truth", [(size(graph), graph) for graph in truths])] if truths else []
+def _columns(
+    names: Explanation, target: int, explained: Mapping[str, Explanations], truths: Sequence[Data]
+) -> list[Column]:
+    """Graphs of a class under their headings, as the names of an explanation tell them."""
+    columns: list[Column] = (
+        [("ground truth", [(size(graph), names.named(graph).graph) for graph in truths])] if truths else []
+    )
     for name, explanations in explained.items():
         prototypes = explanations[target].prototypes if target in explanations else []
-        cells = [(f"p = {one.probability:.3f}, {size(one.graph)}", one.graph) for one in prototypes]
+        cells = [(_caption(one), names.named(one.graph).graph) for one in prototypes]
         columns.append((shortened(name, 20), cells))
     return columns
+
+
+def _caption(prototype: Prototype) -> str:
+    """Probability, and the class that the model takes it for where that is another one, or else the size."""
+    rest = f"taken for class {prototype.predicted}" if taken_for(prototype) else size(prototype.graph)
+    return f"p = {prototype.probability:.3f}, {rest}"
 
 
 def _draw_class(sheet: Sheet, label: str, columns: Sequence[Column], top: float, palette: Palette) -> None:

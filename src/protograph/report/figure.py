@@ -9,6 +9,8 @@ import numpy as np
 
 from protograph._base.words import count_of
 from protograph.explanation import EmbeddingMap, Explanation
+from protograph.explanation.describing.sentences import taken_for
+from protograph.explanation.figures import formulas_of
 from protograph.report.palette import COLORS, OTHER_COLOR, Legend, Palette, palette_of
 from protograph.report.scene import ClassScenes, Scene, draw_view, lay_out, source_of
 from protograph.report.sheet import INK, MUTED, RULE, Sheet, checked_ending, fitted, our_style, save_figure
@@ -17,10 +19,10 @@ from protograph.report.words import (
     class_facts,
     class_title,
     cluster_name,
+    heading,
     name_and_support,
     origin,
     pale_note,
-    score,
 )
 
 # All in inches.
@@ -90,8 +92,9 @@ def classes_figure(
 def shared_palette(explanations: Sequence[Explanation]) -> Palette:
     """Colours that mean the same in the pictures of all classes."""
     pairs = [(one.graph, source_of(each, one)) for each in explanations for one in each.prototypes]
-    graphs = [graph for pair in pairs for graph in pair if graph is not None]
-    return palette_of(graphs, explanations[0].feature_names, explanations[0].feature_colors)
+    named = [explanations[0].named(graph) for pair in pairs for graph in pair if graph is not None]
+    names = named[0].feature_names if named else ()
+    return palette_of([one.graph for one in named], names, explanations[0].feature_colors)
 
 
 class _Section:
@@ -111,8 +114,12 @@ class _Section:
         return header + legend + titles + len(self.scenes) * (CAPTION + PANEL + SPACE)
 
     def _lines_below_title(self, scene: Scene) -> list[str]:
-        facts = (origin(scene.prototype, scene.num_source_nodes), pale_note(scene.prototype))
-        return [line for line in (*name_and_support(self.explanation, scene.prototype), *facts) if line]
+        prototype = scene.prototype
+        name, support = name_and_support(self.explanation, prototype)
+        taken = taken_for(prototype, self.explanation.class_names)
+        formulas = "; ".join(formulas_of(prototype))
+        facts = (origin(self.explanation, prototype, scene.num_source_nodes), formulas, pale_note(prototype))
+        return [line for line in (name, support, taken, *facts) if line]
 
 
 class _Column(Sheet):
@@ -136,17 +143,17 @@ class _Column(Sheet):
             if section.with_titles:
                 self.draw_titles(scene, lines)
                 self.top -= _title_height(lines)
-            self.draw_views(scene, section.palette)
+            self.draw_views(section.explanation, scene, section.palette)
 
     def draw_titles(self, scene: Scene, lines: Sequence[str]) -> None:
         self.rule(self.top)
-        self.say(MARGIN, 0.14, f"Prototype {scene.number}: {score(scene.prototype)}", 12, INK, "bold")
+        self.say(MARGIN, 0.14, f"Prototype {scene.number}: {heading(scene.prototype)}", 12, INK, "bold")
         for row, line in enumerate(lines):
             self.say(MARGIN, 0.4 + LINE * row, line, 9.5, MUTED if row else INK)
 
-    def draw_views(self, scene: Scene, palette: Palette) -> None:
+    def draw_views(self, explanation: Explanation, scene: Scene, palette: Palette) -> None:
         places = ((MARGIN, LEFT_PANEL), (MARGIN + LEFT_PANEL + BETWEEN, RIGHT_PANEL))
-        for (x, _), caption in zip(places, ("the prototype", _where(scene)), strict=True):
+        for (x, _), caption in zip(places, ("the prototype", _where(explanation, scene)), strict=True):
             if caption:
                 self.say(x, 0.1, caption, 8.5, MUTED)
         self.top -= CAPTION
@@ -159,12 +166,12 @@ def _title_height(lines: Sequence[str]) -> float:
     return TITLE + LINE * len(lines)
 
 
-def _where(scene: Scene) -> str:
-    if scene.within is None:
+def _where(explanation: Explanation, scene: Scene) -> str:
+    if scene.within is None or scene.prototype.source is None:
         return ""
     drawn = len(scene.within.positions)
     rest = "" if drawn == scene.num_source_nodes else f" ({drawn} of {scene.num_source_nodes:,} nodes drawn)"
-    return f"where it is in graph {scene.prototype.source}{rest}"
+    return f"where it is in {explanation.graph_label(scene.prototype.source)}{rest}"
 
 
 def embedding_figure(explanation: Explanation, embeddings: EmbeddingMap) -> Any:

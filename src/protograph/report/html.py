@@ -1,8 +1,19 @@
-"""Pieces of HTML; whatever text they are given is escaped."""
+"""Pieces of HTML; whatever text they are given is on one line, without what cannot be seen, and escaped."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from html import escape as escape_markup
+
+from protograph._base.words import one_line
+
+
+def escape(text: object) -> str:
+    r"""A text as HTML shows it as it is: without line breaks, control characters and changes of direction.
+
+    >>> escape("a <b>\u202e\n\x1b[2J")
+    'a &lt;b&gt; [2J'
+    """
+    return escape_markup(one_line(text))
 
 
 def table(rows: Iterable[str], *, head: str = "", caption: str = "", style: str = "") -> str:

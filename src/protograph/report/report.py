@@ -1,19 +1,20 @@
 """The report: one HTML file that needs nothing else, no network and no scripts."""
 
 import math
-from collections.abc import Callable, Sequence
-from html import escape
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 from protograph._base.files import atomic_path
-from protograph._base.words import count_of
+from protograph._base.words import clean_name, count_of
 from protograph.explanation import Evidence, Explanation, Prototype
-from protograph.explanation.describing.sentences import share_of
-from protograph.explanation.prototype import describe_composition
+from protograph.explanation.describing.sentences import FEW, class_of, interval_of, share_of
+from protograph.explanation.figures import describe_composition, formulas_of
 from protograph.graphs.kinds import node_columns
+from protograph.models.performance import Performance, class_label, figures_line
 from protograph.report.figure import classes_figure, embedding_figure, shared_palette
-from protograph.report.html import columns, details, facts, picture, row, table
+from protograph.report.html import columns, details, escape, facts, picture, row, table
 from protograph.report.palette import Palette
 from protograph.report.scene import ClassScenes, Scene, lay_out
 from protograph.report.sheet import figure_bytes, our_style
@@ -22,9 +23,9 @@ from protograph.report.words import (
     class_facts,
     class_title,
     cluster_name,
+    heading,
     origin,
     pale_note,
-    score,
     sentence,
     shortened,
     size,
@@ -33,14 +34,15 @@ from protograph.report.words import (
 # A scatter of more points is smaller as pixels than as shapes.
 MAX_VECTOR_POINTS = 2000
 MAX_KIND = 40
+EMPTY: Mapping[int, str] = MappingProxyType({})
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 CSS = """
 :root { color-scheme: light dark; --ink: #1d2433; --muted: #667085; --rule: #e4e7ec; --back: #fff; --card: #f7f8fa;
-  --notice: #fff6db; --hit: #e3eefb; --bar: #3b82c4; }
+  --notice: #fff6db; --hit: #e3eefb; --bar: #3b82c4; --alarm: #b42318; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --muted: #98a2b3; --rule: #343b49; --back: #151922;
-  --card: #1d2330; --notice: #3a3116; --hit: #1f3350; --bar: #6aa9e0; } }
+  --card: #1d2330; --notice: #3a3116; --hit: #1f3350; --bar: #6aa9e0; --alarm: #f97066; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: var(--back);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
@@ -71,6 +73,9 @@ tbody th { color: var(--muted); font-weight: 400; }
 td.number, th.number { text-align: right; padding-left: .9rem; }
 td.hit { background: var(--hit); font-weight: 600; }
 ul.notice { list-style: none; margin: 1rem 0; padding: .7rem 1rem; background: var(--notice); border-radius: 8px; }
+.doubt { margin: 1rem 0; padding: .7rem 1rem; border: 2px solid var(--alarm); border-left-width: 10px;
+  border-radius: 8px; }
+.doubt strong { color: var(--alarm); }
 details { margin: .6rem 0; padding: .5rem .9rem; background: var(--card); border-radius: 8px; }
 summary { cursor: pointer; }
 details ol { margin: .5rem 0; padding-left: 1.4rem; }
@@ -78,12 +83,15 @@ details ol { margin: .5rem 0; padding-left: 1.4rem; }
 """
 
 
-def write_report(explanations: Sequence[Explanation], path: str | PathLike[str]) -> None:
+def write_report(
+    explanations: Sequence[Explanation], path: str | PathLike[str], *, not_explained: Mapping[int, str] | None = None
+) -> None:
     """Write one self-contained HTML file on some classes: pictures, evidence, and how it was made.
 
     Args:
         explanations: The explanations, one a class.
         path: The file; an existing one is replaced.
+        not_explained: Why other classes have no explanation, by class.
 
     Raises:
         ImportError: If matplotlib is not installed.
@@ -93,10 +101,12 @@ def write_report(explanations: Sequence[Explanation], path: str | PathLike[str])
     if not explanations:
         raise ValueError("explanations must have at least one class to report, got none")
     with atomic_path(path) as temporary, our_style():
-        temporary.write_text(report_html(lay_out(explanations)), encoding="utf-8", errors="replace")
+        temporary.write_text(
+            report_html(lay_out(explanations), not_explained or {}), encoding="utf-8", errors="replace"
+        )
 
 
-def report_html(classes: Sequence[ClassScenes]) -> str:
+def report_html(classes: Sequence[ClassScenes], not_explained: Mapping[int, str] = EMPTY) -> str:
     """The report as text; see :func:`write_report`."""
     explanations = [of_class.explanation for of_class in classes]
     title = class_title(explanations[0]) if len(explanations) == 1 else f"{len(explanations)} classes"
@@ -115,6 +125,8 @@ def report_html(classes: Sequence[ClassScenes]) -> str:
             "<body>",
             "<h1>What the model has learned</h1>",
             f'<p class="muted">Prototypes of {escape(title)}, found by {escape(explanations[0].explainer)}</p>',
+            *_doubts(explanations),
+            *_not_explained(not_explained, explanations[0].class_names),
             _contents(explanations),
             *(_class_section(of_class, palette) for of_class in classes),
             *_shared("The model's predictions", explanations, _confusion),
@@ -124,6 +136,22 @@ def report_html(classes: Sequence[ClassScenes]) -> str:
             "",
         ]
     )
+
+
+def _doubts(explanations: Sequence[Explanation]) -> list[str]:
+    """What there is to doubt about the model, on top of the page and not to be overlooked."""
+    doubts = dict.fromkeys(doubt for one in explanations for doubt in one.doubts)
+    items = "".join(f"<li>{escape(doubt)}</li>" for doubt in doubts)
+    title = "<strong>The model may have learned nothing</strong>"
+    return [f'<div class="doubt" role="alert">{title}<ul>{items}</ul></div>'] if doubts else []
+
+
+def _not_explained(reasons: Mapping[int, str], class_names: Sequence[str]) -> list[str]:
+    items = "".join(
+        f"<li>Not explained: {escape(class_label(target, class_names))}: {escape(reason)}</li>"
+        for target, reason in reasons.items()
+    )
+    return [f'<ul class="notice">{items}</ul>'] if items else []
 
 
 def _contents(explanations: Sequence[Explanation]) -> str:
@@ -151,35 +179,38 @@ def _class_section(of_class: ClassScenes, palette: Palette) -> str:
 def _prototype_section(explanation: Explanation, scene: Scene, palette: Palette) -> str:
     prototype = scene.prototype
     drawing = classes_figure([ClassScenes(explanation, [scene])], palette=palette, with_titles=False)
-    words = f"Prototype {scene.number} of {class_title(explanation)}: {origin(prototype)}"
+    words = f"Prototype {scene.number} of {class_title(explanation)}: {origin(explanation, prototype)}"
     own = facts(_prototype_facts(explanation, prototype), "Prototype")
     evidence = prototype.evidence
     return "\n".join(
         [
-            f"<h3>Prototype {scene.number}: {escape(score(prototype))}</h3>",
+            f"<h3>Prototype {scene.number}: {escape(heading(prototype))}</h3>",
             f'<p class="sentence">{escape(sentence(explanation, prototype))}</p>',
             picture(figure_bytes(drawing, ".svg"), ".svg", words, caption=pale_note(prototype)),
             f'<div class="beside">{_evidence_table(prototype, evidence) if evidence else ""}{own}</div>',
             _steps(evidence) if evidence else "",
             _part_tables(explanation, prototype, evidence) if evidence else "",
-            _sessions(prototype),
+            _sessions(explanation, prototype),
         ]
     )
 
 
 def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
-    composition = describe_composition(prototype.graph, explanation.feature_names)
+    composition = describe_composition(*explanation.named(prototype.graph)[:2])
     cluster = "" if prototype.cluster is None else cluster_name(prototype.cluster, prototype.num_clusters)
     members = "" if prototype.cluster_size is None else f"{prototype.cluster_size:,} of {explanation.num_predicted:,}"
+    taken = prototype.predicted
     rows = {
         "Probability of the class": f"{prototype.probability:.7f}",
         "Margin (log-odds)": f"{prototype.margin:.4f}",
+        "The model takes it for": "" if taken is None else class_of(taken, explanation.class_names),
         "Size": size(prototype.graph) + (f" ({composition})" if composition else ""),
         "Cluster": cluster.removeprefix("cluster "),
         "Cluster size": members and f"{members} graphs predicted as the class",
-        "Representatives (sources)": ", ".join(f"graph {source}" for source in prototype.sources or ()),
-        "Cut from (source)": "" if prototype.source is None else f"graph {prototype.source}",
+        "Representatives (sources)": ", ".join(map(explanation.graph_label, prototype.sources or ())),
+        "Cut from (source)": "" if prototype.source is None else explanation.graph_label(prototype.source),
         "Its nodes there": ", ".join(map(str, prototype.nodes or ())),
+        "To look for it": "; ".join(formulas_of(prototype)),
     }
     return {name: value for name, value in rows.items() if value}
 
@@ -191,7 +222,7 @@ def _evidence_table(prototype: Prototype, evidence: Evidence) -> str:
         ("Its cluster", evidence.num_in_cluster, prototype.cluster_size),
     ]
     rows = [
-        _share_row(title, f"{number:,} of {total:,} ({share_of(number, total)})", number / total)
+        _share_row(title, f"{number:,} of {total:,} ({_share_text(number, total)})", number / total)
         for title, number, total in counts
         if total
     ]
@@ -200,6 +231,10 @@ def _evidence_table(prototype: Prototype, evidence: Evidence) -> str:
     if share is not None:
         rows.append(_share_row("Contribution share", f"{100 * share:.0f}%", share))
     return table(rows, caption="Evidence: graphs that contain it", style="evidence")
+
+
+def _share_text(number: int, total: int) -> str:
+    return share_of(number, total) if total >= FEW else interval_of(number, total)
 
 
 def _share_row(title: str, text: str, share: float) -> str:
@@ -226,11 +261,12 @@ def _part_tables(explanation: Explanation, prototype: Prototype, evidence: Evide
         }
 
     names = _node_names(explanation, prototype)
+    place = "" if prototype.source is None else _place(explanation, prototype.source)
     nodes = {
         "Node": names,
         **counts(evidence.node_sources, evidence.node_graphs),
         "Adds to the margin": [f"{value:+.3f}" for value in evidence.contributions],
-        f"Node of graph {prototype.source}": [str(node) for node in prototype.nodes or ()],
+        f"Node of graph {place}": [str(node) for node in prototype.nodes or ()],
     }
     joined = [f"{names[u]} and {names[v]}" for u, v in prototype.edges]
     edges = {"Edge": joined, **counts(evidence.edge_sources, evidence.edge_graphs)}
@@ -239,14 +275,19 @@ def _part_tables(explanation: Explanation, prototype: Prototype, evidence: Evide
 
 def _node_names(explanation: Explanation, prototype: Prototype) -> list[str]:
     """Number of each node, with its kind where that has a name."""
-    names = explanation.feature_names
-    kinds = node_columns(prototype.graph, explanation.feature_colors)
-    if kinds is None or prototype.graph.x.size(1) != len(names):
+    graph, names, _ = explanation.named(prototype.graph)
+    kinds = node_columns(graph, explanation.feature_colors)
+    if kinds is None or graph.x.size(1) != len(names):
         return [str(node) for node in range(prototype.num_nodes)]
     return [f"{node} ({shortened(names[kind], MAX_KIND)})" for node, kind in enumerate(kinds)]
 
 
-def _sessions(prototype: Prototype) -> str:
+def _place(explanation: Explanation, index: int) -> int:
+    """Place of a graph in the user's own data."""
+    return explanation.origins[index].position if index in explanation.origins else index
+
+
+def _sessions(explanation: Explanation, prototype: Prototype) -> str:
     sessions = prototype.sessions
     content = {
         "Session": [str(number) for number in range(1, len(sessions) + 1)],
@@ -254,7 +295,7 @@ def _sessions(prototype: Prototype) -> str:
         "Probability": [f"{session.probability:.4f}" for session in sessions],
         "Margin": [f"{session.margin:.2f}" for session in sessions],
         "Nodes": [str(session.size) for session in sessions],
-        "Source": [f"graph {session.source}" for session in sessions],
+        "Source": [f"graph {_place(explanation, session.source)}" for session in sessions],
         "Steps": [str(session.num_iterations) for session in sessions],
         "Stopped": [session.stopped for session in sessions],
         "Exact": ["yes" if session.is_exact else "no" for session in sessions],
@@ -289,9 +330,11 @@ def _confusion(explanation: Explanation) -> str:
     counts = explanation.confusion
     if not counts:
         return ""
-    names = [*explanation.class_names, *(str(i) for i in range(len(explanation.class_names), len(counts)))]
+    known = [clean_name(name) for name in explanation.class_names]
+    names = [*known, *(str(i) for i in range(len(known), len(counts)))]
     right, total = sum(line[i] for i, line in enumerate(counts)), sum(map(sum, counts))
     share = f" ({right / total:.1%})" if total else ""
+    figures = f"<p>{escape(figures_line(Performance(counts)))}</p>" if total else ""
     titles = [f'<th class="number" scope="col">{escape(name)}</th>' for name in names[: len(counts)]]
     rows = [
         row(
@@ -302,7 +345,7 @@ def _confusion(explanation: Explanation) -> str:
     ]
     head = f'<th scope="col">label</th>{"".join(titles)}'
     return (
-        f"<p>{right:,} of {count_of(total, 'graph')}{share} are predicted as they are labelled.</p>"
+        f"<p>{right:,} of {count_of(total, 'graph')}{share} are predicted as they are labelled.</p>{figures}"
         f"{table(rows, head=head, caption='Rows: label. Columns: prediction.')}"
     )
 

@@ -109,10 +109,10 @@ def lay_out(explanations: Iterable[Explanation]) -> list[ClassScenes]:
 
 def scene_of(explanation: Explanation, prototype: Prototype, number: int = 1) -> Scene:
     """Lay out a prototype and its source graph; nodes have the same places in both where there is a source."""
-    shares = _shares(prototype)
+    shares, drawn = _shares(prototype), explanation.named(prototype.graph).graph
     source = source_of(explanation, prototype)
     if source is None or prototype.nodes is None:
-        return Scene(prototype, number, View(prototype.graph, layout(prototype.graph), None, *shares))
+        return Scene(prototype, number, View(drawn, layout(prototype.graph), None, *shares))
     num_nodes, nodes = node_count(source), list(prototype.nodes)
     if num_nodes > MAX_SOURCE_NODES:
         # The prototype's nodes come first, in their own order.
@@ -122,8 +122,8 @@ def scene_of(explanation: Explanation, prototype: Prototype, number: int = 1) ->
     index = np.asarray(nodes, dtype=np.int64)
     part = Highlight(nodes, index[edges], index[loops])
     positions = layout(source, nodes, part.edges)
-    alone = View(prototype.graph, positions[index], None, *shares)
-    return Scene(prototype, number, alone, View(source, positions, part), num_nodes)
+    alone, within = View(drawn, positions[index], None, *shares), View(explanation.named(source).graph, positions, part)
+    return Scene(prototype, number, alone, within, num_nodes)
 
 
 def source_of(explanation: Explanation, prototype: Prototype) -> Data | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from protograph._base.files import atomic_path
+from protograph._base.words import one_line
 from protograph.report.words import shortened
 
 INK = "#1D2433"
@@ -57,8 +58,8 @@ class Sheet:
         self.top = self.height - margin
 
     def write(self, x: float, y: float, text: str, **style: Any) -> None:
-        """Write text as it is, its left end there."""
-        self.figure.text(x / self.width, y / self.height, text, parse_math=False, **style)
+        """Write text on one line, without what cannot be seen, its left end there."""
+        self.figure.text(x / self.width, y / self.height, one_line(text), parse_math=False, **style)
 
     def axes(self, x: float, y: float, width: float, height: float, **style: Any) -> Any:
         """A frame with its lower left corner there."""
@@ -85,9 +86,9 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
 
 def fitted(text: str, width: float, size: float, weight: str = "normal") -> str:
     """The text, cut where it is wider than so many inches."""
-    line = shortened(text, 300)
+    whole = line = shortened(text, 300)
     while len(line) > 1 and (current := text_width(line, size, weight)) > width:
-        line = shortened(line.removesuffix("…"), max(1, min(len(line) - 1, int(width / current * len(line)))))
+        line = shortened(whole, max(1, min(len(line) - 1, int(width / current * len(line)))))
     return line
 
 

@@ -5,10 +5,14 @@ from dataclasses import replace
 
 from torch_geometric.data import Data
 
-from protograph._base.words import count_of, one_line
+from protograph._base.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
+from protograph.explanation.describing.sentences import taken_for
+from protograph.graphs.origins import Origin
 
 NO_PROTOTYPE = "No prototype was found."
+# Letters of a class's name; a picture cuts it at its edge.
+MAX_TITLE = 200
 
 
 def shortened(text: str, length: int) -> str:
@@ -28,8 +32,8 @@ def class_title(explanation: Explanation) -> str:
     ...                         class_names=("no house", "house")))
     'Class 1: house'
     """
-    name = explanation.class_name
-    return f"Class {explanation.target}" + ("" if name == str(explanation.target) else f": {name}")
+    title, name = f"Class {explanation.target}", explanation.class_name
+    return title if name == str(explanation.target) else f"{title}: {shortened(name, MAX_TITLE) or UNNAMED}"
 
 
 def class_facts(explanation: Explanation) -> str:
@@ -42,6 +46,11 @@ def class_facts(explanation: Explanation) -> str:
 def score(prototype: Prototype) -> str:
     """Probability and margin of a prototype."""
     return f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}"
+
+
+def heading(prototype: Prototype) -> str:
+    """Probability and margin of a prototype, and the class that the model takes it for where that is another one."""
+    return score(prototype) + (f", taken for class {prototype.predicted}" if taken_for(prototype) else "")
 
 
 def size(graph: Data) -> str:
@@ -66,12 +75,14 @@ def cluster_name(number: int, num_clusters: int | None = None) -> str:
 
 def sentence(explanation: Explanation, prototype: Prototype) -> str:
     """What a prototype is, where it is found, and what the model says, in one sentence."""
-    return prototype.describe(explanation.class_name, colors=explanation.feature_colors)
+    return prototype.describe(
+        explanation.class_name, class_names=explanation.class_names, colors=explanation.feature_colors
+    )
 
 
 def name_and_support(explanation: Explanation, prototype: Prototype) -> tuple[str, str]:
     """What a prototype is, and where it is found; the latter is empty where that is not known."""
-    plain = replace(prototype, probability=math.nan, cluster=None)
+    plain = replace(prototype, probability=math.nan, cluster=None, predicted=None)
     name = sentence(explanation, replace(plain, evidence=None))
     return name, sentence(explanation, plain).removeprefix(name).removeprefix("; ")
 
@@ -88,13 +99,14 @@ def pale_note(prototype: Prototype) -> str:
     )
 
 
-def origin(prototype: Prototype, num_source_nodes: int | None = None) -> str:
-    """Cluster, size and source of a prototype."""
+def origin(explanation: Explanation, prototype: Prototype, num_source_nodes: int | None = None) -> str:
+    """Cluster, size and source of a prototype; what else is known of the source stands above its picture."""
     parts = [size(prototype.graph)]
     if prototype.cluster is not None:
         members = "" if prototype.cluster_size is None else f", {count_of(prototype.cluster_size, 'graph')}"
         parts.insert(0, f"{cluster_name(prototype.cluster, prototype.num_clusters)}{members}")
     if prototype.source is not None:
         share = "" if num_source_nodes is None else f", {prototype.num_nodes} of {count_of(num_source_nodes, 'node')}"
-        parts.append(f"cut from graph {prototype.source}{share}")
+        place = explanation.origins.get(prototype.source, Origin(position=prototype.source)).position
+        parts.append(f"cut from graph {place}{share}")
     return " · ".join(parts)

@@ -1,7 +1,9 @@
 """Model files: weights and a plain configuration, loaded without running anything they hold."""
 
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -28,6 +30,12 @@ def save_model(model: Trained | GCN, path: str | PathLike[str]) -> None:
     >>> load_model(path).hidden
     (4,)
     """
+    with atomic_path(path) as temporary:
+        write_model(model, temporary)
+
+
+def write_model(model: Trained | GCN, path: Path) -> None:
+    """Write a model into a file that is there, such as one of ``atomic_path``."""
     gcn = model.model if isinstance(model, Trained) else model
     if not isinstance(gcn, GCN):
         raise TypeError(
@@ -44,8 +52,31 @@ def save_model(model: Trained | GCN, path: str | PathLike[str]) -> None:
         "names": {"features": list(gcn.feature_names), "classes": list(gcn.class_names)},
         "state_dict": {name: weight.cpu() for name, weight in gcn.state_dict().items()},
     }
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
+    with path.open("wb") as file:
         torch.save(content, file)
+
+
+def save_with_facts(model: Trained | GCN, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
+    """Write a model and facts about it, plain values and tensors, to one file, which :func:`load_model` reads too."""
+    with atomic_path(path) as temporary:
+        write_model(model, temporary)
+        content = load_plain(temporary, "a model") | {"facts": dict(facts)}
+        with temporary.open("wb") as file:
+            torch.save(content, file)
+
+
+def load_facts(path: str | PathLike[str]) -> dict[str, Any] | None:
+    """Facts that :func:`save_with_facts` wrote; ``None`` for any other file.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+    """
+    try:
+        content = load_plain(Path(path), "a model")
+    except ValueError:
+        return None
+    is_ours = isinstance(content, dict) and content.get("format") == FORMAT
+    return content["facts"] if is_ours and isinstance(content.get("facts"), dict) else None
 
 
 def load_model(path: str | PathLike[str]) -> GCN:

@@ -1,6 +1,7 @@
 """Train the paper's GCN on labelled graphs."""
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -12,9 +13,12 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph._base.errors import ProtographWarning
 from protograph._base.options import check_count, check_number
 from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph.models.performance import Performance, doubts_of
+from protograph.training.class_weights import ClassWeights, check_class_weights, weight_of_each
 from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated
 from protograph.training.gcn import GCN
 from protograph.training.split import HowToSplit, Split, check_split, make_split
@@ -41,9 +45,11 @@ class Trained:
         model: The model with the weights of the best epoch, in evaluation mode.
         initial_model: The same model before training.
         split: Which graphs were trained on, validated on and tested on.
-        train_accuracy: Share of the training graphs that ``model`` classifies right.
-        validation_accuracy: The same for the validation graphs.
-        test_accuracy: The same for the test graphs; ``None`` if the split has none.
+        train_performance: How ``model`` classifies the training graphs: accuracy, balanced accuracy, share of the
+            largest class, and of each class how many graphs have it, are predicted as it, and its recall.
+        validation_performance: The same for the validation graphs.
+        test_performance: The same for the test graphs; ``None`` if the split has none.
+        class_weights: What a graph of each class counted in the loss; ``None`` where all counted alike.
         history: One record an epoch.
         best_epoch: Number, from 1, of the epoch with the lowest validation loss.
         stopped: Why training ended.
@@ -52,12 +58,42 @@ class Trained:
     model: GCN
     initial_model: GCN
     split: Split
-    train_accuracy: float
-    validation_accuracy: float
-    test_accuracy: float | None
+    train_performance: Performance
+    validation_performance: Performance
+    test_performance: Performance | None
+    class_weights: tuple[float, ...] | None
     history: tuple[Epoch, ...]
     best_epoch: int
     stopped: Literal["patience", "max_epochs"]
+
+    @property
+    def train_accuracy(self) -> float:
+        """Share of the training graphs that ``model`` classifies right."""
+        return self.train_performance.accuracy
+
+    @property
+    def validation_accuracy(self) -> float:
+        """The same for the validation graphs."""
+        return self.validation_performance.accuracy
+
+    @property
+    def test_accuracy(self) -> float | None:
+        """The same for the test graphs; ``None`` if the split has none."""
+        return None if self.test_performance is None else self.test_performance.accuracy
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Reasons to doubt that the model has learned to tell the classes apart, a sentence each; none where it has.
+
+        Of the training graphs, and of the test graphs where these are at least 20.
+        """
+        named = {"training graphs": self.train_performance, "test graphs": self.test_performance}
+        return tuple(
+            doubt
+            for graphs, performance in named.items()
+            if performance is not None
+            for doubt in doubts_of(performance, graphs, self.model.class_names)
+        )
 
 
 def train(
@@ -70,6 +106,7 @@ def train(
     patience: int = 5,
     max_epochs: int = 1000,
     split: HowToSplit = "paper",
+    class_weights: ClassWeights | None = None,
     device: torch.device | str | None = None,
     progress: Progress | None = None,
 ) -> Trained:
@@ -89,9 +126,15 @@ def train(
         split: Shares of training, validation and test graphs, by chance (the last may be 0); ``"published"`` for the
             data set's own ``splits``; ``"paper"`` for what the paper does with the data set: 90, 5 and 5 percent
             by chance, except where it follows the published split.
+        class_weights: What a graph of each class counts in the loss: a number above 0 for each, or ``"balanced"`` for
+            numbers that let every class count alike, :math:`N / (C N_c)` with :math:`N_c` training graphs of class c
+            of C, as scikit-learn has them. The validation loss, which ends the training, is weighted in the same way.
         device: Where to train and leave the models; the CPU if ``None``.
         progress: Called after each epoch as ``progress("training", epoch, None)``: how many epochs there
             will be is not known beforehand.
+
+    Warns:
+        ProtographWarning: If there is reason to doubt that the model has learned anything; see :attr:`Trained.doubts`.
 
     Raises:
         ValueError: If an option is out of range, or the graphs are too few, of one class or unfit.
@@ -108,6 +151,7 @@ def train(
     for name, value in {"batch_size": batch_size, "patience": patience, "max_epochs": max_epochs}.items():
         check_count(name, value)
     check_split(split)
+    check_class_weights(class_weights)
     if hidden is None:
         hidden = getattr(graphs, "hidden", PAPER_HIDDEN)
     split_seed, weight_seed, order_seed = np.random.SeedSequence(random_state).generate_state(3).tolist()
@@ -118,6 +162,7 @@ def train(
         model.feature_names = _names(graphs, "feature_names", model.num_features)
         model.class_names = _names(graphs, "class_names", model.num_classes)
         model, flat = model.to(device or "cpu"), flat.to(device or "cpu")
+        weights = weight_of_each(class_weights, flat.y[parts.train.to(flat.y.device)], model.num_classes)
         with preserved_random_state():
             initial_model = deepcopy(model).eval()
         stopping, history = _fit(
@@ -126,22 +171,27 @@ def train(
             parts,
             torch.Generator().manual_seed(order_seed),
             progress,
+            weights=weights,
             learning_rate=learning_rate,
             batch_size=batch_size,
             patience=patience,
             max_epochs=max_epochs,
         )
-        return Trained(
+        trained = Trained(
             model=model,
             initial_model=initial_model,
             split=parts,
-            train_accuracy=evaluate(model, flat, parts.train).accuracy,
-            validation_accuracy=evaluate(model, flat, parts.validation).accuracy,
-            test_accuracy=evaluate(model, flat, parts.test).accuracy if len(parts.test) else None,
+            train_performance=evaluate(model, flat, parts.train).performance,
+            validation_performance=evaluate(model, flat, parts.validation).performance,
+            test_performance=evaluate(model, flat, parts.test).performance if len(parts.test) else None,
+            class_weights=None if weights is None else tuple(weights.tolist()),
             history=history,
             best_epoch=stopping.best_epoch,
             stopped="patience" if stopping.is_over else "max_epochs",
         )
+    for doubt in trained.doubts:
+        warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
+    return trained
 
 
 @contextmanager
@@ -224,6 +274,7 @@ def _fit(
     generator: torch.Generator,
     progress: Progress | None,
     *,
+    weights: Tensor | None,
     learning_rate: float,
     batch_size: int,
     patience: int,
@@ -238,9 +289,9 @@ def _fit(
     while not stopping.is_over and stopping.num_epochs < max_epochs:
         order = split.train[torch.randperm(len(split.train), generator=generator)]
         batches = prepared.batches(order.to(prepared.x.device), batch_size)
-        train_loss = _train_epoch(model, batches, optimizer) / len(order)
-        validation = evaluate(model, flat, split.validation)
-        history.append(Epoch(train_loss, validation.loss, validation.accuracy))
+        train_loss = _train_epoch(model, batches, optimizer, weights) / len(order)
+        validation = evaluate(model, flat, split.validation, weights)
+        history.append(Epoch(train_loss, validation.loss, validation.performance.accuracy))
         if stopping.update(validation.loss):
             best_weights = deepcopy(model.state_dict())
         if progress is not None:
@@ -257,12 +308,14 @@ def _fit(
 
 
 @torch.enable_grad()
-def _train_epoch(model: GCN, batches: Iterable[MiniBatch], optimizer: torch.optim.Optimizer) -> float:
+def _train_epoch(
+    model: GCN, batches: Iterable[MiniBatch], optimizer: torch.optim.Optimizer, weights: Tensor | None = None
+) -> float:
     """One step a mini-batch; the sum of the graphs' losses, each taken before its step."""
     model.train()
     losses = []
     for batch in batches:
-        loss = nn.functional.cross_entropy(logits_of(model, batch), batch.y)
+        loss = nn.functional.cross_entropy(logits_of(model, batch), batch.y, weight=weights)
         optimizer.zero_grad()
         torch.autograd.backward(loss)
         optimizer.step()
@@ -272,20 +325,25 @@ def _train_epoch(model: GCN, batches: Iterable[MiniBatch], optimizer: torch.opti
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Mean cross-entropy, and share of the graphs classified right."""
+    """Mean cross-entropy, weighted where classes have weights, and how predictions agree with labels."""
 
     loss: float
-    accuracy: float
+    performance: Performance
 
 
 @torch.no_grad()
-def evaluate(model: GCN, flat: FlatGraphs, indices: Tensor) -> Evaluation:
-    """Loss and accuracy of a model on the graphs at the indices; the model is left in evaluation mode."""
+def evaluate(model: GCN, flat: FlatGraphs, indices: Tensor, weights: Tensor | None = None) -> Evaluation:
+    """Loss and performance of a model on the graphs at the indices; the model is left in evaluation mode."""
     model.eval()
-    loss, num_right = 0.0, 0
+    loss, total, predictions, labels = 0.0, 0.0, [], []
     for chunk in torch.split(indices, EVALUATION_BATCH):
         batch = flat.take(chunk.to(flat.x.device))
         logits = model(batch.x, batch.edge_index, batch.batch)
-        loss += nn.functional.cross_entropy(logits, batch.y, reduction="sum").item()
-        num_right += int((logits.argmax(dim=1) == batch.y).sum())
-    return Evaluation(loss / len(indices), num_right / len(indices))
+        loss += nn.functional.cross_entropy(logits, batch.y, weight=weights, reduction="sum").item()
+        total += len(chunk) if weights is None else weights[batch.y].sum().item()
+        predictions.append(logits.argmax(dim=1))
+        labels.append(batch.y)
+    agreement = Performance.of(
+        torch.cat(labels).numpy(force=True), torch.cat(predictions).numpy(force=True), model.num_classes
+    )
+    return Evaluation(loss / total, agreement)

@@ -5,7 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.explanation.describing.groups import Molecule, bond_types, find_groups, name_molecule
+from protograph.explanation.describing.groups import (
+    NEUTRAL_RULES,
+    Molecule,
+    bond_types,
+    find_groups,
+    name_molecule,
+)
 
 ATOMS = ("C", "O", "Cl", "H", "N", "F", "Br", "S")
 BONDS = {"-": "single", "=": "double", "#": "triple", ":": "aromatic"}
@@ -127,6 +133,27 @@ def test_the_order_of_atoms_does_not_matter(symbols, bonds, text, random):
     places = sorted(range(len(order)), key=order.__getitem__)
     types = {frozenset(order[atom] for atom in ends): kind for ends, kind in one.bonds.items()}
     assert name(Molecule(other, [one.symbols[place] for place in places], types)) == text
+
+
+@pytest.mark.parametrize(
+    ("symbols", "bonds", "text"),
+    [
+        ("N O O", "0 1, 0 2", "a nitrogen with two oxygens (NO2)"),
+        ("C N O O", "0 1, 1 2, 1 3", "one carbon with a nitrogen bearing two oxygens"),
+        ("N O O O", "0 1, 0 2, 0 3", None),
+        ("C N H H", "0 1, 1 2, 1 3", "one carbon with a nitrogen bearing two hydrogens"),
+        ("C S O O", "0 1, 1 2, 1 3", "one carbon with a sulfur bearing two oxygens"),
+        ("C N O O N O O", "0 1, 1 2, 1 3, 0 4, 4 5, 4 6", "one carbon with two nitrogens bearing two oxygens each"),
+        ("C S C O O", "0 1, 1 2, 2 0, 1 3, 1 4", "two carbons and one sulfur in a ring with two oxygens"),
+        ("C O", "0 1", None),
+        ("C F F F", "0 1, 0 2, 0 3", "a trifluoromethyl group (CF3)"),
+        ("C C H H H", "0 1, 1 2, 1 3, 1 4", "one carbon with a methyl group"),
+        ("C C C C C N", RING, "five carbons and one nitrogen in a ring"),
+    ],
+)
+def test_without_types_of_bonds_only_atoms_are_named(symbols, bonds, text):
+    one = molecule(symbols, bonds)
+    assert name_molecule(one, [ATOMS.index(symbol) for symbol in one.symbols], ATOMS, NEUTRAL_RULES) == text
 
 
 def test_no_atom_is_in_two_groups():

@@ -19,14 +19,37 @@ def evidence(num_in_class, num_class, num_elsewhere, num_others, information=0.5
 @pytest.mark.parametrize(
     ("counts", "text"),
     [
-        ((0, 4, 0, 4), "found in none of the graphs predicted as its class and in none of the others"),
-        ((4, 4, 4, 4), "found in all of the graphs predicted as its class and in all of the others"),
-        ((1, 4, 0, 0), "found in 25% of the graphs predicted as its class"),
-        ((0, 0, 1, 4), "found in 25% of the graphs not predicted as its class"),
+        ((0, 40, 0, 40), "found in none of the graphs predicted as its class and in none of the others"),
+        ((40, 40, 40, 40), "found in all of the graphs predicted as its class and in all of the others"),
+        ((10, 40, 0, 0), "found in 25% of the graphs predicted as its class"),
+        ((0, 0, 10, 40), "found in 25% of the graphs not predicted as its class"),
     ],
 )
 def test_shares_of_no_graphs_are_left_out(counts, text):
     assert where_found(evidence(*counts)) == text
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        (
+            (2, 3, 0, 1),
+            "found in 2 of 3 graphs predicted as mutagen (95%: 21% to 94%) and in none of the 1 other (95%: 0% to 79%)",
+        ),
+        (
+            (29, 29, 30, 30),
+            "found in all of the 29 graphs predicted as mutagen (95%: 88% to 100%) and in all of the others",
+        ),
+        ((0, 0, 1, 4), "found in 1 of 4 graphs not predicted as mutagen (95%: 5% to 70%)"),
+        (
+            (1, 1, 3, 9),
+            "found in all of the 1 graph predicted as mutagen (95%: 21% to 100%) and in 3 of 9 others "
+            "(95%: 12% to 65%)",
+        ),
+    ],
+)
+def test_shares_of_few_graphs_have_their_interval(counts, text):
+    assert where_found(evidence(*counts), "mutagen") == text
 
 
 def test_without_graphs_nothing_is_found():
@@ -81,10 +104,12 @@ def test_a_probability_is_0_or_1_only_where_it_is_exactly_so(probability, text):
 
 
 def test_groups_are_named_by_the_bonds_that_the_graph_has():
-    assert name_of(molecule(*RING_NITRO, ATOM_NAMES), ATOM_NAMES) == "six carbons in a ring with a nitro group"
+    ring = molecule(*RING_NITRO, ATOM_NAMES)
+    assert name_of(ring, ATOM_NAMES, are_edges_matched=True) == "six carbons in a ring with a nitro group"
+    assert name_of(ring, ATOM_NAMES) == "six carbons in a ring with a nitrogen bearing two oxygens"
     pair = Data(x=torch.eye(14)[[0, 1]], edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.eye(3)[[1, 1]])
-    assert name_of(pair, ATOM_NAMES, BOND_NAMES) == "a carbonyl group (C=O)"
-    assert name_of(pair, ATOM_NAMES) == "carbon joined to oxygen"
+    assert name_of(pair, ATOM_NAMES, BOND_NAMES, are_edges_matched=True) == "a carbonyl group (C=O)"
+    assert name_of(pair, ATOM_NAMES, BOND_NAMES) == "carbon joined to oxygen"
 
 
 def test_features_that_have_no_names_or_are_not_one_hot_leave_the_structure():
@@ -111,7 +136,8 @@ def test_names_from_the_data_are_never_more_than_one_line_of_text():
     graph = Data(x=torch.eye(2)[[0, 0, 0, 0, 1]], edge_index=HOUSE)
     assert name_of(graph, ("x\n\n2. {}", "y" * 10_000)) == f"a house of four x 2. {{}} nodes and one {'y' * 37}... node"
     assert where_found(evidence(1, 2, 1, 2), "__import__('os')\r\n\x1b[2J") == (
-        "found in 50% of the graphs predicted as __import__('os') [2J and in 50% of the others"
+        "found in 1 of 2 graphs predicted as __import__('os') [2J (95%: 9% to 91%) and in 1 of 2 others "
+        "(95%: 9% to 91%)"
     )
 
 
@@ -121,11 +147,11 @@ def test_an_empty_graph_is_said_to_be_one():
 
 
 def test_what_tells_nothing_of_the_class_says_so():
-    assert where_found(evidence(9, 9, 7, 7, information=0.0)) == (
+    assert where_found(evidence(90, 90, 70, 70, information=0.0)) == (
         "found in all of the graphs predicted as its class and in all of the others, so that by itself it does not "
         "tell the class"
     )
-    assert where_found(evidence(9, 9, 0, 0, information=0.0)) == "found in all of the graphs predicted as its class"
+    assert where_found(evidence(90, 90, 0, 0, information=0.0)) == "found in all of the graphs predicted as its class"
 
 
 def test_clusters_count_from_one():

@@ -124,6 +124,8 @@ def test_one_graph_far_away_counts_but_represents_nothing():
     assert found.clusters[0].members[-1] == 20
     assert np.abs(found.clusters[0].mean).max() < 1
     assert found.notes == ("graph 20 lies far outside of the class; it counts as a member but represents no cluster",)
+    called = chosen(points, num_clusters=1, graph_label=lambda index: f"graph {index + 100} (line 7)")
+    assert called.notes[0].startswith("graph 120 (line 7) lies far outside of the class; ")
 
 
 @pytest.mark.parametrize("far", [1e3, 1e6, 1e12, 1e100])

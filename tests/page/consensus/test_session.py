@@ -33,7 +33,8 @@ class Judge:
         self.seen.append((list(graphs), target))
         leads = np.full(len(graphs), -1.0)
         leads[self.predicted] = 1.0
-        return Judgement(probabilities=np.linspace(0.5, 0.6, len(graphs)), margins=leads * 2, leads=leads)
+        predictions = np.where(leads > 0, target, 1 - target)
+        return Judgement(np.linspace(0.5, 0.6, len(graphs)), margins=leads * 2, leads=leads, predictions=predictions)
 
 
 def carried_by_the_house(graph):
@@ -48,6 +49,7 @@ def session_of(indices, graphs, carried=carried_by_the_house, match_edges=False)
     contributions = None if carried is None else [carried(graphs[i]) for i in indices]
     return SessionGraphs(
         indices=tuple(indices),
+        positions=tuple(index + 100 for index in indices),
         sources=sources,
         encoded=encoded.encode(sources[0].graph),
         embeddings=[rng.normal(size=(graphs[i].num_nodes, 3)) for i in indices],
@@ -125,7 +127,7 @@ def test_what_was_done_is_told():
     first, second, third = found.steps
     start, size = found.session.start[0], "8 nodes and 9 edges"  # all of the smaller graph
     assert first == (
-        f"the consensus of graphs 0, 1 around node {start} of graph 0 has {size} (proven to be worth the most)"
+        f"the consensus of graphs 100, 101 around node {start} of graph 100 has {size} (proven to be worth the most)"
     )
     assert second.startswith("trimmed to ")
     assert ": found in 100.0% of the cluster's graphs looked at and 0.0% of the others (1.00 bits); its" in second

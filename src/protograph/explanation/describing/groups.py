@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 
 from protograph._base.words import counted, listed, number_word
 from protograph.explanation.describing.motifs import MAX_NODES, counts_of_kinds, fused_rings, ring_sizes
+from protograph.molecules.elements import element_name
 
 BONDS = ("single", "double", "triple", "aromatic")
 
@@ -78,15 +79,24 @@ def bond_types(graph: Data, edge_names: Sequence[str]) -> dict[frozenset[int], s
 
 @dataclass(frozen=True)
 class Group:
-    """A functional group: its name, its formula, and the atoms that are its own."""
+    """A functional group, or an atom with its ends: what it is called, its formula, and the atoms that are its own."""
 
     name: str
+    plural: str
     formula: str
     atoms: frozenset[int]
 
 
-def name_molecule(molecule: Molecule, kinds: Sequence[int], feature_names: Sequence[str]) -> str | None:
+def name_molecule(
+    molecule: Molecule, kinds: Sequence[int], feature_names: Sequence[str], rules: "Sequence[Rule] | None" = None
+) -> str | None:
     """Name a molecule by its rings and functional groups; ``None`` where it has neither.
+
+    Args:
+        molecule: The molecule.
+        kinds: Column of each atom.
+        feature_names: Names of the columns.
+        rules: How functional groups are known; ``None`` for :data:`RULES`.
 
     >>> nitro = Molecule(networkx.path_graph(3), "ONO", {})
     >>> name_molecule(nitro, [2, 1, 2], ("C", "N", "O"))
@@ -95,7 +105,7 @@ def name_molecule(molecule: Molecule, kinds: Sequence[int], feature_names: Seque
     if len(molecule.graph) > MAX_NODES:
         return None
     rings = [_ring_system(block, molecule, kinds, feature_names) for block in molecule.ring_systems]
-    groups = find_groups(molecule)
+    groups = find_groups(molecule, rules)
     if not rings and not groups:
         return None
     named = molecule.ring_atoms.union(*(group.atoms for group in groups))
@@ -107,10 +117,13 @@ def name_molecule(molecule: Molecule, kinds: Sequence[int], feature_names: Seque
 
 def _sentence(rings: Sequence["_Rings"], groups: Sequence[Group], heavy: list[str], hydrogens: list[str]) -> str:
     """Rings first, or else the heavy atoms that have no name; then what hangs on them."""
-    tally = _tally([(group.name, group.formula) for group in groups])
+    tally = _tally([(group.name, group.plural, group.formula) for group in groups])
+    named = [(_several(name, plural, number), formula) for (name, plural, formula), number in tally]
     if not rings and not heavy:
-        return listed([*(f"{_several(name, number)} ({formula})" for (name, formula), number in tally), *hydrogens])
-    parts = [*(_several(name, number) for (name, _), number in tally), *(heavy if rings else ()), *hydrogens]
+        return listed([*(f"{name} ({formula})" for name, formula in named), *hydrogens])
+    # Never "with ... with".
+    bearing = [name.replace(" with ", " bearing ") for name, _ in named]
+    parts = [*bearing, *(heavy if rings else ()), *hydrogens]
     base = _ring_names(rings) if rings else listed(heavy)
     # Several rings are a list themselves, from which the comma parts what they carry.
     comma = "," if len(set(rings)) > 1 else ""
@@ -130,8 +143,8 @@ def _tally(items: Sequence[Any]) -> list[tuple[Any, int]]:
     return sorted(Counter(items).items(), key=lambda item: (-item[1], str(item[0])))
 
 
-def _several(name: str, number: int) -> str:
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}" if number == 1 else counted(number, name)
+def _several(name: str, plural: str, number: int) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}" if number == 1 else counted(number, name, plural)
 
 
 def _rest(
@@ -179,19 +192,23 @@ def _ring_system(block: Any, molecule: Molecule, kinds: Sequence[int], feature_n
     return _Rings(f"{atoms} in {fused}", f"{fused} ({atoms})", f"times {fused} ({atoms})")
 
 
-def find_groups(molecule: Molecule) -> list[Group]:
+def find_groups(molecule: Molecule, rules: "Sequence[Rule] | None" = None) -> list[Group]:
     """All functional groups that are certain. No atom is in two of them.
+
+    Args:
+        molecule: The molecule.
+        rules: How they are known; ``None`` for :data:`RULES`.
 
     >>> [group.formula for group in find_groups(Molecule(networkx.path_graph(3), "HNH", {}))]
     ['NH2']
     """
     groups: list[Group] = []
     taken: set[int] = set()
-    for rule, atom in product(RULES, molecule.graph):
+    for rule, atom in product(RULES if rules is None else rules, molecule.graph):
         atoms = rule.atoms(molecule, atom)
         if atoms and taken.isdisjoint(own := atoms - molecule.ring_atoms):
             # An atom of a ring stays the ring's: a quinone is a ring with two carbonyl groups.
-            groups.append(Group(f"{rule.name} group", rule.formula, own))
+            groups.append(Group(*rule.names, rule.formula, own))
             taken |= own
     return groups
 
@@ -219,6 +236,11 @@ class Rule:
     max_degree: float = math.inf
     bond: str | None = None
     is_certain: Callable[[Molecule, int, Sequence[int]], bool] = lambda molecule, atom, ends: True
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What one of them is called, and several."""
+        return f"{self.name} group", f"{self.name} groups"
 
     def atoms(self, molecule: Molecule, atom: int) -> frozenset[int]:
         """The atoms of the group around an atom; none where it is no such group."""
@@ -265,17 +287,41 @@ def _is_amino(molecule: Molecule, atom: int, hydrogens: Sequence[int]) -> bool:
     return not may_be_amide and {molecule.bond(atom, other) for other in beside} <= {None, "single"}
 
 
+@dataclass(frozen=True)
+class _WithEnds(Rule):
+    """An atom outside of rings and its ends, whatever bonds join them."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        ends = f"with {counted(self.number, element_name(self.end))}"
+        return f"{self.name} {ends}", f"{self.name}s {ends} each"
+
+    def atoms(self, molecule: Molecule, atom: int) -> frozenset[int]:
+        return frozenset() if atom in molecule.ring_atoms else super().atoms(molecule, atom)
+
+
 # Hydrogens count only where they are nodes. One more at the same atom makes it water, ammonia or methane.
 HYDROXYL = Rule("hydroxyl", "OH", "O", "H", 1, max_degree=2)
+METHYL = Rule("methyl", "CH3", "C", "H", 3, max_degree=4)
+TRIFLUOROMETHYL = Rule("trifluoromethyl", "CF3", "C", "F", 3, max_degree=4)
 # Those with more atoms first: what is in a carboxyl group is no carbonyl and no hydroxyl.
 RULES = (
     _Carboxyl("carboxyl", "COOH", "C", "O", 1, bond="double"),
     Rule("nitro", "NO2", "N", "O", 2, max_degree=3, is_certain=_is_nitro),
     Rule("sulfonyl", "SO2", "S", "O", 2, max_degree=4, is_certain=_is_sulfonyl),
-    Rule("trifluoromethyl", "CF3", "C", "F", 3, max_degree=4),
+    TRIFLUOROMETHYL,
     Rule("carbonyl", "C=O", "C", "O", 1, bond="double"),  # with two it is carbon dioxide
     Rule("nitrile", "CN", "C", "N", 1, bond="triple"),
     Rule("amino", "NH2", "N", "H", 2, max_degree=3, is_certain=_is_amino),
-    Rule("methyl", "CH3", "C", "H", 3, max_degree=4),
+    METHYL,
+    HYDROXYL,
+)
+# Where types of bonds did not count, a name must hold whatever they are: hydrogen and fluorine have one bond each.
+NEUTRAL_RULES = (
+    _WithEnds("nitrogen", "NO2", "N", "O", 2),
+    _WithEnds("sulfur", "SO2", "S", "O", 2),
+    TRIFLUOROMETHYL,
+    _WithEnds("nitrogen", "NH2", "N", "H", 2),
+    METHYL,
     HYDROXYL,
 )

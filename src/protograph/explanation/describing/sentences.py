@@ -5,19 +5,27 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
+from protograph._base.intervals import wilson
 from protograph._base.words import clean_name, count_of
-from protograph.explanation.describing.groups import Molecule, bond_types, name_molecule
+from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
 from protograph.explanation.describing.motifs import compose, simple_graph
-from protograph.explanation.prototype import Evidence
+from protograph.explanation.prototype import Evidence, Prototype
 from protograph.graphs.kinds import node_columns
 from protograph.molecules.elements import are_atoms
 
 # Bits; below, containing the prototype says nothing worth mentioning about the class.
 _TELLS_NOTHING = 0.01
+# Graphs; of fewer, a share says little, and is said with its interval.
+FEW = 30
 
 
 def name_of(
-    graph: Data, feature_names: Sequence[str] = (), edge_names: Sequence[str] = (), *, colors: Sequence[str] = ()
+    graph: Data,
+    feature_names: Sequence[str] = (),
+    edge_names: Sequence[str] = (),
+    *,
+    colors: Sequence[str] = (),
+    are_edges_matched: bool = False,
 ) -> str:
     """Say what a graph is: a motif, a ring with functional groups, or how many nodes of each kind it has.
 
@@ -26,6 +34,7 @@ def name_of(
         feature_names: Names of the columns of ``x``. Symbols of atoms make it a molecule.
         edge_names: Names of the columns of ``edge_attr``: single, double, triple and aromatic bonds in any case.
         colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
+        are_edges_matched: Whether types of bonds counted; without, what has its name from them has none.
 
     >>> import torch
     >>> name_of(Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]]), num_nodes=4))
@@ -34,14 +43,16 @@ def name_of(
     columns, simple = node_columns(graph, colors), simple_graph(graph)
     kinds = columns if columns is not None and graph.x.size(1) == len(feature_names) else None
     if kinds is not None and are_atoms(feature_names):
-        molecule = Molecule(simple, [feature_names[kind] for kind in kinds], bond_types(graph, edge_names))
-        if name := name_molecule(molecule, kinds, feature_names):
+        bonds = bond_types(graph, edge_names) if are_edges_matched else {}
+        molecule = Molecule(simple, [feature_names[kind] for kind in kinds], bonds)
+        rules = RULES if are_edges_matched else NEUTRAL_RULES
+        if name := name_molecule(molecule, kinds, feature_names, rules):
             return name
     return compose(simple, kinds, feature_names)
 
 
 def where_found(evidence: Evidence | None, class_name: str | None = None) -> str:
-    """In how many graphs a prototype is found; shares of no graphs are left out.
+    """In how many graphs a prototype is found; shares of no graphs are left out, those of few have their interval.
 
     >>> counts = {"num_in_class": 97, "num_class": 100, "num_elsewhere": 0, "num_others": 50}
     >>> where_found(Evidence(**counts, num_in_cluster=60, information=0.9), "mutagen")
@@ -52,16 +63,34 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
     inside, outside = evidence.num_class, evidence.num_others
     name = "its class" if class_name is None else clean_name(class_name)
     own = f"predicted as {'class ' if name.isdigit() else ''}{name}"
-    others = "the others" if inside else f"the graphs not {own}"
+    noun, rest = ("other", "") if inside else ("graph", f" not {own}")
     parts = [
-        f"in {share_of(evidence.num_in_class, inside)} of the graphs {own}" if inside else "",
-        f"in {share_of(evidence.num_elsewhere, outside)} of {others}" if outside else "",
+        _found_in(evidence.num_in_class, inside, "graph", f" {own}") if inside else "",
+        _found_in(evidence.num_elsewhere, outside, noun, rest) if outside else "",
     ]
     text = " and ".join(part for part in parts if part)
     if inside and outside and evidence.information < _TELLS_NOTHING:
         # Such a class is known by what its graphs lack.
         text += ", so that by itself it does not tell the class"
     return f"found {text}" if text else ""
+
+
+def _found_in(number: int, total: int, noun: str, which: str) -> str:
+    """A share of some graphs; where they are few, in figures and with its interval."""
+    if total >= FEW:
+        return f"in {share_of(number, total)} of the {noun}s{which}"
+    share = {0: "none of the", total: "all of the"}.get(number, f"{number} of")
+    return f"in {share} {count_of(total, noun)}{which} ({interval_of(number, total)})"
+
+
+def interval_of(number: int, total: int) -> str:
+    """Wilson's interval of a share, in per cent.
+
+    >>> interval_of(2, 3), interval_of(0, 1)
+    ('95%: 21% to 94%', '95%: 0% to 79%')
+    """
+    low, high = wilson(number, total)
+    return f"95%: {100 * low:.0f}% to {100 * high:.0f}%"
 
 
 def share_of(number: int, total: int) -> str:
@@ -95,6 +124,31 @@ def chance(probability: float) -> str:
     if shown == "0.000" and probability > 0:
         return "p less than 0.001"
     return f"p = {shown}"
+
+
+def taken_for(prototype: Prototype, class_names: Sequence[str] = ()) -> str:
+    """That the model takes a prototype by itself for another class than its own; nothing where it does not.
+
+    >>> odd = Prototype(graph=Data(num_nodes=0), probability=0.1, margin=-2.2, source=3, target=0, predicted=1)
+    >>> taken_for(odd, ("other", "mutagen"))
+    'by itself the model takes this for class 1 (mutagen); it counts only inside a graph'
+    """
+    predicted = prototype.predicted
+    if predicted is None or prototype.target in (None, predicted):
+        return ""
+    text = f"by itself the model takes this for {class_of(predicted, class_names)}"
+    # What was made, and not cut from a graph, is inside none.
+    return text if prototype.source is None else f"{text}; it counts only inside a graph"
+
+
+def class_of(number: int, class_names: Sequence[str] = ()) -> str:
+    """Number and name of a class.
+
+    >>> class_of(1, ("other", "mutagen")), class_of(1, ("0", "1")), class_of(1)
+    ('class 1 (mutagen)', 'class 1', 'class 1')
+    """
+    name = class_names[number] if number < len(class_names) else str(number)
+    return f"class {number}" if name == str(number) else f"class {number} ({clean_name(name)})"
 
 
 def cluster_of(number: int | None, num_clusters: int | None = None, size: int | None = None) -> str:

@@ -82,6 +82,7 @@ def select(
     resolution: float = 1e-13,
     content_key: Callable[[int], bytes] | None = None,
     options: ClusterOptions | None = None,
+    graph_label: Callable[[int], str] = "graph {}".format,
 ) -> Selection:
     """Cluster the embeddings of one class and pick each cluster's representatives.
 
@@ -100,6 +101,7 @@ def select(
         resolution: Relative precision of the embeddings.
         content_key: Gives what tells graphs with equal embeddings apart, so that their order never matters.
         options: How clusters are made.
+        graph_label: What notes call a graph, by its index.
     """
     options = options or ClusterOptions()
     key = content_key or (lambda index: index.to_bytes(8, "big"))
@@ -126,7 +128,7 @@ def select(
                 )
             )
     clusters.sort(key=lambda cluster: -len(cluster.members))
-    notes = (*notes, *mixture.notes, *_far_notes(indices, positions, is_far))
+    notes = (*notes, *mixture.notes, *_far_notes(indices, positions, is_far, graph_label))
     return Selection(tuple(clusters), notes, mixture.covariance, mixture.reason, strengths)
 
 
@@ -229,15 +231,15 @@ def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, opti
     return far
 
 
-def _far_notes(indices: Ints, positions: Floats, is_far: Bools) -> list[str]:
+def _far_notes(indices: Ints, positions: Floats, is_far: Bools, graph_label: Callable[[int], str]) -> list[str]:
     number = int(is_far.sum())
     if not number:
         return []
-    farthest = int(indices[np.where(is_far, np.abs(positions).mean(axis=1), -1.0).argmax()])
+    farthest = graph_label(int(indices[np.where(is_far, np.abs(positions).mean(axis=1), -1.0).argmax()]))
     if number == 1:
-        return [f"graph {farthest} lies far outside of the class; it counts as a member but represents no cluster"]
+        return [f"{farthest} lies far outside of the class; it counts as a member but represents no cluster"]
     return [
-        f"{number} graphs lie far outside of the class (the farthest is graph {farthest}); they count as members but "
+        f"{number} graphs lie far outside of the class (the farthest is {farthest}); they count as members but "
         f"represent no cluster"
     ]
 

@@ -37,7 +37,8 @@ def consensus_candidates(
     candidates = [candidate for candidate in sessions if candidate is not None]
     if not candidates:
         raise NoPrototypeError(
-            f"no nodes of its graphs {list(chosen[0])} have equal features; pass match_features=False or a tolerance"
+            f"no nodes of its graphs {[*map(fitted.position, chosen[0])]} have equal features; "
+            f"pass match_features=False or a tolerance"
         )
     return candidates
 

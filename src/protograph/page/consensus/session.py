@@ -85,9 +85,9 @@ def run_session(
     )
     occurrence = population.counter(source, tuning.large_sample).count(trimmed.pattern)
     outcome = _Outcome(consensus, start, trimmed, occurrence, weigher.num_weighed)
-    pattern, probability, margin = _largest_of_the_class(graphs, closing.close(trimmed.pattern), judge, target)
+    pattern, verdict = _largest_of_the_class(graphs, closing.close(trimmed.pattern), judge, target)
     matches = common.align(pattern, scores, tolerance)
-    return _candidate(graphs, outcome, pattern, matches, aligned[start], probability, margin)
+    return _candidate(graphs, outcome, pattern, matches, aligned[start], verdict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +120,8 @@ class _Outcome:
         if pattern != self.trimmed.pattern:
             closed = f"closed to {_size(pattern)}: what all of those graphs of the cluster have besides"
         return (
-            f"the consensus of graphs {', '.join(map(str, graphs.indices))} around node {start} of graph "
-            f"{graphs.indices[0]} has {_size(self.consensus.pattern)} ({proven})",
+            f"the consensus of graphs {', '.join(map(str, graphs.positions))} around node {start} of graph "
+            f"{graphs.positions[0]} has {_size(self.consensus.pattern)} ({proven})",
             f"trimmed to {_size(self.trimmed.pattern)}: {evidence}",
             closed,
         )
@@ -133,8 +133,7 @@ def _candidate(
     pattern: Pattern,
     matches: Matches,
     start: tuple[int, ...],
-    probability: float,
-    margin: float,
+    verdict: "_Verdict",
 ) -> ConsensusCandidate:
     """The candidate, its nodes numbered as in the user's graphs."""
     nodes = sorted(pattern.nodes)
@@ -142,8 +141,8 @@ def _candidate(
     rows = [[int(own[node]) for own, node in zip(numbers, matches[n], strict=True)] for n in nodes]
     session = Session(
         start=tuple(int(own[node]) for own, node in zip(numbers, start, strict=True)),
-        probability=probability,
-        margin=margin,
+        probability=verdict.probability,
+        margin=verdict.margin,
         size=len(pattern),
         source=graphs.indices[0],
         stopped="consensus",
@@ -157,12 +156,22 @@ def _candidate(
         nodes=tuple(row[0] for row in rows),
         matches=torch.tensor(rows),
         session=session,
+        predicted=verdict.predicted,
         contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
         steps=outcome.steps(graphs, pattern),
         encoded=pattern.encoded(graphs.encoded),
         weight=outcome.weight,
     )
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What the model makes of a pattern by itself."""
+
+    probability: float
+    margin: float
+    predicted: int
 
 
 def cut(graphs: SessionGraphs, pattern: Pattern) -> Data:
@@ -175,15 +184,13 @@ def cut(graphs: SessionGraphs, pattern: Pattern) -> Data:
 
 def _largest_of_the_class(
     graphs: SessionGraphs, path: Sequence[Pattern], judge: Judge, target: int
-) -> tuple[Pattern, float, float]:
-    """The last pattern of the path that the model predicts as the class, the last of all where there is none.
-
-    Also its probability and margin.
-    """
+) -> tuple[Pattern, _Verdict]:
+    """The last pattern of the path that the model predicts as the class, the last of all where there is none."""
     judgement = judge([cut(graphs, pattern) for pattern in path], target)
     predicted = np.flatnonzero(judgement.leads > 0)
     at = int(predicted[-1]) if predicted.size else len(path) - 1
-    return path[at], float(judgement.probabilities[at]), float(judgement.margins[at])
+    verdict = _Verdict(float(judgement.probabilities[at]), float(judgement.margins[at]), int(judgement.predictions[at]))
+    return path[at], verdict
 
 
 def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures, resolution: float) -> list[Matching]:

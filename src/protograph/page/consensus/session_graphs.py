@@ -22,6 +22,7 @@ class SessionGraphs:
 
     Attributes:
         indices: Which graphs they are.
+        positions: Their places in the user's own data.
         sources: The graphs, their nodes in canonical order.
         encoded: The first of them, the source, as the counting reads it.
         embeddings: Their nodes' embeddings.
@@ -29,6 +30,7 @@ class SessionGraphs:
     """
 
     indices: tuple[int, ...]
+    positions: tuple[int, ...]
     sources: Sequence[CanonicalGraph]
     encoded: EncodedGraph
     embeddings: Sequence[Floats]
@@ -51,6 +53,7 @@ def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head:
     return [
         SessionGraphs(
             indices=indices,
+            positions=tuple(map(fitted.position, indices)),
             sources=sources[first : first + k],
             encoded=fitted.encoded.encode(graphs[first]),
             embeddings=nodes[first : first + k],

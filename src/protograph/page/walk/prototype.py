@@ -32,8 +32,8 @@ def walk_candidates(fitted: FittedClass, cluster: Cluster, options: SearchOption
     walks = search(graphs, split_by_graph(node_embeddings, graphs), limited, resolution=fitted.resolution)
     if not walks:
         raise NoPrototypeError(
-            f"no nodes of its graphs {list(cluster.representatives)} have equal features; pass match_features=False or "
-            f"a tolerance"
+            f"no nodes of its graphs {[*map(fitted.position, cluster.representatives)]} have equal features; "
+            f"pass match_features=False or a tolerance"
         )
     return _retrieved(fitted, cluster, sources, walks)
 
@@ -88,6 +88,7 @@ def _retrieved(
                 nodes=tuple(sources[q].nodes[list(walk.nodes[q])].tolist()),
                 matches=torch.from_numpy(np.stack(columns, axis=1)),
                 session=session,
+                predicted=int(judgement.predictions[first + q]),
             )
         )
     return candidates

@@ -1,0 +1,140 @@
+"""Names that an explanation speaks by: those the user gave, else those that the data set has."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import torch
+from torch.utils.data import Subset
+from torch_geometric.data import Data
+
+from protograph.graphs.naming import ColumnNames, num_columns, unnamed_value
+from protograph.graphs.store import GraphStore
+from protograph.molecules.elements import COLORS, OTHER, are_atoms
+from protograph.molecules.naming import read_edge_names, read_feature_names
+
+# Graphs whose values are looked at together.
+_CHUNK = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """What classes, features and attributes of edges are called.
+
+    Attributes:
+        classes: A name for each class; their numbers where they have none.
+        features: Names of the columns of ``x``.
+        edges: Names of the columns of ``edge_attr``.
+        colors: A colour for each kind of node; empty where they have none.
+        warnings: What the data set has and does not fit.
+    """
+
+    classes: tuple[str, ...]
+    features: ColumnNames = field(default_factory=ColumnNames)
+    edges: ColumnNames = field(default_factory=ColumnNames)
+    colors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def of_columns(self) -> dict[str, Any]:
+        """The fields of a prototype that hold names."""
+        return {
+            "feature_names": self.features.columns,
+            "feature_values": self.features.values,
+            "edge_names": self.edges.columns,
+            "edge_values": self.edges.values,
+        }
+
+    @property
+    def of_explanation(self) -> dict[str, Any]:
+        """The fields of an explanation that hold names and colours."""
+        return {"class_names": self.classes, "feature_colors": self.colors, **self.of_columns}
+
+
+def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[str, Any]) -> Names:
+    """Names for the graphs of a fit.
+
+    Args:
+        graphs: What the user gave, which may have names itself.
+        store: The same graphs.
+        num_classes: How many classes the model tells apart.
+        given: ``feature_names``, ``edge_names`` and ``class_names`` that the user gave, each ``None`` where not.
+
+    Raises:
+        TypeError: If given names are no names.
+        ValueError: If given names do not fit; those of a data set that do not are left out, with a warning.
+    """
+    data, warnings = graphs, list[str]()
+    while isinstance(data, Subset):
+        data = data.dataset
+    first = store[0]
+
+    def chosen(key: str, read: Callable[[Any], Any]) -> Any:
+        if given.get(key) is not None:
+            return read(given[key])
+        try:
+            return read(_own(data, key))
+        except (TypeError, ValueError) as error:
+            warnings.append(f"names of the data set are left out: {error}")
+            return read(())
+
+    def features(names: Any) -> ColumnNames:
+        return _covering(read_feature_names(names, first.x), store, "x", "feature_names")
+
+    def edges(names: Any) -> ColumnNames:
+        return _covering(read_edge_names(names, first.edge_attr), store, "edge_attr", "edge_names")
+
+    classes = chosen("class_names", lambda names: _classes(names, num_classes))
+    of_nodes, of_edges = chosen("feature_names", features), chosen("edge_names", edges)
+    return Names(
+        classes=classes,
+        features=of_nodes,
+        edges=of_edges,
+        colors=_colors(data, of_nodes, num_columns(first.x)),
+        warnings=tuple(warnings),
+    )
+
+
+def _own(data: Any, key: str) -> Any:
+    """The names that a data set has, as a user would give them."""
+    names = getattr(data, key, None)
+    if not isinstance(names, tuple | list | Mapping):
+        return ()
+    values = getattr(data, key.replace("names", "values"), None)
+    is_read = not isinstance(names, Mapping) and isinstance(values, Mapping) and bool(values)
+    return ColumnNames(tuple(names), dict(values or {})) if is_read else names
+
+
+def _classes(names: Any, num_classes: int) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise TypeError(f"class_names must be a list of names, got {names!r}")
+    if len(names) not in (0, num_classes):
+        raise ValueError(
+            f"class_names must have a name for each of the {num_classes} classes of the model, got {len(names)} "
+            f"({', '.join(map(str, names[:5]))}{', ...' if len(names) > 5 else ''})"
+        )
+    return tuple(map(str, names)) or tuple(map(str, range(num_classes)))
+
+
+def _covering(names: ColumnNames, store: GraphStore, key: str, what: str) -> ColumnNames:
+    """The names, if every value that occurs has one where values have names."""
+    start = 0
+    graphs: Iterator[Data] = store.unchecked() if names.column is not None else iter(())
+    while chunk := [graph.get(key) for graph in islice(graphs, _CHUNK)]:
+        if unnamed_value(names, torch.cat(chunk)) is not None:
+            wrong = ((start + n, unnamed_value(names, tensor)) for n, tensor in enumerate(chunk))
+            index, value = next((index, value) for index, value in wrong if value is not None)
+            raise ValueError(
+                f"{what} must have a name for every value of column {names.column} of {key}, got none for {value:g}, "
+                f"which is in {store.label(index)}; add one"
+            )
+        start += len(chunk)
+    return names
+
+
+def _colors(data: Any, names: ColumnNames, width: int) -> tuple[str, ...]:
+    own = getattr(data, "colors", None)
+    if isinstance(own, tuple | list) and len(own) == (len(names.kinds) or width):
+        return tuple(map(str, own))
+    return tuple(COLORS.get(name, COLORS[OTHER]) for name in names.kinds) if are_atoms(names.kinds) else ()

@@ -1,0 +1,33 @@
+import pytest
+
+from protograph._base.intervals import wilson
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "expected"),
+    [
+        (0, 0, (0.0, 1.0)),
+        (8, 10, (0.4902, 0.9433)),
+        (0, 10, (0.0, 0.2775)),  # z^2 / (n + z^2) = 3.8415 / 13.8415
+        (10, 10, (0.7225, 1.0)),
+        (1, 1, (0.2065, 1.0)),
+        (15, 148, (0.0624, 0.1605)),  # Newcombe 1998, table I
+        (1, 29, (0.0061, 0.1718)),  # the same
+        (81, 263, (0.2553, 0.3662)),  # the same
+    ],
+)
+def test_wilson(successes, trials, expected):
+    assert wilson(successes, trials) == pytest.approx(expected, abs=5e-5)
+
+
+def test_a_higher_confidence_is_wider():
+    low, high = wilson(8, 10, 0.99)
+    assert low < 0.4902
+    assert high > 0.9433
+
+
+def test_what_is_no_share():
+    with pytest.raises(ValueError, match=r"^confidence must be between 0 and 1, got 95$"):
+        wilson(1, 2, 95)
+    with pytest.raises(ValueError, match=r"^successes must be in \[0, 2\], the number of trials, got 3$"):
+        wilson(3, 2)

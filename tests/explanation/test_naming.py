@@ -1,0 +1,170 @@
+"""Names through ``fit``: PyG's integer features of molecules come out as molecules, in words, SMILES and pictures."""
+
+import re
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import Subset
+from torch_geometric.data import Data
+from torch_geometric.nn import global_add_pool
+from torch_geometric.utils import from_smiles
+from torch_geometric.utils.smiles import e_map, x_map
+
+import protograph as pg
+
+CORE = "C1C(NC(=O){})C(=O)N1"
+RESTS = ("C", "CC", "CCC", "c1ccccc1", "CCO", "CCCl", "CF", "C(C)C")
+
+
+def molecule(smiles, label):
+    graph = from_smiles(smiles)
+    graph.y = torch.tensor([label])
+    return graph
+
+
+GRAPHS = [
+    molecule(smiles, label) for rest in RESTS for label, smiles in enumerate((f"NC(=O){rest}", CORE.format(rest)))
+]
+
+
+class Nitrogens(nn.Module):
+    """Class 1 has two nitrogens or more."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.head = nn.Embedding(119, 2), nn.Linear(2, 2)
+        with torch.no_grad():
+            self.embedding.weight.copy_(torch.tensor([[float(n == 7), float(n == 8)] for n in range(119)]))
+            self.head.weight.copy_(torch.tensor([[-1.0, 0.0], [1.0, 0.0]]))
+            self.head.bias.copy_(torch.tensor([1.5, -1.5]))
+
+    def forward(self, x, edge_index, batch):
+        return self.head(global_add_pool(self.embedding(x[:, 0]), batch))
+
+
+def explained(graphs=GRAPHS, **names):
+    """A cheap explanation: one prototype by chance."""
+    explainer = pg.RandomSubgraph(max_nodes=4, num_candidates=1)
+    return explainer.fit(Nitrogens(), graphs, **names).explain(target=1)
+
+
+def consensus(graphs=GRAPHS, match_edges="auto", **names):
+    page = pg.PAGE(num_clusters=1, num_graphs=2, match_edges=match_edges)
+    return page.fit(Nitrogens(), graphs, **names).explain(target=1)
+
+
+def test_integer_features_come_out_as_a_molecule(tmp_path):
+    """A real finding once came out as "seven nodes, seven edges, of which one closes a ring"."""
+    names = {"feature_names": x_map, "edge_names": e_map, "class_names": ["passes", "stays out"]}
+    explanation = consensus(match_edges=True, **names)
+    (prototype,) = explanation.prototypes
+    assert (prototype.num_nodes, prototype.num_edges) == (7, 7)
+    assert prototype.describe().startswith("three carbons and one nitrogen in a ring with a carbonyl group")
+    assert prototype.smiles == "CNC1CNC1=O"
+    # All columns of x and of edge_attr had to agree, of which SMARTS says the atom and the bond.
+    assert explanation.summary().endswith(
+        "SMARTS [#6]-[#7]-[#6]1-[#6]-[#7]-[#6]-1=[#8], where chirality, degree, formal_charge, num_hs, "
+        "num_radical_electrons, hybridization, is_aromatic, is_in_ring, stereo and is_conjugated must agree too"
+    )
+    assert "\nClass 1 (stays out): 8 of 16 graphs are predicted as it.\n" in explanation.summary()
+    assert "7 nodes, 7 edges (4 C, 2 N, 1 O); " in explanation.summary()
+    assert {node["feature"] for _, node in prototype.to_networkx().nodes(data=True)} == {"C", "N", "O"}
+    assert {edge["bond"] for *_, edge in prototype.to_networkx().edges(data=True)} == {"SINGLE", "DOUBLE"}
+    explanation.save(tmp_path / "named.json")
+    again = pg.load(tmp_path / "named.json")
+    assert again.summary() == explanation.summary()
+    assert again.feature_values == explanation.feature_values
+    explanation.report(tmp_path / "named.html")
+    assert ">0 (C)<" in (tmp_path / "named.html").read_text()
+
+
+def test_where_the_model_does_not_read_bonds_nothing_is_said_of_them():
+    (prototype,) = consensus(feature_names=x_map, edge_names=e_map).prototypes
+    words = "three carbons and one nitrogen in a ring with one further carbon, one further nitrogen and one oxygen; "
+    assert prototype.describe().startswith(words)
+    assert prototype.smarts == "[#6]~[#7]~[#6]1~[#6]~[#7]~[#6]~1~[#8]"
+
+
+def test_without_names_it_is_nodes_and_edges():
+    (prototype,) = consensus().prototypes
+    assert prototype.describe().startswith("seven nodes, seven edges, of which one closes a ring; ")
+
+
+def test_a_data_set_s_names_are_used_in_every_form():
+    dataset = pg.datasets.GraphDataset(graphs=GRAPHS, name="mine", feature_names=x_map, edge_names=e_map)
+    by_set, by_fit = explained(dataset), explained(feature_names=x_map, edge_names=e_map)
+    assert by_set.summary() == by_fit.summary()
+    assert explained(Subset(dataset, range(16))).feature_values == by_fit.feature_values
+    assert by_set.feature_colors[6] == "#4D4D4D"
+    assert explained(dataset, feature_names=()).feature_names == ()
+
+
+def single_column(graphs=GRAPHS):
+    return [Data(x=graph.x[:, :1], edge_index=graph.edge_index) for graph in graphs]
+
+
+def test_one_column_has_a_name_a_value():
+    symbols = {6: "C", 7: "N", 8: "O", 9: "F", 17: "Cl"}
+    explanation = explained(single_column(), feature_names=symbols)
+    assert explanation.feature_values == {0: symbols}
+    counts = re.search(r"4 nodes, \d edges \((.*?)\)", explanation.summary())
+    assert sum(int(part.split()[0]) for part in counts[1].split(", ")) == 4
+    assert set(re.findall("[A-Z][a-z]?", counts[1])) <= {"C", "N", "O", "F", "Cl"}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            {"feature_names": ["C", "N"]},
+            "feature_names must have an entry for each of the 9 columns of x, got 2 (C, N); "
+            "names of values are for a single column, or go into the entry of their column",
+        ),
+        (
+            {"feature_names": {**x_map, "atomic_num": {6: "C", 7: "N"}}},
+            "feature_names must have a name for every value of column 0 of x, got none for 8, "
+            "which is in graph 0 (NC(=O)C); add one",
+        ),
+        (
+            {"edge_names": {**e_map, "bond_type": ["", "single"]}},
+            "edge_names must have a name for every value of column 0 of edge_attr, got none for 2, "
+            "which is in graph 0 (NC(=O)C); add one",
+        ),
+        ({"class_names": ["a"]}, "class_names must have a name for each of the 2 classes of the model, got 1 (a)"),
+        ({"class_names": "ab"}, "class_names must be a list of names, got 'ab'"),
+    ],
+)
+def test_given_names_must_fit(names, message):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        pg.RandomSubgraph().fit(Nitrogens(), GRAPHS, **names)
+    assert str(caught.value) == message
+
+
+def test_names_of_a_data_set_that_do_not_fit_are_not_dropped_without_a_word():
+    dataset = pg.datasets.GraphDataset(graphs=GRAPHS, name="mine", class_names=("no", "yes", "other"))
+    message = (
+        "names of the data set are left out: class_names must have a name for each of the 2 classes of the model, "
+        "got 3 (no, yes, other)"
+    )
+    with pytest.warns(pg.ProtographWarning, match=f"^{re.escape(message)}$"):
+        explanation = explained(dataset)
+    assert explanation.warnings[0] == message
+    assert explanation.class_names == ("0", "1")
+
+
+def test_graphs_are_called_by_where_they_came_from(tmp_path):
+    """An index into a subset once was shown as if it were the user's own."""
+    explanation = explained(Subset(GRAPHS, range(4, 16)))
+    (prototype,) = explanation.prototypes
+    place = prototype.source + 4
+    assert explanation.source_graphs[prototype.source].smiles == GRAPHS[place].smiles
+    label = f"graph {place} ({GRAPHS[place].smiles})"
+    assert explanation.graph_label(prototype.source) == label
+    assert f"; cut from {label}" in explanation.summary()
+    explanation.save(tmp_path / "one.json")
+    assert pg.load(tmp_path / "one.json").origins == explanation.origins
+    explanation.report(tmp_path / "one.html")
+    page = (tmp_path / "one.html").read_text()
+    assert f"cut from {label}" in page
+    assert f"<td>{label}</td>" in page

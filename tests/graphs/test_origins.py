@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import Subset
+from torch_geometric.data import Data, InMemoryDataset
+
+from protograph.graphs.origins import Origin, Origins, origins_of
+from protograph.graphs.store import GraphStore
+
+EDGE = torch.tensor([[0, 1], [1, 0]])
+
+
+def graph(**facts):
+    return Data(x=torch.ones(2, 1), edge_index=EDGE, **facts)
+
+
+@pytest.mark.parametrize(
+    ("facts", "label"),
+    [
+        ({}, "graph 7"),
+        ({"line": 9}, "graph 7 (line 9)"),
+        ({"line": 9, "name": "aspirin", "smiles": "CCO"}, "graph 7 (line 9, aspirin, CCO)"),
+        ({"name": "CCO", "smiles": "CCO"}, "graph 7 (CCO)"),  # said once
+        ({"file": "part1.pt", "file_position": 2, "name": "x"}, "graph 7 (graph 2 of part1.pt, x)"),
+        ({"name": "two\nlines\x1b", "smiles": "C" * 100}, f"graph 7 (two lines, {'C' * 59}…)"),
+    ],
+)
+def test_what_a_graph_is_called(facts, label):
+    assert Origin(position=7, **facts).label == label
+
+
+def test_selections_count_in_the_whole():
+    table = Origins(positions=np.arange(4), lines=np.array([2, 3, 5, 6]), names=("a", "b", "", "d"))
+    chosen = table.select(np.array([3, 2, 0])).select(np.array([False, True, True]))
+    assert len(chosen) == 2
+    assert chosen.of(0, graph(name="own", smiles="CC")) == Origin(position=2, line=5, name="own", smiles="CC")
+    assert chosen.of(1, graph(name="own")) == Origin(position=0, line=2, name="a")
+
+
+class Kept(InMemoryDataset):
+    """A data set of PyG's with four graphs."""
+
+    def __init__(self):
+        super().__init__()
+        self.data, self.slices = self.collate([graph(y=torch.tensor([n])) for n in range(4)])
+
+
+def test_subsets_and_pyg_selections():
+    plain = [graph() for _ in range(5)]
+    nested = Subset(Subset(plain, [4, 3, 1]), [2, 0])
+    assert origins_of(nested, 2).positions.tolist() == [1, 4]
+    assert origins_of(Kept()[torch.tensor([3, 1])], 2).positions.tolist() == [3, 1]
+    assert origins_of(plain, 5).positions.tolist() == [0, 1, 2, 3, 4]
+    assert origins_of(iter(plain), 5).positions.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_names_of_graphs_are_texts_or_numbers():
+    origins = origins_of([graph()], 1)
+    assert origins.of(0, graph(name="gdb_1")).label == "graph 0 (gdb_1)"
+    assert origins.of(0, graph(id=17)).label == "graph 0 (17)"
+    assert origins.of(0, graph(name=torch.ones(1), id=["a"])).label == "graph 0"
+
+
+def test_errors_speak_by_where_a_graph_came_from():
+    bad = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [5]]), smiles="CO", name="methanol")
+    store = GraphStore(Subset([graph(), graph(), graph(), bad], [1, 3]))
+    with pytest.raises(ValueError, match=r"^edge_index of graph 3 \(methanol, CO\) has the edge 0 -> 5, but its nodes"):
+        list(store.chunks(2))
+    one_way = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]))
+    store = GraphStore(Subset([graph(), one_way], [1]))
+    list(store.chunks(2))
+    assert store.findings.messages()[0].startswith("graph 1 has directed edges; ")

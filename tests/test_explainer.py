@@ -1,0 +1,79 @@
+"""What the base of all explainers says of models that have learned nothing; the rest is in ``test_contract.py``."""
+
+import pytest
+import torch
+from torch import nn
+from torch_geometric.data import Data
+from torch_geometric.nn import global_mean_pool
+
+import protograph as pg
+
+PAIR = torch.tensor([[0, 1], [1, 0]])
+
+
+class Mean(nn.Module):
+    """The class is the column of ``x`` with the highest mean."""
+
+    def forward(self, x, edge_index, batch):
+        return global_mean_pool(x, batch)
+
+
+def graphs(*counts, labels=None):
+    """So many graphs of each prediction; the labels of all of them in turn, the predictions by default."""
+    predictions = [kind for kind, count in enumerate(counts) for _ in range(count)]
+    rows = torch.eye(len(counts))
+    return [
+        Data(x=rows[[kind, kind]], edge_index=PAIR, **({} if labels == () else {"y": label}))
+        for kind, label in zip(predictions, labels or predictions, strict=True)
+    ]
+
+
+def fitted(data):
+    return pg.RandomSubgraph(num_candidates=2).fit(Mean(), data)
+
+
+def test_a_model_that_tells_the_classes_apart_is_not_doubted():
+    explanations = fitted(graphs(20, 20)).explain_all()
+    assert [one.doubts for one in explanations.values()] == [(), ()]
+    assert explanations.not_explained == {}
+    assert explanations.summary().splitlines()[0] == (
+        "Accuracy 1.000, balanced accuracy 1.000; always guessing the largest class would be right for 50.0% of 40 "
+        "graphs."
+    )
+
+
+def test_a_model_that_knows_one_class_is_doubted_and_the_classes_are_named():
+    labels = [0] * 30 + [1] * 10 + [2]
+    with pytest.warns(pg.ProtographWarning) as of_fit:
+        explainer = fitted(graphs(40, 1, 0, labels=labels))
+    with pytest.warns(pg.ProtographWarning) as of_explain:
+        explanations = explainer.explain_all()
+    doubts = (
+        "on 41 graphs its balanced accuracy is 0.333, which is no better than guessing (0.333, and up to 0.365 by "
+        "accident)",
+        "on 41 graphs its accuracy is 0.732; always guessing the largest class, class 0, would have 0.732",
+    )
+    notes = {
+        0: "all graphs but 1 are predicted as it: there are too few others to tell it from",
+        1: "only 1 graph is predicted as it, fewer than 5: what is said of it may be an accident",
+    }
+    assert [str(one.message) for one in (*of_fit, *of_explain)] == [
+        *(f"the model may have learned nothing: {doubt}" for doubt in doubts),
+        "no graph is predicted as class 2, so there is no explanation of it",
+    ]
+    assert explainer.doubts_ == doubts
+    assert {target: (one.doubts, one.warnings) for target, one in explanations.items()} == {
+        target: (doubts, (note,)) for target, note in notes.items()
+    }
+    assert explanations.not_explained == {2: "no graph is predicted as it"}
+    text = explanations.summary()
+    assert text.startswith(f"!! The model may have learned nothing:\n!!   {doubts[0]}.\n!!   {doubts[1]}.\n\nAccuracy ")
+    assert text.count("!!") == 3
+    assert text.endswith("\n\nClass 2: not explained: no graph is predicted as it.")
+
+
+def test_without_labels_only_the_predictions_are_judged():
+    with pytest.warns(pg.ProtographWarning, match=r"^the model may have learned nothing: 200 of 201 graphs are pred"):
+        explainer = fitted(graphs(200, 1, labels=()))
+    assert explainer.doubts_ == ("200 of 201 graphs are predicted as class 0",)
+    assert fitted(graphs(20, 20, labels=())).doubts_ == ()

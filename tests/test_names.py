@@ -1,0 +1,171 @@
+"""Names come from the data: whatever is in them, no text of ours has more than characters that can be seen."""
+
+import html
+import json
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+
+import protograph as pg
+from protograph.cli.scores import scores_text
+from protograph.datasets import GraphDataset
+from protograph.evaluation.evaluation import ClassScores
+from protograph.explanation import EmbeddingMap, Explanations
+from protograph.explanation.figures import describe_composition, figures_of
+from protograph.graphs.edge_rule import EdgeRule
+from protograph.report.comparison import plot_comparison
+
+NASTY = {
+    "line breaks": "a\r\nb\u2028c\x85",
+    "escape sequence": "\x1b[31mred\x1b[0m\x9b2J",
+    "change of direction": "\u202egnp.exe\u2066",
+    "bell and null": "\x07a\x00b",
+    "mathematics": "$x^2$ \\frac{1}{2}",
+    "markup": "[bold red]x[/] <script>alert(1)</script>",
+    "blanks": " \t\u00a0",
+    "half a character": "\ud83d",
+    "empty": "",
+    "long": "n" * 10_000,
+}
+RING = torch.tensor([[0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2]])
+
+
+def hidden(text):
+    """What cannot be seen in a text, but for ends of lines."""
+    return {character for character in text if character != "\n" and unicodedata.category(character)[0] == "C"}
+
+
+def explanation(name):
+    names = {"feature_names": (name, f"{name}2"), "edge_names": (name,)}
+    evidence = pg.Evidence(
+        num_in_class=1,
+        num_class=2,
+        num_elsewhere=0,
+        num_others=1,
+        num_in_cluster=1,
+        information=0.5,
+        node_sources=(1, 1, 1),
+        steps=(name,),
+    )
+    prototype = pg.Prototype(
+        graph=Data(x=torch.eye(2)[[0, 1, 1]], edge_index=RING, edge_attr=torch.ones(6, 1)),
+        probability=0.1,
+        margin=-2.2,
+        source=0,
+        sources=[0],
+        nodes=[0, 1, 2],
+        cluster=0,
+        evidence=evidence,
+        edge_rule=EdgeRule(is_matched=True),
+        target=0,
+        predicted=1,
+        **names,
+    )
+    return pg.Explanation(
+        target=0,
+        prototypes=[prototype],
+        explainer=name,
+        options={"match_features": name, name: {name: name}},
+        source_graphs={0: prototype.graph},
+        num_graphs=3,
+        num_predicted=2,
+        class_names=(name, f"{name}2"),
+        confusion=((1, 1), (1, 0)),
+        embedding_map=EmbeddingMap((0,), np.zeros((1, 2)), (0,), (1.0, 0.0)),
+        timings={name: 1.0},
+        versions={name: name},
+        warnings=(f"the column {name} is odd",),
+        **names,
+    )
+
+
+class Page(HTMLParser):
+    """All texts, attributes and tags of a page."""
+
+    def __init__(self, content):
+        super().__init__()
+        self.texts, self.tags = [], set()
+        self.feed(content)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.texts += [value or "" for _, value in attributes]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.fixture(params=NASTY.values(), ids=NASTY)
+def name(request):
+    return request.param
+
+
+# Pictures take a second each.
+TOGETHER = {
+    "all at once": "".join(text for text in NASTY.values() if len(text) < 100),
+    "long": NASTY["long"],
+    "empty": "",
+}
+few = pytest.mark.parametrize("name", TOGETHER.values(), ids=TOGETHER)
+
+
+def test_text(name):
+    of_class = explanation(name)
+    prototype = of_class.prototypes[0]
+    data = GraphDataset(graphs=[Data(y=torch.tensor([0]))], name=name, class_names=of_class.class_names)
+    texts = [
+        of_class.summary(),
+        Explanations({0: of_class}).summary(),
+        prototype.describe(name, class_names=of_class.class_names),
+        figures_of(prototype),
+        describe_composition(prototype.graph, prototype.feature_names),
+        *map(repr, (of_class, Explanations({0: of_class}), prototype, data)),
+    ]
+    assert [hidden(text) for text in texts] == [set()] * len(texts)
+    # A line on the model, an empty one, a line a class, two a prototype, one a note: no name begins a line of its own.
+    assert len(of_class.summary().split("\n")) == 6
+    assert all("\n" not in text for text in texts[2:])
+    assert max(map(len, texts[2:])) < 1000
+
+
+def test_evaluation(name):
+    scores = ClassScores(
+        target=0, prototypes=(), accuracy=None, coverage=(0, 0, 1), overlap=(0, 0, 1), gain_area=(0, 0, 1), missing={}
+    )
+    text = scores_text([scores], (name, "other"), "the 3 graphs", (f"all are of {name}",))
+    assert hidden(text) == set()
+    assert text.splitlines()[-1] == "support, elsewhere, lift, coverage, overlap and gain area are of the 3 graphs"
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@few
+def test_report(name, tmp_path):
+    explanation(name).report(tmp_path / "report.html")
+    content = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page(re.sub(r"<style>.*?</style>", "", content, flags=re.DOTALL))
+    assert hidden("".join(page.texts)) == set()
+    assert hidden(html.unescape(content)) == set()
+    assert "script" not in page.tags
+
+
+@few
+def test_pictures(name, tmp_path):
+    of_class = explanation(name)
+    of_class.plot(tmp_path / "plot.svg")
+    of_class.plot(tmp_path / "plot.pdf")
+    plot_comparison(tmp_path / "compare.svg", {name: Explanations({0: of_class})}, {}, name)
+    for file in ("plot.svg", "compare.svg"):
+        assert hidden((tmp_path / file).read_text(encoding="utf-8")) == set()
+
+
+def test_saved_files_keep_names_as_they_are(name, tmp_path):
+    explanation(name).save(tmp_path / "e.json")
+    text = (tmp_path / "e.json").read_text(encoding="utf-8")
+    assert hidden(text) == set()
+    assert json.loads(text)["explanation"]["class_names"] == [name, f"{name}2"]
+    assert pg.load(tmp_path / "e.json").class_names == (name, f"{name}2")
