@@ -5,8 +5,8 @@
 
 Each command is called over what an earlier one left, in a forked process, and killed: right before every rename,
 removal and new folder that it makes, then at random moments of its time. What is there then, once a command has opened
-it, must be what was there before or what comes of a run that is not disturbed, byte for byte; of commands that finish
-one file after another (compare, datasets) that holds for each file. Then the same command is called again: all must be
+it, must be what was there before or what comes of a run that is not disturbed, byte for byte; of downloads, which
+finish one file after another, that holds for each file. Then the same command is called again: all must be
 as if nothing had happened, with nothing left beside it. Clocks stand still, so that no file tells how long something
 took.
 """
@@ -32,9 +32,9 @@ import protograph as pg
 from benchmarks import certificate
 from benchmarks.killing import content_of, killed_after, killed_at
 from protograph._base.files import TEMPORARY
-from protograph._base.publishing import WORK
+from protograph._base.publishing import WORK, settle
+from protograph.cli import compare, runs
 from protograph.cli import main as command
-from protograph.cli.runs import read_run
 from protograph.datasets import registry
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.spec import DatasetSpec, PaperCounts, SourceFile
@@ -45,6 +45,7 @@ RESULT = certificate.RESULTS / "kills.json"
 SEED, NUM_KILLS = 0, 200
 Content = Mapping[str, bytes]
 QUICK = ("--k", "1", "--clusters", "1")
+KINDS = {"run": runs.KIND, "table": compare.KIND}
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,9 @@ CASES = {
     "compare": Case(
         ("compare", "tiny", "--explainers", "page,random", "--seeds", "2", "--max-nodes", "3", "--out", "table"),
         (("compare", "tiny", "--explainers", "page,random", "--seeds", "1", "--max-nodes", "4", "--out", "table"),),
-        is_one=False,
     ),
     "datasets fetch": Case(("datasets", "fetch", "tiny", "--data-root", "files"), is_one=False),
-    "datasets check": Case(("datasets", "check", "tiny"), is_one=False),
+    "datasets check": Case(("datasets", "check", "tiny")),
 }
 
 
@@ -154,9 +154,9 @@ class Trial:
         return [state, *([] if content_of(self.place) == self.new else ["rerun differs"])]
 
     def _state(self) -> str:
-        if (self.place / "run").is_dir():
-            with suppress(FileNotFoundError):
-                read_run(self.place / "run")  # as any command opens it
+        for name, kind in KINDS.items():
+            if (self.place / name).is_dir():
+                settle(self.place / name, kind)  # as any command that opens it does
         here, old, new = (visible(content) for content in (content_of(self.place), self.old, self.new))
         if here in (old, new):
             return "new" if here == new else "old"
@@ -222,13 +222,14 @@ def main() -> None:
     parser.add_argument("--random", type=int, default=32, help="random moments a command")
     parser.add_argument("--out", type=Path, default=RESULT)
     arguments = parser.parse_args()
-    out, rows = arguments.out.resolve(), []
+    out, rows, called = arguments.out.resolve(), [], sys.argv
     with prepared() as inputs:
         for name in arguments.commands:
             for one in kill(name, inputs, arguments.random):
                 print(one, flush=True)
                 rows.append(one)
         os.chdir(out.parent)
+    sys.argv = called  # commands were called in its place
     certificate.write(out, rows, seeds=[SEED], limits=limits_of(rows))
     sys.exit(not all(one["holds"] for one in limits_of(rows)))
 

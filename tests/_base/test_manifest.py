@@ -26,16 +26,24 @@ def test_facts_are_of_plain_files(tmp_path):
 
 
 def test_a_manifest_is_read_as_it_was_written(tmp_path):
-    write(tmp_path, _1=HELLO, _2=None)
+    write(tmp_path, _1=HELLO, _2=HELLO)
     assert read_manifest(tmp_path, KIND) == {
         "format": "some-list",
         "by": "me",
-        "files": {"1.txt": HELLO, "2.txt": None},
+        "files": {"1.txt": HELLO, "2.txt": HELLO},
     }
 
 
+def test_a_name_without_a_sum_makes_nothing_ours(tmp_path):
+    write(tmp_path, _1=HELLO, _2=None)
+    assert foreign(tmp_path) == (
+        "list.json there was not written by this version of protograph (its files must have a size and a sha256 each); "
+        "move it away"
+    )
+
+
 def test_what_the_manifest_names_is_ours(tmp_path):
-    write(tmp_path, _1=HELLO, _2=None, _3=HELLO)
+    write(tmp_path, _1=HELLO, _2=HELLO, _3=HELLO)
     (tmp_path / "3.txt").unlink()
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "LIST.JSON").write_text("mine")  # another file here, where capitals make a difference

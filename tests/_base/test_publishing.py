@@ -164,20 +164,34 @@ def test_a_folder_without_permission(tmp_path):
     settle(tmp_path / "read", KIND)
 
 
-def test_names_are_claimed_for_files_that_come_one_by_one(tmp_path):
-    folder = tmp_path / "new"
+def test_files_that_come_one_by_one_stay_hidden_until_all_are_there(tmp_path):
+    folder, names = tmp_path / "new", ["1.txt", "2.txt"]
+
+    def broken_off():
+        with open_folder(folder, KIND, way_out="") as opened:
+            (opened.resumed(names) / "1.txt").write_text("one")
+            raise KeyboardInterrupt
+
     with open_folder(folder, KIND, way_out="") as opened:
-        opened.claim(["1.txt", "2.txt"], {"by": "me"})
-    assert seen(tmp_path) == {}
+        opened.resumed(names)
+    assert seen(tmp_path) == {}  # nothing was finished
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
+    assert list(seen(folder)) == [f"{WORK}/parts/1.txt"]
     with open_folder(folder, KIND, way_out="") as opened:
-        opened.claim(["1.txt", "2.txt"], {})
-        (folder / "1.txt").write_text("one")
+        parts = opened.resumed(names)
+        assert (parts / "1.txt").read_text() == "one"
+        (parts / "2.txt").write_text("two")
+        opened.publish_parts(names, {"by": "me"})
+    files = seen(folder)
+    assert list(json.loads(files.pop("list.json"))["files"]) == names
+    assert files == {"1.txt": "one", "2.txt": "two"}
     with open_folder(folder, KIND, way_out="") as opened:
-        opened.claim(["3.txt"], {})
-        (folder / "1.txt").write_text("ONE")
-    assert list(json.loads(seen(folder)["list.json"])["files"]) == ["1.txt", "3.txt"]
-    (folder / "2.txt").write_text("mine")
-    assert refusal(folder) == "2.txt there is not what protograph wrote; move it away, or go away"
+        parts = opened.resumed(["2.txt"])
+        assert [path.name for path in parts.iterdir()] == ["2.txt"]  # a copy of what is there
+        (parts / "2.txt").write_text("TWO")
+        opened.publish_parts(["2.txt"], {}, keep=["1.txt"])
+    assert {name: text for name, text in seen(folder).items() if name in names} == {"1.txt": "one", "2.txt": "TWO"}
 
 
 # Kills

@@ -61,13 +61,14 @@ def test_what_a_comparison_has_finished_is_kept(run, folder, monkeypatch, interr
     assert done.stderr.strip().splitlines()[-1] == (
         "interrupted: what was finished is kept, and the same command goes on from there"
     )
-    assert sorted(path.name for path in (folder / "kept").iterdir()) == ["comparison.json", "page-seed0.json"]
+    kept = [path.relative_to(folder / "kept") for path in (folder / "kept").rglob("*") if path.is_file()]
+    assert [path.as_posix() for path in kept] == [".protograph-work/parts/page-seed0.json"]
 
 
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (OSError(28, "No space left on device"), "files: No space left on device; free some space"),
+        (OSError(28, "No space left on device"), "cannot write: No space left on device; free some space"),
         (PermissionError(13, "Permission denied", "x.pt"), "x.pt: Permission denied"),
         (MemoryError(), "the memory is not enough; take fewer graphs at a time, such as a folder of smaller .pt files"),
         (RuntimeError("some\nlines"), "RuntimeError: some lines"),

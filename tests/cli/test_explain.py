@@ -36,7 +36,7 @@ def test_json_is_all_that_scripts_see(run):
     assert set(facts["classes"]) <= {"0", "1"}
     prototype = next(iter(facts["classes"].values()))["prototypes"][0]
     of_cluster = {"cluster", "cluster_size", "source", "origin", "sources", "origins"}
-    of_model, of_molecule = {"probability", "margin", "predicted"}, {"smiles", "smarts"}
+    of_model, of_molecule = {"probability", "margin", "predicted"}, {"smiles", "smarts", "smarts_besides"}
     assert set(prototype) == {"nodes", "edges"} | of_model | of_cluster | of_molecule
     assert prototype["smiles"] is prototype["smarts"] is None
     assert second.stdout == first.stdout
@@ -87,19 +87,19 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     assert without.returncode == 1
     assert without.stderr == (
         "error: mol.csv has 1 of 61 rows that are not valid; correct them, or leave them out with --skip-invalid:\n"
-        "  line 62: 'C(': not valid SMILES\n"
+        "  line 62: C(: not valid SMILES\n"
         "  all of them: runs/mol-bad-rows.csv\n"
     )
     assert [path.name for path in (folder / "runs").iterdir()] == ["mol-bad-rows.csv"]
     done = run_well(*arguments, "--clusters", 1, "--skip-invalid", "--json")
     told, doubted = done.stderr.splitlines()[:3], done.stderr.splitlines()[3:]
-    assert told == ["left out 1 row:", "  line 62: 'C(': not valid SMILES", "  all of them: runs/mol/left-out.csv"]
+    assert told == ["left out 1 row:", "  line 62: C(: not valid SMILES", "  all of them: runs/mol/left-out.csv"]
     assert doubted[0] == "!! The model may have learned nothing:"
     rows = (folder / "runs" / "mol" / "left-out.csv").read_text()
     assert rows == "line,smiles,reason\n62,C(,not valid SMILES\n"
     facts = json.loads(done.stdout)
     assert facts["out"] == "runs/mol"
-    assert facts["left_out"] == ["line 62: 'C(': not valid SMILES"]
+    assert facts["left_out"] == ["line 62: C(: not valid SMILES"]
     assert "left-out.csv" in facts["files"]
     explanations = pg.load(folder / "runs" / "mol" / "explanation.json")
     assert [f"!!   {doubt}." for doubt in facts["doubts"]] == doubted[1:]

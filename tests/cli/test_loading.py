@@ -83,8 +83,8 @@ def test_rows_that_are_no_molecules_are_told_one_a_line(run, folder):
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
         "error: bad.csv has 2 of 4 rows that are not valid; correct them, or leave them out with --skip-invalid:",
-        "  line 3: 'C1C': not valid SMILES",
-        "  line 5: '': the SMILES is empty",
+        "  line 3: C1C: not valid SMILES",
+        "  line 5: the SMILES is empty",
         "  all of them: new-bad-rows.csv",
     ]
     assert not (folder / "new").exists()

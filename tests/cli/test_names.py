@@ -117,7 +117,7 @@ def test_names_of_files_go_all_the_way(run_well, run, folder):
             "--names names.json: class_names must have a name for each class, got 1 (house) where a graph has the "
             "label 1",
         ),
-        ("mutag", {}, "--names is for .pt files and folders of them, got mutag, which has names of its own"),
+        ("mutag", {}, "--names is for files and folders of yours, got mutag, which has names of its own"),
     ],
 )
 def test_names_that_do_not_fit(refused, folder, data, content, message):
@@ -145,4 +145,16 @@ def test_a_split_does_not_change_what_a_graph_is_called(run_well, folder, monkey
     origin = explanation.origins[prototype.source]
     assert f"cut from graph {origin.position} (line {origin.line}, {origin.name}, {origin.smiles})" in (
         explanation.summary()
+    )
+
+
+def test_classes_of_a_table_can_have_names(run, run_well, folder):
+    rows = "".join(f"{'C' * (2 + n % 5)}{'N' * (n % 2)},{n % 2}\n" for n in range(40))
+    (folder / "mol.csv").write_text(f"smiles,label\n{rows}")
+    (folder / "classes.json").write_text(json.dumps({"class_names": ["hydrocarbon", "amine"]}))
+    given = ("mol.csv", "--names", "classes.json", "--clusters", 1, "--k", 1, "--budget", 1, "--target", "amine")
+    assert "Class 1 (amine): " in run_well("explain", *given).stdout
+    (folder / "classes.json").write_text(json.dumps({"class_names": ["amine"]}))
+    assert run("explain", *given).stderr == (
+        "error: --names of a table must have class_names alone, a list of 2: one for each of 0, 1\n"
     )

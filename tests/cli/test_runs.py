@@ -70,7 +70,7 @@ def manifest(**entries):
         ("{", "Expecting property .*"),
         (manifest(files=None), "it must name its files"),
         (manifest(files={"model.pt": {"size": 3}}), "its files must have a size and a sha256 each"),
-        (manifest(sums=3), "'int' object is not iterable"),
+        (manifest(sums=3), "sums must be an object, got 3"),
         *(
             (manifest(files={name: {"size": 1, "sha256": ""}}), f"it names the file {name!r}, which is none of ours")
             for name in ("../model.pt", "/etc/passwd", "notes.txt", "run.json", "model.pt/", "Model.pt", "a/model.pt")

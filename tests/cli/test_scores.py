@@ -76,7 +76,7 @@ def test_truth_and_sources_stand_below_a_prototype():
         "support, elsewhere, lift, coverage, overlap and gain area are of the 7 graphs that no prototype was",
         "found in",
         "truth: the ground truth that counts, given to the model by itself",
-        "sources: the mean over the graphs that the prototype was found in",
+        "sources: the mean over the graphs that the prototype was cut from or matched with",
         "accuracy with ?: the best that was found, not proven to be the best there is",
     ]
 

@@ -101,12 +101,12 @@ def test_rows_that_were_left_out_are_said(run, folder):
     done = run("train", "mol.csv", "--out", "mol.pt", "--max-epochs", 1, "--skip-invalid", "--json")
     assert done.stderr.splitlines()[:3] == [
         "left out 1 row:",
-        "  line 42: 'C(': not valid SMILES",
+        "  line 42: C(: not valid SMILES",
         "  all of them: mol-left-out.csv",
     ]
     facts = json.loads(done.stdout)
-    assert (facts["left_out"], facts["left_out_file"]) == (["line 42: 'C(': not valid SMILES"], "mol-left-out.csv")
+    assert (facts["left_out"], facts["left_out_file"]) == (["line 42: C(: not valid SMILES"], "mol-left-out.csv")
     assert (folder / "mol-left-out.csv").read_text() == "line,smiles,reason\n42,C(,not valid SMILES\n"
     refused = run("train", "mol.csv", "--out", "new.pt")
-    assert refused.stderr.splitlines()[1:] == ["  line 42: 'C(': not valid SMILES", "  all of them: new-bad-rows.csv"]
+    assert refused.stderr.splitlines()[1:] == ["  line 42: C(: not valid SMILES", "  all of them: new-bad-rows.csv"]
     assert not (folder / "new.pt").exists()

@@ -93,14 +93,14 @@ def test_invalid_rows_are_all_told_at_once(write, capfd):
     assert str(caught.value).splitlines() == [
         f"{path} has 8 of 10 rows that are not valid; "
         "correct them, or leave them out with skip_invalid=True (--skip-invalid):",
-        "  line 3: 'c1cccc1': Can't kekulize mol. Unkekulized atoms: 0 1 2 3 4",
-        "  line 4: '': the SMILES is empty",
-        "  line 6: 'C1CC': not valid SMILES",
-        "  line 7: 'O': the label is empty",
-        "  line 9: '': it has 1 columns, the header has 3",
-        f"  line 10: '{'C' * 57}...': not valid SMILES",
-        "  line 11: 'N': the label is nan",
-        "  line 12: 'C': it has 4 columns, the header has 3",
+        "  line 3: c1cccc1: Can't kekulize mol. Unkekulized atoms: 0 1 2 3 4",
+        "  line 4: the SMILES is empty",
+        "  line 6: C1CC: not valid SMILES",
+        "  line 7: O: the label is empty",
+        "  line 9: it has 1 columns, the header has 3",
+        f"  line 10: {'C' * 57}...: not valid SMILES",
+        "  line 11: N: the label is nan",
+        "  line 12: C: it has 4 columns, the header has 3",
     ]
     assert caught.value.rows == PROBLEMS
     assert capfd.readouterr() == ("", "")
@@ -134,7 +134,7 @@ def test_only_the_first_ten_are_shown(write):
     with pytest.raises(BadRowsError) as caught:
         read_table(write("smiles,label\nC,0\n" + "x,1\n" * 13))
     _, *shown = str(caught.value).splitlines()
-    assert shown == [*(f"  line {number}: 'x': not valid SMILES" for number in range(3, 13)), "  and 3 more"]
+    assert shown == [*(f"  line {number}: x: not valid SMILES" for number in range(3, 13)), "  and 3 more"]
     assert [row.line for row in caught.value.rows] == list(range(3, 16))
 
 
@@ -143,8 +143,8 @@ def test_no_valid_row(write, skip_invalid):
     path = write("smiles,label\nx,0\ny,1\n")
     assert message_of(path, skip_invalid=skip_invalid).splitlines() == [
         f"{path} has 2 of 2 rows that are not valid; no row is left; check the names of the columns:",
-        "  line 2: 'x': not valid SMILES",
-        "  line 3: 'y': not valid SMILES",
+        "  line 2: x: not valid SMILES",
+        "  line 3: y: not valid SMILES",
     ]
 
 

@@ -36,7 +36,11 @@ def test_a_file_that_is_not_there(tmp_path):
         ([], "PATH holds an empty list; wanted at least one graph"),
         ({"x": torch.eye(2)}, "PATH must hold a list of torch_geometric Data, got dict"),
         (Data(x=torch.eye(2)), "PATH must hold a list of torch_geometric Data, got Data"),
-        ([Data(x=torch.eye(2)), torch.eye(2)], "PATH must hold a list of torch_geometric Data, got Tensor at index 1"),
+        (
+            [Data(x=torch.eye(2)), torch.eye(2)],
+            "PATH must hold a list of torch_geometric Data, got Tensor at index 1; "
+            "of a PyG data set, save its graphs: torch.save(list(dataset), path)",
+        ),
     ],
 )
 def test_a_file_with_something_else(tmp_path, content, message):

@@ -73,7 +73,7 @@ def test_six_classes_at_chance():
     confusion = tuple(tuple(17 if i == j else 16 for j in range(6)) for i in range(6))
     assert doubts_of(Performance(confusion)) == (
         "on 582 graphs its balanced accuracy is 0.175, which is no better than guessing "
-        "(0.167, and up to 0.192 by accident)",
+        "(0.167, and up to 0.192 by chance)",
     )
 
 

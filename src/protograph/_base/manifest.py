@@ -79,7 +79,7 @@ def _read_files(files: Any, kind: FolderKind) -> dict[str, FileFacts | None]:
         if not kind.names.fullmatch(name) or name == kind.manifest:
             raise ValueError(f"it names the file {name!r}, which is none of ours")
     try:
-        return {name: None if facts is None else FileFacts(**facts) for name, facts in files.items()}
+        return {name: FileFacts(**facts) for name, facts in files.items()}
     except TypeError:
         raise ValueError("its files must have a size and a sha256 each") from None
 

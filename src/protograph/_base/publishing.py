@@ -19,7 +19,7 @@ from protograph._base.locking import HeldError, locked_file
 from protograph._base.manifest import FileFacts, Files, FolderKind, facts_of, manifest_text, owned_files
 
 WORK = ".protograph-work"
-STAGED, JOURNAL, LOCK = "new", "commit.json", "lock"
+STAGED, PARTS, JOURNAL, LOCK = "new", "parts", "commit.json", "lock"
 
 
 class OpenFolder:
@@ -27,12 +27,12 @@ class OpenFolder:
 
     Attributes:
         staged: Where new files are written to; empty at first.
+        parts: Where files are that are made one by one; see :meth:`resumed`.
     """
 
     def __init__(self, folder: Path, kind: FolderKind) -> None:
         self._folder, self._kind = folder, kind
-        self._claimed: list[str] = []
-        self.staged = folder / WORK / STAGED
+        self.staged, self.parts = folder / WORK / STAGED, folder / WORK / PARTS
 
     def publish(self, content: Mapping[str, Any], *, keep: Collection[str] = ()) -> None:
         """Put the staged files and a manifest with ``content`` in the place of all files of ours except ``keep``.
@@ -54,18 +54,27 @@ class OpenFolder:
             _write_journal(self._folder, self._kind, new=new, replaced=replaced, removed=removed)
             _finish(self._folder, self._kind)
 
-    def claim(self, names: Iterable[str], content: Mapping[str, Any]) -> None:
-        """Make names ours at once, for files that are written one by one, and keep those that were ours before."""
-        owned = owned_files(self._folder, self._kind)
-        self._claimed = [name for name in dict.fromkeys([*names, *owned]) if name != self._kind.manifest]
-        files = dict.fromkeys(self._claimed)
-        with atomic_path(self._folder / self._kind.manifest) as temporary:
-            temporary.write_text(manifest_text(content, self._kind, files), encoding="utf-8")
+    def resumed(self, names: Collection[str]) -> Path:
+        """A hidden folder for files that are made one by one, which stay there, should the work be broken off.
 
-    def close(self) -> None:
-        """Give names back that were claimed where none was used."""
-        if self._claimed and not any(os.path.lexists(self._folder / name) for name in self._claimed):
-            (self._folder / self._kind.manifest).unlink(missing_ok=True)
+        It has what an earlier work of this kind has finished, and besides what the folder itself has under these names.
+        """
+        self.parts.mkdir(exist_ok=True)
+        remove_leftovers(self.parts)
+        for name in owned_files(self._folder, self._kind):
+            if name in names and not os.path.lexists(self.parts / name):
+                with atomic_path(self.parts / name) as temporary:
+                    shutil.copyfile(self._folder / name, temporary)
+        return self.parts
+
+    def publish_parts(self, names: Collection[str], content: Mapping[str, Any], *, keep: Collection[str] = ()) -> None:
+        """Publish those of the files made one by one, beside what is staged; others stay for another work."""
+        finished = [self.parts / name for name in names if os.path.lexists(self.parts / name)]
+        for path in finished:
+            shutil.copyfile(path, self.staged / path.name)
+        self.publish(content, keep=keep)
+        for path in finished:
+            path.unlink()
 
 
 @contextmanager
@@ -98,9 +107,6 @@ def open_folder(folder: Path, kind: FolderKind, *, way_out: str) -> Iterator[Ope
             yield opened
         except FileNotFoundError as error:
             raise error if opened.staged.exists() else FileNotFoundError(f"{folder} was removed meanwhile") from error
-        finally:
-            with suppress(OSError):
-                opened.close()
     finally:
         if lock is not None:
             _unlock(folder, lock)
@@ -117,7 +123,7 @@ def settle(folder: Path, kind: FolderKind) -> None:
     """
     if not os.path.lexists(folder / WORK):
         return
-    lock = None
+    lock, was_made = None, _has_only_leftovers(folder)
     try:
         lock = _locked(folder)
         _recover(folder, kind)
@@ -128,6 +134,9 @@ def settle(folder: Path, kind: FolderKind) -> None:
     finally:
         if lock is not None:
             _unlock(folder, lock)
+        if was_made:
+            with suppress(OSError):  # it has got files, or keeps what a broken off work has finished
+                folder.rmdir()
 
 
 def _has_only_leftovers(folder: Path) -> bool:
@@ -179,6 +188,8 @@ def _unlock(folder: Path, lock: tuple[int | None]) -> None:
     with suppress(OSError):
         if not os.path.lexists(work / JOURNAL):
             _remove_staged(work)
+            if (work / PARTS).is_dir() and not os.listdir(work / PARTS):  # else it has what a broken off work finished
+                (work / PARTS).rmdir()
             (work / LOCK).unlink(missing_ok=True)
             work.rmdir()
     if lock[0] is not None:

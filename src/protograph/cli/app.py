@@ -80,6 +80,6 @@ def _said(error: Exception) -> str:
         return "the memory is not enough; take fewer graphs at a time, such as a folder of smaller .pt files"
     if isinstance(error, OSError) and error.strerror:
         way_out = "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-        return f"{error.filename or 'files'}: {error.strerror}{way_out}"
+        return f"{error.filename or 'cannot write'}: {error.strerror}{way_out}"
     is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
     return f"{'' if is_expected else f'{type(error).__name__}: '}{error}"

@@ -1,6 +1,8 @@
 """Rows of a table that are no molecules: the first on standard error, and all of them in a file."""
 
 import csv
+import io
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -14,7 +16,6 @@ from protograph._base.words import count_of
 from protograph.datasets import BadRowsError, LeftOut
 
 NUM_SHOWN = 10
-HEADER = ("line", "smiles", "reason")
 # What spreadsheets take for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -24,10 +25,28 @@ def write_rows(rows: Sequence[LeftOut], path: Path) -> None:
 
     A cell that a spreadsheet would take for a formula gets an apostrophe in front; the line tells which row it is.
     """
-    with atomic_path(path) as partial, partial.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(HEADER)
-        writer.writerows([row.line, _plain(row.smiles), _plain(row.reason)] for row in rows)
+    with atomic_path(path) as partial:
+        partial.write_bytes(_content(rows))
+
+
+def write_rows_beside(rows: Sequence[LeftOut], path: Path) -> Path:
+    """Write rows to the path, or where another file is there, to the first one with a number that is free."""
+    content = _content(rows)
+    for number in count(2):
+        if not os.path.lexists(path):
+            write_rows(rows, path)
+        if path.is_file() and not path.is_symlink() and path.read_bytes() == content:
+            break  # these very rows
+        path = path.with_stem(f"{path.stem.rsplit('~', 1)[0]}~{number}")
+    return path
+
+
+def _content(rows: Sequence[LeftOut]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["line", "smiles", "reason"])
+    writer.writerows([row.line, _plain(row.smiles), _plain(row.reason)] for row in rows)
+    return text.getvalue().encode("utf-8", errors="replace")
 
 
 def _plain(text: str) -> str:
@@ -54,21 +73,14 @@ def tell_left_out(rows: Sequence[LeftOut], path: Path) -> dict[str, Any]:
     return {"left_out": [str(row) for row in rows], "left_out_file": str(path)}
 
 
-def own_place(path: Path) -> Path:
-    """The path, unless something of the user's is there; then the path with the first number that is free."""
-    for number in count(2):
-        if not path.exists() or _is_ours(path):
-            break
-        path = path.with_stem(f"{path.stem.rsplit('~', 1)[0]}~{number}")
-    return path
+def beside(out: Path, ending: str) -> Path:
+    """A file beside a command's output, called after it.
 
-
-def _is_ours(path: Path) -> bool:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.readline(100).strip() == ",".join(HEADER)
-    except OSError:
-        return False
+    >>> beside(Path("runs/mine"), "bad-rows.csv").as_posix()
+    'runs/mine-bad-rows.csv'
+    """
+    own = out.resolve() if out.name in ("", "..") else out  # such as the folder that one is in
+    return own.parent / f"{own.name or 'protograph'}-{ending}"
 
 
 @contextmanager
@@ -82,9 +94,7 @@ def bad_rows_in(path: Path) -> Iterator[None]:
     except BadRowsError as error:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            place = own_place(path)
-            write_rows(error.rows, place)
-            line = f"  all of them: {place}"
+            line = f"  all of them: {write_rows_beside(error.rows, path)}"
         except OSError as reason:
             line = f"  they could not be written to a file: {reason}"
         error.args = (f"{error}\n{line}",)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from protograph import PAGE, datasets
-from protograph._base.manifest import FolderKind
+from protograph._base.manifest import FolderKind, read_manifest
 from protograph._base.progress import command_progress
 from protograph._base.publishing import open_folder
 from protograph._base.words import count_of, one_line
@@ -52,26 +52,27 @@ def compare(
 
     Explainers are page, walk (PAGE as the paper describes it), xgnn, gnninterpreter and random.
 
-    Results are kept in the folder, and a run that was broken off goes on where it ended.
+    Results appear all at once; what is finished of a run that was broken off is kept beside them, and it goes on there.
     """
     chosen = _chosen(explainers, prototypes, max_nodes)
     folder = out or Path("runs") / f"compare-{data.lower()}"
     if data_root is not None and folder.is_dir() and data_root.is_dir() and data_root.samefile(folder):
         raise ValueError(f"--out {folder} is the folder that --data-root names; {OTHER_OUT}")
+    files = _files(chosen, seeds)
     with open_folder(folder, KIND, way_out=OTHER_OUT) as opened, command_progress() as progress:
-        opened.claim(_files(chosen, seeds), {"data": data})
         comparison = Comparison(
             load=lambda seed: datasets.load(data, data_root, random_state=seed, progress=progress),
             explainers=chosen,
             seeds=range(seeds),
-            folder=folder,
+            folder=opened.resumed(files),
             with_robustness=with_robustness,
         )
         rows = comparison.run(progress)
         explained = {name: comparison.explanations(name, 0) for name in chosen}
         if any(explained.values()):
             truths = datasets.load(data, data_root, random_state=0).ground_truths
-            plot_comparison(folder / PICTURE, explained, truths, f"{data}, seed 0")
+            plot_comparison(opened.staged / PICTURE, explained, truths, f"{data}, seed 0")
+        opened.publish_parts(files, {"data": data}, keep=_of_same_data(folder, data))
     reference = next(iter(chosen))
     figures = summarised(rows, reference)
     if as_json:
@@ -83,9 +84,17 @@ def compare(
 
 
 def _files(explainers: Iterable[str], seeds: int) -> list[str]:
-    """Every file that a comparison may write."""
+    """Every file of a comparison that is kept for the next one."""
     figures = [f"{name}-seed{{}}{end}.json" for name in explainers for end in ("", "-prototypes")]
-    return [PICTURE, *(name.format(seed) for seed in range(seeds) for name in ("model-seed{}.pt", *figures))]
+    return [name.format(seed) for seed in range(seeds) for name in ("model-seed{}.pt", *figures)]
+
+
+def _of_same_data(folder: Path, data: str) -> list[str]:
+    """Figures of other explainers and seeds that an earlier comparison on the same data has left there."""
+    if not (folder / KIND.manifest).exists():
+        return []
+    earlier = read_manifest(folder, KIND)
+    return [name for name in earlier["files"] if name != PICTURE] if earlier.get("data") == data else []
 
 
 def _chosen(names: str, prototypes: int | None, max_nodes: int | None) -> Mapping[str, Callable[[int], Any]]:
@@ -130,7 +139,7 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
     notes = [
         f"mean ± standard deviation over {count_of(seeds, 'seed')} of data, model, explainer; "
         f"time in multiples of {reference}",
-        "support, elsewhere and coverage are of graphs that no prototype was found in; model calls are graphs shown, "
+        "support, elsewhere and coverage are of graphs kept apart from the search; model calls are graphs shown, "
         "those of fit included; time is that of explain after fit, which is the same for all",
     ]
     if any("-" in line.split() for line in lines):

@@ -28,7 +28,7 @@ def evaluate(
     data_root: arguments.DataRoot = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Judge a run: against the ground truth, on graphs that it was not found in, and under the model.
+    """Judge a run: against the ground truth, on graphs kept apart from the search, and under the model.
 
     No code runs that a run names: a model of yours, module:attr, is to be named again.
     """
@@ -59,7 +59,7 @@ def evaluate(
         typer.echo(json.dumps({"run": str(folder), "held_out": is_held_out, "doubts": doubts, "classes": classes}))
         return
     number = count_of(len(judged.predictions), "graph")
-    where = "that no prototype was found in" if is_held_out else "that prototypes were found in: none were held out"
+    where = "kept apart from the search" if is_held_out else "that were searched: none were kept apart"
     names = next((one.class_names for one in explanations.values()), ())
     typer.echo(scores_text(scores, names, f"the {number} {where}", doubts))
 

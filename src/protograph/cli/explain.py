@@ -10,7 +10,7 @@ import typer
 
 from protograph._base.progress import command_progress
 from protograph.cli import arguments
-from protograph.cli.bad_rows import bad_rows_in, tell_left_out, write_rows
+from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows
 from protograph.cli.explainers import explainer_of
 from protograph.cli.facts import source_facts
 from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
@@ -159,7 +159,7 @@ def _explain_run(
     with open_run(folder, read) as opened, command_progress() as progress:
         content = run.as_json()
         classifier = None if run.model is None else load_classifier(run.model, run.weights)
-        with bad_rows_in(folder.with_name(f"{folder.name}-bad-rows.csv")):
+        with bad_rows_in(beside(folder, "bad-rows.csv")):
             loaded = load_graphs(run, data_root, progress)
         facts = tell_left_out(loaded.left_out, folder / LEFT_OUT)
         if loaded.left_out:
@@ -215,7 +215,8 @@ def _class_facts(explanation: Explanation) -> dict[str, Any]:
                 **source_facts(explanation, prototype),
                 "predicted": prototype.predicted,
                 "smiles": smiles_of(prototype),
-                "smarts": smarts_of(prototype),
+                "smarts": (smarts := smarts_of(prototype)),
+                "smarts_besides": None if smarts is None else list(prototype.smarts_besides),
             }
             for prototype in explanation.prototypes
         ],

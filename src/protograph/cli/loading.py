@@ -46,13 +46,14 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
         raise ValueError("NAME_OR_PATH must be a data set's name or a file or folder, got an empty text")
     path = Path(run.data)
     is_folder = path.is_dir() and "data" in run.inputs()
-    if run.names is not None and path.suffix.lower() != ".pt" and not is_folder:
-        raise ValueError(f"--names is for .pt files and folders of them, got {run.data}, which has names of its own")
-    if path.name.lower().endswith(TABLES):
+    is_table = path.name.lower().endswith(TABLES)
+    if run.names is not None and path.suffix.lower() != ".pt" and not is_folder and not is_table:
+        raise ValueError(f"--names is for files and folders of yours, got {run.data}, which has names of its own")
+    if is_table:
         columns = {"smiles_column": run.smiles_column, "label_column": run.label_column, "id_column": run.id_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
-        return Loaded(table.dataset, table.left_out)
+        return Loaded(_with_class_names(run, table.dataset), table.left_out)
     if run.smiles_column or run.label_column or run.id_column or run.skip_invalid:
         raise ValueError(
             f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
@@ -69,6 +70,20 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
     if "/" in run.data:
         raise FileNotFoundError(f"there is no file or folder {path}")
     return Loaded(datasets.load(run.data, data_root, random_state=run.seed, progress=progress))
+
+
+def _with_class_names(run: Run, dataset: datasets.GraphDataset) -> datasets.GraphDataset:
+    """A table's molecules, whose atoms and bonds have names of their own, with the names of classes that were given."""
+    if run.names is None:
+        return dataset
+    names = read_names_file(Path(run.names))
+    given, wanted = names.get("class_names"), len(dataset.class_names)
+    if set(names) != {"class_names"} or not isinstance(given, list) or len(given) != wanted:
+        raise ValueError(
+            f"--names of a table must have class_names alone, a list of {wanted}: one for each of "
+            f"{', '.join(map(clean_name, dataset.class_names))}"
+        )
+    return replace(dataset, class_names=tuple(map(str, given)))
 
 
 def _named(run: Run, graphs: Sequence[Data]) -> datasets.GraphDataset:

@@ -7,6 +7,8 @@ from typing import Any
 
 import typer
 
+from protograph._base.words import clean_name
+
 KEYS = ("feature_names", "edge_names", "class_names")
 
 
@@ -52,7 +54,7 @@ def target_of(text: str, class_names: Sequence[str]) -> int:
     if is_index:
         number = int(text)
         if text in class_names and class_names.index(text) != number:
-            taken, named = f"class {number} ({class_names[number]})", class_names.index(text)
+            taken, named = f"class {number} ({clean_name(class_names[number])})", class_names.index(text)
             typer.echo(f"--target {text} is {taken}; the class that is called {text} is --target {named}", err=True)
         return number
     if class_names.count(text) == 1:

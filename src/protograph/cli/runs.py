@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from protograph._base.manifest import Files, FolderKind, facts_of, read_manifest
 from protograph._base.publishing import OpenFolder, open_folder, settle
 from protograph.datasets import GraphDataset, is_known
+from protograph.explanation.codec import read
 from protograph.models.classifier import GraphClassifier
 from protograph.training import load_model
 from protograph.training.split import PARTS, Split
@@ -154,8 +155,8 @@ def read_run(folder: Path) -> RunFolder:
         raise FileNotFoundError(f"{folder} has no {path.name}; give a folder that `protograph explain` has written")
     try:
         content = read_manifest(folder, KIND)
-        run = Run(**{field.name: content[field.name] for field in fields(Run)})
-        content["sums"] = dict(content["sums"])
+        run = read({field.name: content[field.name] for field in fields(Run)}, Run, "the run")
+        content["sums"] = read(content["sums"], Mapping[str, str], "sums")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged ({error}); explain again") from error
     return RunFolder(folder, run, content.pop("files"), content)

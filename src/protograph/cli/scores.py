@@ -37,7 +37,7 @@ def scores_text(
     if any(one.truth_probability is not None for one in prototypes):
         notes.append("truth: the ground truth that counts, given to the model by itself")
     if any(one.sources_probability is not None for one in prototypes):
-        notes.append("sources: the mean over the graphs that the prototype was found in")
+        notes.append("sources: the mean over the graphs that the prototype was cut from or matched with")
     if any(one.is_exact is False for one in prototypes):
         notes.append("accuracy with ?: the best that was found, not proven to be the best there is")
     parts.append([line for note in notes for line in wrapped(note)])

@@ -11,7 +11,7 @@ from protograph._base.files import atomic_path
 from protograph._base.progress import command_progress
 from protograph._base.words import count_of
 from protograph.cli import arguments
-from protograph.cli.bad_rows import bad_rows_in, own_place, tell_left_out, write_rows
+from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows_beside
 from protograph.cli.loading import load_graphs
 from protograph.cli.runs import LEFT_OUT, Run, check_model_out
 from protograph.cli.tables import table
@@ -56,7 +56,7 @@ def train(
     check_model_out(out, run.inputs().values())
     # First, to learn now whether it can be written.
     with atomic_path(out) as partial, command_progress() as progress:
-        with bad_rows_in(out.with_name(f"{out.stem}-bad-rows.csv")):
+        with bad_rows_in(beside(out.with_suffix(""), "bad-rows.csv")):
             loaded = load_graphs(run, data_root, progress)
         trained = fit(
             loaded.graphs,
@@ -70,10 +70,10 @@ def train(
         )
         write_model(trained, partial)
         check_model_out(out, run.inputs().values())  # again: the work may have taken hours
-    rows_file = own_place(out.with_name(f"{out.stem}-{LEFT_OUT}"))
+    left_out = {}
     if loaded.left_out:
-        write_rows(loaded.left_out, rows_file)
-    left_out = tell_left_out(loaded.left_out, rows_file)
+        place = write_rows_beside(loaded.left_out, beside(out.with_suffix(""), LEFT_OUT))
+        left_out = tell_left_out(loaded.left_out, place)
     tell_doubts(trained.doubts)
     if as_json:
         typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))

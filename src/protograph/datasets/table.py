@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import torch
 
+from protograph._base.words import one_line
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import CHUNK
 from protograph.datasets.molecules import molecule_dataset, read_molecules
@@ -51,7 +52,7 @@ class LeftOut:
     reason: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {cut(self.smiles)!r}: {self.reason}"
+        return ": ".join(part for part in (f"line {self.line}", cut(one_line(self.smiles)), self.reason) if part)
 
 
 class BadRowsError(ValueError):

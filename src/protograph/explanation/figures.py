@@ -7,9 +7,7 @@ from torch_geometric.data import Data
 from protograph._base.words import clean_name, count_of, listed
 from protograph.explanation.prototype import Prototype
 from protograph.graphs.kinds import by_frequency, node_columns
-from protograph.graphs.naming import ColumnNames
 from protograph.molecules.reading import parse
-from protograph.molecules.smarts import OTHER_BONDS, unsaid
 
 
 def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "") -> str:
@@ -49,31 +47,9 @@ def formulas_of(prototype: Prototype) -> list[str]:
         return []
     # Without types of bonds SMARTS says the same, and exactly what was counted.
     smiles = smiles_of(prototype) if prototype.edge_rule.is_matched else None
-    names = [*_unsaid(prototype), *_left_out(prototype)]
+    names = prototype.smarts_besides
     besides = f", where {listed([clean_name(name) for name in names])} must agree too" if names else ""
     return [*([] if smiles is None else [f"SMILES {smiles}"]), f"SMARTS {smarts}{besides}"]
-
-
-def _unsaid(prototype: Prototype) -> list[str]:
-    """What SMARTS cannot say of its named graph; kinds of bonds that it does not have need no word."""
-    graph, feature_names, edge_names = prototype.named
-    if prototype.edge_values:
-        has_bond = graph.edge_attr.any(dim=0).tolist()
-        edge_names = tuple(name if has else OTHER_BONDS[0] for name, has in zip(edge_names, has_bond, strict=True))
-    return unsaid(graph, feature_names, edge_names, prototype.edge_rule)
-
-
-def _left_out(prototype: Prototype) -> list[str]:
-    """Names of the columns that count but that its named graph leaves out: those beside a column with named values."""
-    features = ColumnNames(prototype.feature_names, prototype.feature_values)
-    edges = ColumnNames(prototype.edge_names, prototype.edge_values)
-    told = [features, edges] if prototype.edge_rule.is_matched else [features]
-    return [
-        name
-        for names in told
-        for number, name in enumerate(names.columns)
-        if names.column is not None and number != names.column
-    ]
 
 
 def smiles_of(prototype: Prototype) -> str | None:

@@ -222,8 +222,8 @@ class Prototype:
     ) -> str:
         """Say in plain words what it is and how strong the evidence for it is; what is not known is left out.
 
-        It says no more than was counted: of bonds nothing where edges were not matched, of features nothing where nodes
-        were not.
+        It says no more than was counted, of bonds nothing where edges were not matched, of features nothing where nodes
+        were not; and no less: what counted and has no words is named in brackets.
 
         Args:
             class_name: Name or number of its class; ``None`` says "its class".
@@ -245,15 +245,8 @@ class Prototype:
         # Imported on first use, since it loads networkx and Numba.
         from protograph.explanation.describing import sentences
 
-        graph, feature_names, edge_names = self.named
         parts = [
-            sentences.name_of(
-                graph,
-                feature_names if self.are_nodes_matched else (),
-                edge_names if self.edge_rule.is_matched else (),
-                colors=colors,
-                are_edges_matched=self.edge_rule.is_matched,
-            ),
+            sentences.what_it_is(self, colors),
             sentences.where_found(self.evidence, class_name),
             sentences.chance(self.probability),
             sentences.taken_for(self, class_names),
@@ -280,7 +273,7 @@ class Prototype:
 
     @property
     def smarts(self) -> str:
-        """SMARTS that selects exactly the molecules that it is counted in, where features name atoms and nothing else.
+        """SMARTS that selects exactly the molecules that it is counted in, where :attr:`smarts_besides` is empty.
 
         Molecules must be as the graphs have them: with the hydrogens that are nodes, and where edges are matched with
         the same types of bonds. See :func:`protograph.molecules.smarts.to_smarts`.
@@ -292,6 +285,13 @@ class Prototype:
         if not self.are_nodes_matched:
             raise ValueError("SMARTS is for atoms that count, but this prototype was counted whatever its atoms are")
         return to_smarts(*self.named, self.edge_rule)
+
+    @property
+    def smarts_besides(self) -> tuple[str, ...]:
+        """What must agree besides, which :attr:`smarts` cannot say: names of columns; empty where SMARTS says all."""
+        from protograph.explanation.describing.besides import unsaid_by_smarts
+
+        return tuple(unsaid_by_smarts(self))
 
     def to_rdkit(self) -> Any:
         """The prototype as a molecule of RDKit, with the bonds and charges of the graph that it was cut from.

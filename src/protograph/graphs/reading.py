@@ -33,7 +33,8 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
     for index, graph in enumerate(content):
         if not isinstance(graph, Data):
             raise ValueError(
-                f"{path} must hold a list of torch_geometric Data, got {type(graph).__name__} at index {index}"
+                f"{path} must hold a list of torch_geometric Data, got {type(graph).__name__} at index {index}; "
+                f"of a PyG data set, save its graphs: torch.save(list(dataset), path)"
             )
         # Without features it is a number like any other, and memory is taken for so many nodes.
         if isinstance(stated := graph.get("num_nodes"), int) and stated > most_bytes(Path(path)):

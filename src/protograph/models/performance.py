@@ -128,7 +128,7 @@ def doubts_of(performance: Performance, graphs: str = "graphs", class_names: Seq
         class_names: Names of the classes.
 
     >>> print(doubts_of(Performance(((50, 50), (50, 50))))[0])
-    on 200 graphs its balanced accuracy is 0.500, which is no better than guessing (0.500, and up to 0.558 by accident)
+    on 200 graphs its balanced accuracy is 0.500, which is no better than guessing (0.500, and up to 0.558 by chance)
     """
     if performance.num_graphs < LEAST_JUDGED:
         return ()
@@ -139,7 +139,7 @@ def doubts_of(performance: Performance, graphs: str = "graphs", class_names: Seq
         chance, needed = f"{1 / num_present:.3f}", f"{performance.needed:.3f}"
         sentences.append(
             f"{where} its balanced accuracy is {performance.balanced_accuracy:.3f}, which is no better than guessing "
-            f"({chance}{'' if needed == chance else f', and up to {needed} by accident'})"
+            f"({chance}{'' if needed == chance else f', and up to {needed} by chance'})"
         )
     if num_present > 1 and performance.accuracy <= performance.majority_share:
         sentences.append(

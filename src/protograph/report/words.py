@@ -1,13 +1,10 @@
 """Numbers and names as pictures and reports say them."""
 
-import math
-from dataclasses import replace
-
 from torch_geometric.data import Data
 
 from protograph._base.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
-from protograph.explanation.describing.sentences import taken_for
+from protograph.explanation.describing.sentences import taken_for, what_it_is, where_found
 from protograph.graphs.origins import Origin
 
 NO_PROTOTYPE = "No prototype was found."
@@ -82,9 +79,8 @@ def sentence(explanation: Explanation, prototype: Prototype) -> str:
 
 def name_and_support(explanation: Explanation, prototype: Prototype) -> tuple[str, str]:
     """What a prototype is, and where it is found; the latter is empty where that is not known."""
-    plain = replace(prototype, probability=math.nan, cluster=None, predicted=None)
-    name = sentence(explanation, replace(plain, evidence=None))
-    return name, sentence(explanation, plain).removeprefix(name).removeprefix("; ")
+    name = what_it_is(prototype, explanation.feature_colors)
+    return name, where_found(prototype.evidence, explanation.class_name)
 
 
 def pale_note(prototype: Prototype) -> str:

@@ -7,8 +7,10 @@ from torch_geometric.data import Data
 
 from protograph._base.intervals import wilson
 from protograph._base.words import clean_name, count_of
+from protograph.explanation.describing.besides import besides
 from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
 from protograph.explanation.describing.motifs import compose, simple_graph
+from protograph.explanation.figures import smarts_of
 from protograph.explanation.prototype import Evidence, Prototype
 from protograph.graphs.kinds import node_columns
 from protograph.molecules.elements import are_atoms
@@ -49,6 +51,19 @@ def name_of(
         if name := name_molecule(molecule, kinds, feature_names, rules):
             return name
     return compose(simple, kinds, feature_names)
+
+
+def what_it_is(prototype: Prototype, colors: Sequence[str] = ()) -> str:
+    """Say what a prototype is, and what counted besides."""
+    graph, feature_names, edge_names = prototype.named
+    name = name_of(
+        graph,
+        feature_names if prototype.are_nodes_matched else (),
+        edge_names if prototype.edge_rule.is_matched else (),
+        colors=colors,
+        are_edges_matched=prototype.edge_rule.is_matched,
+    )
+    return f"{name}{besides(prototype, smarts_of(prototype), colors)}"
 
 
 def where_found(evidence: Evidence | None, class_name: str | None = None) -> str:
