@@ -14,5 +14,8 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a function that only compiled ones call: what takes arguments out of Python's objects is left out."""
+    """Compile a function that only compiled ones call: what takes arguments out of Python's objects is left out.
+
+    Python must not call it, which would end the process.
+    """
     return njit(**_OPTIONS, no_cpython_wrapper=True)(function)

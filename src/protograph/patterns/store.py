@@ -40,6 +40,8 @@ class PatternStore:
 
     def contain(self, pattern: EncodedGraph, indices: Ints) -> Bools:
         """Which of the graphs contain the pattern, encoded by the same object."""
+        if (pattern.node_kinds < 0).any():  # a kind that no graph has
+            return np.zeros(indices.size, np.bool_)
         entry = self._entry(pattern)
         answers = entry.answers[indices]
         fresh = answers == _NOT_ASKED
