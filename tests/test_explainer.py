@@ -50,7 +50,7 @@ def test_a_model_that_knows_one_class_is_doubted_and_the_classes_are_named():
         explanations = explainer.explain_all()
     doubts = (
         "on 41 graphs its balanced accuracy is 0.333, which is no better than guessing (0.333, and up to 0.365 by "
-        "accident)",
+        "chance)",
         "on 41 graphs its accuracy is 0.732; always guessing the largest class, class 0, would have 0.732",
     )
     notes = {
