@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, pairwise
+from operator import ge
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,9 +132,7 @@ def planned(
     for position, node in enumerate(order):
         for other in edges[node]:
             around[position][kinds[other]] += 1
-        for before in earlier[position]:
-            low, high = sorted((kinds[node], kinds[order[before]]))
-            pairs[low][high] += 1
+            pairs[kinds[node]][kinds[other]] += 1
     return Plan(
         kinds=_ints([kinds[node] for node in order]),
         lookup=lookup,
@@ -145,9 +144,22 @@ def planned(
         begins=_ints([0, *accumulate(map(len, earlier))]),
         earlier=_ints([other for others in earlier for other in others]),
         edge_kinds=_ints([edges[order[i]][order[other]] for i, others in enumerate(earlier) for other in others]),
+        needed=_ints([_needed(position, order, kinds, around, closed) for position in range(len(order))]),
         twins=_ints([_twin(position, order, kinds, edges, closed) for position in range(len(order))]),
         is_induced=induced,
         at_least=at_least,
+    )
+
+
+def _needed(
+    position: int, order: Sequence[int], kinds: Sequence[int], around: Sequence[list[int]], closed: Collection[int]
+) -> int:
+    """How many positions, itself included, need a node of its kind with at least the neighbours that it needs."""
+    if order[position] in closed:  # those of others may have too many
+        return 1
+    own = around[position]
+    return sum(
+        kinds[node] == kinds[order[position]] and all(map(ge, around[place], own)) for place, node in enumerate(order)
     )
 
 

@@ -22,11 +22,12 @@ class Plan(NamedTuple):
     degrees: Ints  # [size]
     is_closed: Bools  # [size] whether the node may have no other neighbours
     counts: Ints  # [num_kinds] nodes of each compact kind
-    pairs: Ints  # [num_kinds, num_kinds] edges between each two compact kinds, the lower one first
+    pairs: Ints  # [num_kinds, num_kinds] for nodes of each compact kind, their neighbours of each
     around: Ints  # [size, num_kinds] neighbours of each compact kind
     begins: Ints  # [size + 1] where the earlier neighbours of each position begin
     earlier: Ints  # their positions; the first one's neighbours are the candidates
     edge_kinds: Ints  # their edges' kinds
+    needed: Ints  # [size] how many positions, itself included, need a node of its kind with all that it needs
     twins: Ints  # [size] an earlier position that could be swapped with this one, -1 where none
     is_induced: bool  # whether nodes that are not joined in the pattern must not be joined in the graph
     at_least: int  # in how many places, no two with the same nodes
@@ -45,6 +46,7 @@ class Graphs(NamedTuple):
 class Scratch(NamedTuple):
     """Room for the search of one graph after the other."""
 
+    kinds: Ints  # [nodes of the largest graph] compact kind of each node
     counts: Ints  # [num_kinds]
     pairs: Ints  # [num_kinds, num_kinds]
     around: Ints  # [nodes of the largest graph, num_kinds]
@@ -60,6 +62,7 @@ def scratch_for(plan: Plan, num_nodes: int) -> Scratch:
     """Room for searching graphs of up to so many nodes."""
     size, num_kinds = plan.kinds.size, plan.counts.size
     return Scratch(
+        np.zeros(num_nodes, np.int64),
         np.zeros(num_kinds, np.int64),
         np.zeros((num_kinds, num_kinds), np.int64),
         np.zeros((num_nodes, num_kinds), np.int64),
@@ -87,75 +90,52 @@ def _place_of(neighbours: Kinds, first: int, last: int, node: int) -> int:  # pr
 
 
 @inner
-def _has_enough(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
-    """Whether a graph has enough nodes of each kind, by degrees too, and enough edges between each two kinds."""
-    counts, pairs, num_kinds = scratch.counts, scratch.pairs, plan.counts.size
+def _has_candidates(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
+    """Note which nodes have the neighbours that a position needs, kind by kind.
+
+    False if there are fewer nodes of a kind, fewer edges between two kinds, or fewer nodes for a position and those
+    that need as much, than the pattern has.
+    """
+    kinds, counts, pairs, around = scratch.kinds, scratch.counts, scratch.pairs, scratch.around
+    num_kinds = plan.counts.size
     for kind in range(num_kinds):
         counts[kind] = 0
         for other in range(num_kinds):
             pairs[kind, other] = 0
     for node in range(size):
-        kind = plan.lookup[graphs.node_kinds[first + node]]
-        if kind >= 0:
-            counts[kind] += 1
+        kinds[node] = plan.lookup[graphs.node_kinds[first + node]]
+        if kinds[node] >= 0:
+            counts[kinds[node]] += 1
     for kind in range(num_kinds):
         if counts[kind] < plan.counts[kind]:
             return False
     for node in range(size):
-        kind = plan.lookup[graphs.node_kinds[first + node]]
-        if kind >= 0:
+        if kinds[node] >= 0:
+            for kind in range(num_kinds):
+                around[node, kind] = 0
             for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
-                other = plan.lookup[graphs.node_kinds[first + graphs.neighbours[at]]]
-                if graphs.neighbours[at] > node and other >= 0:
-                    if kind < other:
-                        pairs[kind, other] += 1
-                    else:
-                        pairs[other, kind] += 1
+                kind = kinds[graphs.neighbours[at]]
+                if kind >= 0:
+                    around[node, kind] += 1
+                    pairs[kinds[node], kind] += 1
     for kind in range(num_kinds):
-        for other in range(kind, num_kinds):
+        for other in range(num_kinds):
             if pairs[kind, other] < plan.pairs[kind, other]:
                 return False
-    for position in range(plan.kinds.size):  # the n-th highest degree of each kind
-        missing = 0
-        for other in range(plan.kinds.size):
-            if plan.kinds[other] == plan.kinds[position] and plan.degrees[other] >= plan.degrees[position]:
-                missing += 1
-        for node in range(size):
-            degree = graphs.starts[first + node + 1] - graphs.starts[first + node]
-            if degree >= plan.degrees[position] and (
-                plan.lookup[graphs.node_kinds[first + node]] == plan.kinds[position]
-            ):
-                missing -= 1
-        if missing > 0:
-            return False
-    return True
-
-
-@inner
-def _has_candidates(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
-    """Note which nodes have the neighbours that a position needs, kind by kind; false if a position has no node."""
-    around, allowed, num_kinds = scratch.around, scratch.allowed, plan.counts.size
-    for node in range(size):
-        for kind in range(num_kinds):
-            around[node, kind] = 0
-        for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
-            kind = plan.lookup[graphs.node_kinds[first + graphs.neighbours[at]]]
-            if kind >= 0:
-                around[node, kind] += 1
     for position in range(plan.kinds.size):
-        is_possible = False
+        missing = plan.needed[position]
         for node in range(size):
-            fits = plan.lookup[graphs.node_kinds[first + node]] == plan.kinds[position]
+            fits = kinds[node] == plan.kinds[position]
             if fits and plan.is_closed[position]:
                 fits = graphs.starts[first + node + 1] - graphs.starts[first + node] == plan.degrees[position]
             if fits:
                 for kind in range(num_kinds):
                     if around[node, kind] < plan.around[position, kind]:
                         fits = False
-            allowed[position, node] = fits
+            scratch.allowed[position, node] = fits
             if fits:
-                is_possible = True
-        if not is_possible:
+                missing -= 1
+        if missing > 0:
             return False
     return True
 
@@ -261,7 +241,7 @@ def search_all(
         size = graphs.nodes[indices[i] + 1] - first
         if plan.kinds.size == 0:
             answers[i] = YES
-        elif _has_enough(graphs, first, size, plan, scratch) and _has_candidates(graphs, first, size, plan, scratch):
+        elif _has_candidates(graphs, first, size, plan, scratch):
             answers[i] = _search(graphs, first, size, plan, max_calls, scratch)
         else:
             answers[i] = NO
