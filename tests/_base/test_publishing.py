@@ -194,6 +194,20 @@ def test_files_that_come_one_by_one_stay_hidden_until_all_are_there(tmp_path):
     assert {name: text for name, text in seen(folder).items() if name in names} == {"1.txt": "one", "2.txt": "TWO"}
 
 
+def test_a_link_in_the_place_of_parts_is_not_followed(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "new" / WORK).mkdir(parents=True)
+    (tmp_path / "new" / WORK / "parts").symlink_to(tmp_path / "mine")
+
+    def resume():
+        with open_folder(tmp_path / "new", KIND, way_out="") as opened:
+            opened.resumed(["1.txt"])
+
+    with pytest.raises(NotADirectoryError, match=r"parts is not a folder of ours; remove it$"):
+        resume()
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
 # Kills
 
 

@@ -41,7 +41,7 @@ class FolderKind:
     names: re.Pattern[str]
 
 
-# What is known of each file; of one that only its name tells, None.
+# What is known of each file; None where there is none yet, and of the manifest, which does not name its own sum.
 Files = Mapping[str, FileFacts | None]
 
 

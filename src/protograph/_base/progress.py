@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TextIO
 
+from protograph._base.words import clean_name
+
 # Called with the stage, how much of it is done, and how much there is of it, ``None`` where that is not known.
 Progress = Callable[[str, int, int | None], object]
 # Seconds between two lines where there is no terminal, and before the first: what is quick stays quiet.
@@ -35,8 +37,6 @@ def progress_bars() -> Iterator[Progress]:
         # Imported here: most who import the library never draw a bar.
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-
-        from protograph._base.words import clean_name
     except ImportError:
         yield lambda stage, done, total: None
         return

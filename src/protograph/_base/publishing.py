@@ -59,6 +59,8 @@ class OpenFolder:
 
         It has what an earlier work of this kind has finished, and besides what the folder itself has under these names.
         """
+        if self.parts.is_symlink():
+            raise NotADirectoryError(f"{self.parts} is not a folder of ours; remove it")
         self.parts.mkdir(exist_ok=True)
         remove_leftovers(self.parts)
         for name in owned_files(self._folder, self._kind):

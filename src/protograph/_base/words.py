@@ -58,6 +58,25 @@ def one_line(text: object) -> str:
     return " ".join("".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in str(text)).split())
 
 
+def cut(text: str, length: int) -> str:
+    """The text, with three dots for the rest where it is longer.
+
+    >>> cut("explainer", 8), cut("page", 8)
+    ('expla...', 'page')
+    """
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def class_label(number: int, class_names: Sequence[str] = ()) -> str:
+    """Number and name of a class in a sentence.
+
+    >>> class_label(1), class_label(1, ("0", "1")), class_label(1, ("no", "yes"))
+    ('class 1', 'class 1', 'class 1 (yes)')
+    """
+    name = class_names[number] if 0 <= number < len(class_names) else str(number)
+    return f"class {number}" if name == str(number) else f"class {number} ({clean_name(name)})"
+
+
 def clean_name(name: object) -> str:
     r"""A name from the data on one line, as of :func:`one_line`; what is too long is cut.
 
@@ -66,4 +85,4 @@ def clean_name(name: object) -> str:
     """
     # Beyond a few times the limit nothing can be shown, so that a name of a gigabyte costs nothing.
     shown = one_line(str(name)[: 4 * MAX_NAME])
-    return (shown if len(shown) <= MAX_NAME else f"{shown[: MAX_NAME - 3]}...") or UNNAMED
+    return cut(shown, MAX_NAME) or UNNAMED

@@ -26,7 +26,6 @@ from protograph.cli.runs import (
     open_run,
     read_run,
     split_text,
-    taken,
 )
 from protograph.cli.train import describe_training, tell_doubts, training_facts
 from protograph.explanation import Explanation, Explanations
@@ -174,7 +173,7 @@ def _explain_run(
             tell_doubts(trained.doubts)
             classifier = trained.model
             # As in the paper, the training graphs are the ones to explain it with.
-            graphs = taken(loaded.graphs, trained.split.train.tolist())
+            graphs = loaded.graphs[trained.split.train]
         else:
             graphs = aligned(loaded.graphs, classifier)
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 
 from protograph._base.manifest import Files, FolderKind, facts_of, read_manifest
 from protograph._base.publishing import OpenFolder, open_folder, settle
-from protograph.datasets import GraphDataset, is_known
+from protograph.datasets import is_known
 from protograph.explanation.codec import read
 from protograph.models.classifier import GraphClassifier
 from protograph.training import load_model
@@ -138,7 +138,7 @@ class RunFolder:
         if SPLIT not in self.files:
             return graphs, graphs
         split = json.loads(self.file(SPLIT).read_text())
-        return taken(graphs, split["train"]), taken(graphs, sorted(split["validation"] + split["test"]))
+        return graphs[split["train"]], graphs[sorted(split["validation"] + split["test"])]
 
 
 def read_run(folder: Path) -> RunFolder:
@@ -165,11 +165,6 @@ def read_run(folder: Path) -> RunFolder:
 def split_text(split: Split) -> str:
     """Which graphs were trained on, as the folder of a run keeps it."""
     return json.dumps({part: getattr(split, part).tolist() for part in PARTS})
-
-
-def taken(graphs: Any, indices: Sequence[int]) -> Sequence[Data]:
-    """Some of the graphs; of a data set, with its names."""
-    return graphs[indices] if isinstance(graphs, GraphDataset) else [graphs[index] for index in indices]
 
 
 def check_model_out(out: Path, inputs: Iterable[Path]) -> None:

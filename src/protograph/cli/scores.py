@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from protograph._base.words import class_label
 from protograph.cli.tables import table, wrapped
 from protograph.evaluation.evaluation import ClassScores, PrototypeScores
-from protograph.models.performance import class_label, doubts_box
+from protograph.models.performance import doubts_box
 
 HEADER = ("prototype", "p", "margin", "accuracy", "density", "support", "elsewhere", "lift", "margin share", "molecule")
 NAMES = {

@@ -3,6 +3,8 @@
 import textwrap
 from collections.abc import Sequence
 
+from protograph._base.words import cut
+
 WIDTH = 100
 GAP = "  "
 
@@ -24,15 +26,6 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
         GAP.join([cut(row[0], widths[0]).ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
         for row in cells
     ]
-
-
-def cut(text: str, length: int) -> str:
-    """The text, with three dots for the rest where it is longer.
-
-    >>> cut("explainer", 8), cut("page", 8)
-    ('expla...', 'page')
-    """
-    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:

@@ -9,14 +9,14 @@ import typer
 
 from protograph._base.files import atomic_path
 from protograph._base.progress import command_progress
-from protograph._base.words import count_of
+from protograph._base.words import class_label, count_of
 from protograph.cli import arguments
 from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows_beside
 from protograph.cli.loading import load_graphs
 from protograph.cli.runs import LEFT_OUT, Run, check_model_out
 from protograph.cli.tables import table
 from protograph.models.classifier import checked_device
-from protograph.models.performance import Performance, class_label, doubts_box
+from protograph.models.performance import Performance, doubts_box
 from protograph.training import Trained
 from protograph.training import train as fit
 from protograph.training.storage import write_model

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import torch
 
-from protograph._base.words import one_line
+from protograph._base.words import cut, one_line
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import CHUNK
 from protograph.datasets.molecules import molecule_dataset, read_molecules
@@ -52,7 +52,9 @@ class LeftOut:
     reason: str
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (f"line {self.line}", cut(one_line(self.smiles)), self.reason) if part)
+        return ": ".join(
+            part for part in (f"line {self.line}", cut(one_line(self.smiles), SHOWN_CHARACTERS), self.reason) if part
+        )
 
 
 class BadRowsError(ValueError):
@@ -244,7 +246,7 @@ def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
     by_lower = {column.lower(): column for column in header}
     close = get_close_matches(name.lower(), by_lower, n=1)
     hint = f"; did you mean {by_lower[close[0]]!r}?" if close else ""
-    columns = ", ".join(repr(cut(column)) for column in header[:MANY])
+    columns = ", ".join(repr(cut(column, SHOWN_CHARACTERS)) for column in header[:MANY])
     more = f" and {len(header) - MANY} more" if len(header) > MANY else ""
     raise ValueError(f"{option} must be one of the columns of {path}, {columns}{more}, got {name!r}{hint}")
 
@@ -268,11 +270,6 @@ def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
     if len(left_out) > NUM_SHOWN:
         lines.append(f"  and {len(left_out) - NUM_SHOWN} more")
     return "\n".join(lines)
-
-
-def cut(text: str) -> str:
-    """A text short enough for a message."""
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
 
 
 class Labels(NamedTuple):

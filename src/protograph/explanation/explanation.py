@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
 from protograph._base.files import atomic_path
-from protograph._base.words import clean_name, count_of, one_line
+from protograph._base.words import class_label, clean_name, count_of, one_line
 from protograph.explanation.codec import Json, UnfitError, pack, unfit
 from protograph.explanation.figures import figures_of
 from protograph.explanation.prototype import Prototype
@@ -18,7 +18,7 @@ from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.graphs.origins import Origin
-from protograph.models.performance import Performance, class_label, doubts_box, figures_line
+from protograph.models.performance import Performance, doubts_box, figures_line
 
 FORMAT = "protograph-explanation"
 VERSION = 1

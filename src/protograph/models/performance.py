@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.words import clean_name, count_of, one_line
+from protograph._base.words import class_label, count_of, one_line
 
 # One-sided 95% of the normal distribution: how many standard deviations above chance are no accident.
 CRITICAL = 1.6449
@@ -166,16 +166,6 @@ def one_sided(predicted: Sequence[int], graphs: str = "graphs", class_names: Seq
     name = class_label(list(predicted).index(most), class_names)
     share = f"all {total:,}" if most == total else f"{most:,} of {total:,}"
     return (f"{share} {graphs} are predicted as {name}",)
-
-
-def class_label(number: int, class_names: Sequence[str] = ()) -> str:
-    """Number and name of a class in a sentence.
-
-    >>> class_label(1), class_label(1, ("0", "1")), class_label(1, ("no", "yes"))
-    ('class 1', 'class 1', 'class 1 (yes)')
-    """
-    name = class_names[number] if 0 <= number < len(class_names) else str(number)
-    return f"class {number}" if name == str(number) else f"class {number} ({clean_name(name)})"
 
 
 def figures_line(performance: Performance) -> str:

@@ -6,9 +6,9 @@ Imported only when a search runs, since Numba takes a while to load. The compile
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from protograph._base.arrays import Bools, Ints, Kinds
+from protograph._base.compiling import compiled
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.containment import are_twins, neighbours_of
 
@@ -91,7 +91,7 @@ def _completed(image: Ints, small: EncodedGraph, large: EncodedGraph) -> Ints:
     return image
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _best_assignment(weights: Ints, rows: int, columns: int, scratch: Ints) -> int:  # pragma: no cover - compiled
     """Highest sum of weights with one column a row; rows <= columns. The Hungarian method with potentials."""
     of_row, of_column = scratch[0], scratch[1]
@@ -126,7 +126,7 @@ def _best_assignment(weights: Ints, rows: int, columns: int, scratch: Ints) -> i
     return int(of_column[0])  # the sum of all steps
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _worth(small: _Side, large: _Side, common: Ints, node: int, other: int) -> Any:  # pragma: no cover - compiled
     """Twice the edges that a pair of nodes can add: those to placed nodes, and half of those to free ones."""
     total = 2 * common[node, other]
@@ -135,7 +135,7 @@ def _worth(small: _Side, large: _Side, common: Ints, node: int, other: int) -> A
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _most_to_come(
     small: _Side,
     large: _Side,
@@ -169,7 +169,7 @@ def _most_to_come(
     return _best_assignment(weights, rows, columns, scratch) // 2
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _place(
     small: _Side, large: _Side, common: Ints, node: int, other: int, sign: int
 ) -> None:  # pragma: no cover - compiled
@@ -186,7 +186,7 @@ def _place(
                 common[small.neighbours[at], large.neighbours[there]] += sign
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
     """The free node with the most placed neighbours, then the most neighbours."""
     best, highest = -1, -1
@@ -201,7 +201,7 @@ def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
     return best
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _candidates(
     small: _Side, large: _Side, common: Ints, image: Ints, is_used: Bools, spare: Ints, node: int, out: Ints
 ) -> int:  # pragma: no cover - compiled
@@ -236,7 +236,7 @@ def _candidates(
     return count
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -> Any:  # pragma: no cover - compiled
     """Depth first, trying the partners of one node at each depth.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from protograph._base.words import count_of
 from protograph.explanation import EmbeddingMap, Explanation
-from protograph.explanation.describing.sentences import taken_for
+from protograph.explanation.describing.sentences import cluster_of, taken_for
 from protograph.explanation.figures import formulas_of
 from protograph.report.palette import COLORS, OTHER_COLOR, Legend, Palette, palette_of
 from protograph.report.scene import ClassScenes, Scene, draw_view, lay_out, source_of
@@ -18,7 +18,6 @@ from protograph.report.words import (
     NO_PROTOTYPE,
     class_facts,
     class_title,
-    cluster_name,
     heading,
     name_and_support,
     origin,
@@ -199,7 +198,7 @@ def _draw_points(axes: Any, embeddings: EmbeddingMap) -> None:
     clusters = np.array(embeddings.clusters, dtype=np.int64)
     size = float(np.clip(4000 / len(clusters), 4, 34))
     for cluster, members in sorted(Counter(embeddings.clusters).items(), key=lambda item: (item[0] < 0, item[0])):
-        name, color = (cluster_name(cluster), COLORS[cluster % len(COLORS)]) if cluster >= 0 else NO_CLUSTER
+        name, color = (cluster_of(cluster), COLORS[cluster % len(COLORS)]) if cluster >= 0 else NO_CLUSTER
         axes.scatter(
             *embeddings.positions[clusters == cluster].T,
             label=f"{name}, {count_of(members, 'graph')}",

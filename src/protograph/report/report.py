@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import Any
 
 from protograph._base.files import atomic_path
-from protograph._base.words import clean_name, count_of
+from protograph._base.words import class_label, clean_name, count_of
 from protograph.explanation import Evidence, Explanation, Prototype
-from protograph.explanation.describing.sentences import FEW, class_of, interval_of, share_of
+from protograph.explanation.describing.sentences import FEW, cluster_of, interval_of, share_of
 from protograph.explanation.figures import describe_composition, formulas_of
 from protograph.graphs.kinds import node_columns
-from protograph.models.performance import Performance, class_label, figures_line
+from protograph.models.performance import Performance, figures_line
 from protograph.report.figure import classes_figure, embedding_figure, shared_palette
 from protograph.report.html import columns, details, escape, facts, picture, row, table
 from protograph.report.palette import Palette
@@ -22,7 +22,6 @@ from protograph.report.words import (
     NO_PROTOTYPE,
     class_facts,
     class_title,
-    cluster_name,
     heading,
     origin,
     pale_note,
@@ -197,13 +196,13 @@ def _prototype_section(explanation: Explanation, scene: Scene, palette: Palette)
 
 def _prototype_facts(explanation: Explanation, prototype: Prototype) -> dict[str, str]:
     composition = describe_composition(*explanation.named(prototype.graph)[:2])
-    cluster = "" if prototype.cluster is None else cluster_name(prototype.cluster, prototype.num_clusters)
+    cluster = cluster_of(prototype.cluster, prototype.num_clusters)
     members = "" if prototype.cluster_size is None else f"{prototype.cluster_size:,} of {explanation.num_predicted:,}"
     taken = prototype.predicted
     rows = {
         "Probability of the class": f"{prototype.probability:.7f}",
         "Margin (log-odds)": f"{prototype.margin:.4f}",
-        "The model takes it for": "" if taken is None else class_of(taken, explanation.class_names),
+        "The model takes it for": "" if taken is None else class_label(taken, explanation.class_names),
         "Size": size(prototype.graph) + (f" ({composition})" if composition else ""),
         "Cluster": cluster.removeprefix("cluster "),
         "Cluster size": members and f"{members} graphs predicted as the class",

@@ -4,7 +4,7 @@ from torch_geometric.data import Data
 
 from protograph._base.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
-from protograph.explanation.describing.sentences import taken_for, what_it_is, where_found
+from protograph.explanation.describing.sentences import cluster_of, taken_for, what_it_is, where_found
 from protograph.graphs.origins import Origin
 
 NO_PROTOTYPE = "No prototype was found."
@@ -61,15 +61,6 @@ def size(graph: Data) -> str:
     return f"{count_of(int(graph.num_nodes or 0), 'node')}, {count_of(int((source <= target).sum()), 'edge')}"
 
 
-def cluster_name(number: int, num_clusters: int | None = None) -> str:
-    """A cluster as people count, from 1; the data count from 0.
-
-    >>> cluster_name(0), cluster_name(0, 2)
-    ('cluster 1', 'cluster 1 of 2')
-    """
-    return f"cluster {number + 1}" + ("" if num_clusters is None else f" of {num_clusters}")
-
-
 def sentence(explanation: Explanation, prototype: Prototype) -> str:
     """What a prototype is, where it is found, and what the model says, in one sentence."""
     return prototype.describe(
@@ -98,9 +89,8 @@ def pale_note(prototype: Prototype) -> str:
 def origin(explanation: Explanation, prototype: Prototype, num_source_nodes: int | None = None) -> str:
     """Cluster, size and source of a prototype; what else is known of the source stands above its picture."""
     parts = [size(prototype.graph)]
-    if prototype.cluster is not None:
-        members = "" if prototype.cluster_size is None else f", {count_of(prototype.cluster_size, 'graph')}"
-        parts.insert(0, f"{cluster_name(prototype.cluster, prototype.num_clusters)}{members}")
+    if cluster := cluster_of(prototype.cluster, prototype.num_clusters, prototype.cluster_size):
+        parts.insert(0, cluster)
     if prototype.source is not None:
         share = "" if num_source_nodes is None else f", {prototype.num_nodes} of {count_of(num_source_nodes, 'node')}"
         place = explanation.origins.get(prototype.source, Origin(position=prototype.source)).position

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from torch_geometric.data import Data
 
 from protograph._base.intervals import wilson
-from protograph._base.words import clean_name, count_of
+from protograph._base.words import class_label, clean_name, count_of
 from protograph.explanation.describing.besides import besides
 from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
 from protograph.explanation.describing.motifs import compose, simple_graph
@@ -151,19 +151,9 @@ def taken_for(prototype: Prototype, class_names: Sequence[str] = ()) -> str:
     predicted = prototype.predicted
     if predicted is None or prototype.target in (None, predicted):
         return ""
-    text = f"by itself the model takes this for {class_of(predicted, class_names)}"
+    text = f"by itself the model takes this for {class_label(predicted, class_names)}"
     # What was made, and not cut from a graph, is inside none.
     return text if prototype.source is None else f"{text}; it counts only inside a graph"
-
-
-def class_of(number: int, class_names: Sequence[str] = ()) -> str:
-    """Number and name of a class.
-
-    >>> class_of(1, ("other", "mutagen")), class_of(1, ("0", "1")), class_of(1)
-    ('class 1 (mutagen)', 'class 1', 'class 1')
-    """
-    name = class_names[number] if number < len(class_names) else str(number)
-    return f"class {number}" if name == str(number) else f"class {number} ({clean_name(name)})"
 
 
 def cluster_of(number: int | None, num_clusters: int | None = None, size: int | None = None) -> str:
