@@ -68,7 +68,7 @@ caption { text-align: left; padding-bottom: .3rem; }
 th, td { padding: .32rem .9rem .32rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule);
   overflow-wrap: anywhere; }
 th { font-weight: 600; }
-tbody th { color: var(--muted); font-weight: 400; }
+tbody th { color: var(--muted); font-weight: 400; min-width: 6.5rem; overflow-wrap: break-word; }
 td.number, th.number { text-align: right; padding-left: .9rem; }
 td.hit { background: var(--hit); font-weight: 600; }
 ul.notice { list-style: none; margin: 1rem 0; padding: .7rem 1rem; background: var(--notice); border-radius: 8px; }
