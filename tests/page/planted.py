@@ -3,7 +3,7 @@
 import numpy as np
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.counting import PatternCounter
+from protograph.page.consensus.counting import PatternCounter, SourcePatterns
 from protograph.page.consensus.weighing import PartWeigher
 from protograph.patterns.store import PatternStore
 from tests.page.naive_patterns import ring_edges, undirected
@@ -35,9 +35,8 @@ def connected_graph(rng, largest):
 def counter_of(graphs, num_inside, options=None):
     """Counts parts of the first graph; the first ``num_inside`` are the cluster."""
     encoded = EncodedGraphs(graphs)
-    return PatternCounter(
-        PatternStore(encoded), encoded[0], np.arange(num_inside), np.arange(num_inside, len(graphs)), options
-    )
+    patterns = SourcePatterns(PatternStore(encoded), encoded[0])
+    return PatternCounter(patterns, np.arange(num_inside), np.arange(num_inside, len(graphs)), options)
 
 
 def weigher_of(graphs, num_inside, contributions):

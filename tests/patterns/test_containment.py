@@ -109,6 +109,14 @@ def test_options_are_checked(name):
         contained_in(path(2), EncodedGraphs([path(2)]), **{name: 0})
 
 
+def test_a_leaf_may_be_placed_before_the_node_that_it_hangs_on():
+    # Of two leaves there are fewer than of what they hang on, so that they are placed first.
+    hubs = graph_of(5, [(hub, leaf) for hub in (0, 1, 2) for leaf in (3, 4)], kinds=[0, 0, 0, 1, 1])
+    pattern = graph_of(3, [(0, 1), (0, 2)], kinds=[0, 1, 1])
+    encoded = EncodedGraphs([hubs, graph_of(3, [(0, 1), (0, 2)], kinds=[1, 0, 0])])
+    assert contained_in(pattern, encoded).tolist() == [1, 0]
+
+
 def test_many_equal_leaves_take_few_steps():
     # A star of 12 in one of 11 with a long tail: without the order of equal leaves there are 11! ways to fail.
     star = graph_of(26, [(0, i) for i in range(1, 12)] + [(i, i + 1) for i in range(11, 25)])

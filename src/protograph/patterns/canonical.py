@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -20,6 +19,7 @@ from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.fingerprint import fingerprint
 from protograph.patterns.containment import are_twins, neighbours_of
+from protograph.patterns.hashing import scattered
 
 # Nodes and edges that refinement may go through for one graph, over all its rounds; molecules need some thousands.
 MAX_WORK = 2_000_000
@@ -52,15 +52,6 @@ def canonical_order(graph: EncodedGraph, max_work: int = MAX_WORK) -> CanonicalO
     return CanonicalOrder(np.argsort(best), search.text(best), search.work >= 0)
 
 
-def _scattered(values: NDArray[np.integer]) -> NDArray[np.uint64]:
-    """Numbers scattered over 64 bits (SplitMix64)."""
-    mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
-    return result
-
-
 class _Search:
     """The search of one graph's canonical order."""
 
@@ -78,8 +69,8 @@ class _Search:
         while self.work >= 0 and num_colors < colors.size:
             self.work -= colors.size + graph.neighbours.size
             # The sum of scattered numbers tells multisets of neighbours apart; it may wrap around.
-            scattered = _scattered(_scattered(colors)[graph.neighbours] + graph.edge_kinds.astype(np.uint64))
-            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scattered, dtype=np.uint64)])[graph.starts]
+            mixed = scattered(scattered(colors)[graph.neighbours] + graph.edge_kinds.astype(np.uint64))
+            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])[graph.starts]
             around = sums[1:] - sums[:-1]
             order = np.lexsort((around, colors))
             differs = (np.diff(colors[order]) != 0) | (around[order][1:] != around[order][:-1])

@@ -2,15 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate, pairwise
-from operator import ge
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
+from protograph._base.arrays import Bools, Ints
 from protograph._base.options import check_count
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
@@ -95,8 +94,11 @@ def searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> N
     from protograph.patterns.containment_kernels import scratch_for, search_all
 
     answers = np.zeros(indices.size, np.int8)
-    sizes = graphs.nodes[indices + 1] - graphs.nodes[indices]
-    search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, int(sizes.max(initial=0))))
+    first, last = graphs.nodes[indices], graphs.nodes[indices + 1]
+    # No node has more neighbours than there are other nodes, nor than all nodes have.
+    largest = int((last - first).max(initial=0))
+    neighbours = int((graphs.starts[last] - graphs.starts[first]).max(initial=0)) // 2
+    search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, largest, min(largest, neighbours)))
     return answers
 
 
@@ -107,74 +109,67 @@ def planned(
     closed: Collection[int] = (),
     at_least: int = 1,
 ) -> "Plan":
-    """Order a pattern's nodes: connected where it can be, rare kinds and many earlier neighbours first.
-
-    In plain numbers, since patterns are small and thousands are planned.
-    """
+    """Order a pattern's nodes, rare kinds and many neighbours first, and say what each of them needs."""
     from protograph.patterns.containment_kernels import Plan
 
     check_count("at_least", at_least)
     if not set(closed) <= set(range(pattern.num_nodes)):
         raise ValueError(f"closed must be nodes of the pattern, below {pattern.num_nodes}, got {sorted(closed)}")
-    edges, own = neighbours_of(pattern), pattern.node_kinds.tolist()
-    distinct = sorted(set(own))
-    compact = {kind: number for number, kind in enumerate(distinct)}
-    kinds = [compact[kind] for kind in own]
-    order = _search_order(edges, [int(kind_counts[k]) if 0 <= k < kind_counts.size else 0 for k in own])
-    place = {node: position for position, node in enumerate(order)}
-    earlier = [sorted(place[other] for other in edges[node] if place[other] < place[node]) for node in order]
+    degrees, own = np.diff(pattern.starts), pattern.node_kinds
+    is_known = (own >= 0) & (own < kind_counts.size)
+    frequency = np.where(is_known, kind_counts[np.where(is_known, own, 0)] if kind_counts.size else 0, 0)
+    order = np.lexsort((-degrees, frequency))
+    is_closed = np.zeros(pattern.num_nodes, np.bool_)
+    is_closed[list(closed)] = True
+    distinct, kinds = np.unique(own[order], return_inverse=True)
+    joined = joined_matrix(pattern)[order][:, order]
+    is_kind = (kinds[:, None] == np.arange(distinct.size)).astype(np.int64)
+    around = (joined != 0).astype(np.int64) @ is_kind
     lookup = np.full(max(kind_counts.size, 1), -1)
-    for kind, number in compact.items():
-        if 0 <= kind < lookup.size:
-            lookup[kind] = number
-    around = [[0] * len(distinct) for _ in order]
-    pairs = [[0] * len(distinct) for _ in distinct]
-    for position, node in enumerate(order):
-        for other in edges[node]:
-            around[position][kinds[other]] += 1
-            pairs[kinds[node]][kinds[other]] += 1
+    in_graphs = (distinct >= 0) & (distinct < lookup.size)
+    lookup[distinct[in_graphs]] = np.flatnonzero(in_graphs)
     return Plan(
-        kinds=_ints([kinds[node] for node in order]),
+        positions=_positions(kinds, joined, around, is_closed[order]),
+        joined=joined,
+        around=around,
+        least=np.concatenate([is_kind.T @ around, is_kind.sum(axis=0, keepdims=True)]),
         lookup=lookup,
-        degrees=_ints([len(edges[node]) for node in order]),
-        is_closed=np.array([node in closed for node in order], dtype=np.bool_),
-        counts=_ints([kinds.count(kind) for kind in range(len(distinct))]),
-        pairs=_ints(pairs).reshape(len(distinct), len(distinct)),
-        around=_ints(around).reshape(len(order), len(distinct)),
-        begins=_ints([0, *accumulate(map(len, earlier))]),
-        earlier=_ints([other for others in earlier for other in others]),
-        edge_kinds=_ints([edges[order[i]][order[other]] for i, others in enumerate(earlier) for other in others]),
-        needed=_ints([_needed(position, order, kinds, around, closed) for position in range(len(order))]),
-        twins=_ints([_twin(position, order, kinds, edges, closed) for position in range(len(order))]),
         is_induced=induced,
         at_least=at_least,
     )
 
 
-def _needed(
-    position: int, order: Sequence[int], kinds: Sequence[int], around: Sequence[list[int]], closed: Collection[int]
-) -> int:
-    """How many positions, itself included, need a node of its kind with at least the neighbours that it needs."""
-    if order[position] in closed:  # those of others may have too many
-        return 1
-    own = around[position]
-    return sum(
-        kinds[node] == kinds[order[position]] and all(map(ge, around[place], own)) for place, node in enumerate(order)
-    )
+def joined_matrix(pattern: EncodedGraph) -> Ints:
+    """One more than the kind of the edge between two nodes, 0 where there is none, below 0 where no graph has it."""
+    joined = np.zeros((pattern.num_nodes, pattern.num_nodes), np.int64)
+    owners, kinds = np.repeat(np.arange(pattern.num_nodes), np.diff(pattern.starts)), pattern.edge_kinds
+    joined[owners, pattern.neighbours] = np.where(kinds >= 0, kinds + 1, kinds)
+    return joined
 
 
-def _ints(values: Sequence[Any]) -> Ints:
-    return np.array(values, dtype=np.int64)
+def _positions(kinds: Ints, joined: Ints, around: Ints, is_closed: Bools) -> Ints:
+    """The columns of a plan's positions."""
+    same_kind, degrees = kinds[:, None] == kinds, (joined != 0).sum(axis=1)
+    needs_no_more = np.ones_like(same_kind)
+    for column in around.T:
+        needs_no_more &= column[:, None] <= column
+    # A node that is enough for a closed position may have too many neighbours for another.
+    needed = np.where(is_closed, 1, (same_kind & needs_no_more).sum(axis=1))
+    twins = same_kind & (is_closed[:, None] == is_closed) & _can_be_swapped(joined)
+    earlier = np.tril(twins, -1)
+    twin = np.where(earlier.any(axis=1), kinds.size - 1 - earlier[:, ::-1].argmax(axis=1), -1) if kinds.size else kinds
+    alike = np.where(degrees == 1, (twins & ~(joined != 0)).sum(axis=1), 1)
+    return np.stack([kinds, np.where(is_closed, degrees, -1), needed, twin, alike], axis=1)
 
 
-def _search_order(edges: Sequence[dict[int, int]], frequency: Sequence[int]) -> list[int]:
-    order: list[int] = []
-    left = set(range(len(edges)))
-    while left:
-        joined = {node: sum(other in edges[node] for other in order) for node in left}
-        order.append(min(left, key=lambda node: (-joined[node], frequency[node], -len(edges[node]), node)))
-        left.remove(order[-1])
-    return order
+def _can_be_swapped(joined: Ints) -> Bools:
+    """Whether two nodes have the same neighbours, by the same kinds of edges, but for the two themselves."""
+    agreements = np.zeros(joined.shape, np.float32)
+    for kind in np.unique(joined):
+        is_kind = (joined == kind).astype(np.float32)
+        agreements += is_kind @ is_kind.T
+    result: Bools = len(joined) - agreements == 2 * (joined != 0)
+    return result
 
 
 def neighbours_of(graph: EncodedGraph) -> list[dict[int, int]]:
@@ -192,14 +187,3 @@ def are_twins(
     around, around_other = dict(edges[node]), dict(edges[other])
     return around.pop(other, None) == around_other.pop(node, None) and around == around_other
 
-
-def _twin(
-    position: int, order: Sequence[int], kinds: Sequence[int], edges: Sequence[dict[int, int]], closed: Collection[int]
-) -> int:
-    """The last earlier position whose node can be swapped with this one's, so that one order of them is enough."""
-    node = order[position]
-    for earlier in range(position - 1, -1, -1):
-        other = order[earlier]
-        if (node in closed) == (other in closed) and are_twins(kinds, edges, node, other):
-            return earlier
-    return -1

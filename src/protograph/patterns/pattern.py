@@ -1,8 +1,9 @@
 """A pattern: connected nodes of a graph and some of the edges between them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
@@ -24,7 +25,8 @@ class Pattern:
     def within(self, nodes: Iterable[int]) -> "Pattern":
         """The part that lies between ``nodes``."""
         kept = self.nodes & frozenset(nodes)
-        return Pattern(kept, frozenset(edge for edge in self.edges if edge[0] in kept and edge[1] in kept))
+        joined = self.neighbours
+        return Pattern(kept, frozenset((node, other) for node in kept for other in joined[node] & kept if node < other))
 
     @cached_property
     def neighbours(self) -> dict[int, frozenset[int]]:
@@ -72,18 +74,22 @@ class Pattern:
         order = sorted(self.nodes)
         place = {node: position for position, node in enumerate(order)}
         rows = [sorted(self.neighbours[node]) for node in order]
-        kinds = [_edge_kind(source, node, other) for node, row in zip(order, rows, strict=True) for other in row]
+        kinds = np.zeros(2 * len(self.edges), np.int32)
+        if source.edge_kinds.any():
+            kinds[:] = [kind for node, row in zip(order, rows, strict=True) for kind in _edge_kinds(source, node, row)]
         return EncodedGraph(
             source.node_kinds[order],
-            np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
+            np.array([0, *accumulate(map(len, rows))], dtype=np.int64),
             np.array([place[other] for row in rows for other in row], dtype=np.int32),
-            np.array(kinds, dtype=np.int32),
+            kinds,
         )
 
 
-def _edge_kind(graph: EncodedGraph, node: int, other: int) -> int:
+def _edge_kinds(graph: EncodedGraph, node: int, others: Sequence[int]) -> list[int]:
+    """The kinds of the edges from a node to some of its neighbours."""
     first, last = graph.starts[node], graph.starts[node + 1]
-    return int(graph.edge_kinds[first + int(np.searchsorted(graph.neighbours[first:last], other))])
+    kinds = dict(zip(graph.neighbours[first:last].tolist(), graph.edge_kinds[first:last].tolist(), strict=True))
+    return [kinds[other] for other in others]
 
 
 def edge(u: int, v: int) -> Edge:

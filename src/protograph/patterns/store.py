@@ -1,28 +1,40 @@
 """Which graphs contain which patterns: each is looked for once, whichever copy of it is asked for."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
-from protograph.patterns.containment import neighbours_of, planned, searchable, searched
+from protograph.patterns.containment import joined_matrix, planned, searchable, searched
+from protograph.patterns.hashing import scattered
 
 if TYPE_CHECKING:
-    from protograph.patterns.containment_kernels import Graphs, Plan
+    from protograph.patterns.containment_kernels import Plan
 
 # Answers beyond this are not kept: with 100,000 graphs those of some thousand patterns.
 MAX_BYTES = 2**27
 _NOT_ASKED = -2
+_FIRST = np.zeros(1, np.int64)
 
 
-class _Entry(NamedTuple):
-    """A pattern, and what is known of it: for each graph the answer of the search, or that it was not asked for."""
+class StoredPattern:
+    """A pattern, and what is known of it.
 
-    plan: "Plan"
-    pattern: "Graphs"
-    answers: NDArray[np.int8]
+    Attributes:
+        plan: How it is looked for.
+        answers: For each graph the answer of the search, or that it was not asked for.
+    """
+
+    def __init__(self, plan: "Plan", num_graphs: int) -> None:
+        self.plan = plan
+        self.answers: NDArray[np.int8] = np.full(num_graphs, _NOT_ASKED, np.int8)
+
+    def is_same(self, pattern: EncodedGraph) -> bool:
+        """Whether a pattern of as many nodes and edges differs from this one only in the numbers of its nodes."""
+        # Of as many nodes and edges, what contains the other is the other.
+        return bool(searched(searchable(pattern), self.plan, _FIRST, MAX_CALLS)[0] == 1)
 
 
 class PatternStore:
@@ -31,43 +43,50 @@ class PatternStore:
     Args:
         graphs: The graphs.
         max_calls: Most nodes to place in one graph; a pattern that needs more counts as not lying there.
+
+    Attributes:
+        num_asked: How many graphs were searched for patterns.
+        num_given_up: In how many of these the search was given up.
     """
 
     def __init__(self, graphs: EncodedGraphs, max_calls: int = MAX_CALLS) -> None:
         self._graphs, self._searchable, self._max_calls = graphs, searchable(graphs), max_calls
-        self._entries: dict[tuple[object, ...], list[_Entry]] = {}
+        self._stored: dict[bytes, list[StoredPattern]] = {}
         self._num_kept = 0
+        self.num_asked = self.num_given_up = 0
 
-    def contain(self, pattern: EncodedGraph, indices: Ints) -> Bools:
-        """Which of the graphs contain the pattern, encoded by the same object."""
-        if (pattern.node_kinds < 0).any():  # a kind that no graph has
-            return np.zeros(indices.size, np.bool_)
-        entry = self._entry(pattern)
-        answers = entry.answers[indices]
+    def contain(self, pattern: StoredPattern, indices: Ints) -> Bools:
+        """Which of the graphs contain the pattern."""
+        answers = pattern.answers[indices]
         fresh = answers == _NOT_ASKED
         if fresh.any():
-            answers[fresh] = searched(self._searchable, entry.plan, indices[fresh], self._max_calls)
-            entry.answers[indices[fresh]] = answers[fresh]
+            found = searched(self._searchable, pattern.plan, indices[fresh], self._max_calls)
+            answers[fresh] = pattern.answers[indices[fresh]] = found
+            self.num_asked += found.size
+            self.num_given_up += int((found < 0).sum())
         return answers > 0
 
-    def _entry(self, pattern: EncodedGraph) -> _Entry:
-        """What is known of the pattern, or of one that differs only in the numbers of its nodes."""
-        plan = planned(pattern, self._graphs.kind_counts)
-        alike = self._entries.setdefault(_signature(pattern), [])
-        for entry in alike:
-            # Of as many nodes and edges, what contains the other is the other.
-            if searched(entry.pattern, plan, np.zeros(1, np.int64), self._max_calls)[0] == 1:
-                return entry
-        own = searchable(pattern)
-        entry = _Entry(plan, own, np.full(len(self._graphs), _NOT_ASKED, np.int8))
+    def stored(self, pattern: EncodedGraph) -> StoredPattern:
+        """What is known of a pattern, encoded as the graphs are, or of one with other numbers of its nodes."""
+        if (pattern.node_kinds < 0).any():  # a kind that no graph has
+            return StoredPattern(planned(pattern, self._graphs.kind_counts), len(self._graphs))
+        alike = self._stored.setdefault(_signature(pattern), [])
+        for known in alike:
+            if known.is_same(pattern):
+                return known
+        fresh = StoredPattern(planned(pattern, self._graphs.kind_counts), len(self._graphs))
         if self._num_kept * len(self._graphs) < MAX_BYTES:
             self._num_kept += 1
-            alike.append(entry)
-        return entry
+            alike.append(fresh)
+        return fresh
 
 
-def _signature(pattern: EncodedGraph) -> tuple[object, ...]:
-    """Equal for patterns that differ only in the numbers of their nodes, and for few others."""
-    kinds = pattern.node_kinds.tolist()
-    around = (sorted((kind, kinds[other]) for other, kind in row.items()) for row in neighbours_of(pattern))
-    return tuple(sorted((kind, tuple(row)) for kind, row in zip(kinds, around, strict=True)))
+def _signature(pattern: EncodedGraph) -> bytes:
+    """Equal for patterns that differ only in the numbers of their nodes, and for few others: colours refined twice."""
+    edges = scattered(joined_matrix(pattern))
+    is_joined = edges != scattered(np.zeros(1, np.int64))
+    colors = scattered(pattern.node_kinds)
+    for _ in range(2):
+        around = np.where(is_joined, scattered(edges + colors), np.uint64(0))
+        colors = scattered(colors + around.sum(axis=1, dtype=np.uint64))
+    return np.sort(colors).tobytes()

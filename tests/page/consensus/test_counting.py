@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.counting import Occurrence, PatternCounter, Population, information, spread
+from protograph.page.consensus.counting import (
+    Occurrence,
+    PatternCounter,
+    Population,
+    SourcePatterns,
+    information,
+    spread,
+)
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.store import PatternStore
@@ -76,7 +83,7 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
     edge = data.draw(st.integers(0, len(graphs)))
     inside, outside = np.arange(edge), np.arange(edge, len(graphs))
     encoded = EncodedGraphs(graphs, match_edges=match_edges)
-    counter = PatternCounter(PatternStore(encoded), encoded[source], inside, outside)
+    counter = PatternCounter(SourcePatterns(PatternStore(encoded), encoded[source]), inside, outside)
     every = CommonPatterns([graphs[source]]).source
     component = every.within(every.ordered())
     part = component.within(component.ordered()[: data.draw(st.integers(1, 5))])
@@ -98,7 +105,7 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
 def test_kinds_are_equal_where_features_are():
     encoded = EncodedGraphs([undirected(2, [(0, 1)], [2, 1]), undirected(4, [(0, 1)], [1, 2, 1, 0])])
     none = np.zeros(0, np.int64)
-    kinds = PatternCounter(PatternStore(encoded), encoded[1], none, none).kinds
+    kinds = PatternCounter(SourcePatterns(PatternStore(encoded), encoded[1]), none, none).kinds
     assert kinds[0] == kinds[2]
     assert len(set(kinds)) == 3
 
@@ -107,9 +114,9 @@ def test_kinds_are_equal_where_features_are():
 def test_of_dense_graphs_fewer_patterns_are_counted(num_edges, most, expected):
     source = undirected(num_edges + 1, [(0, n) for n in range(1, num_edges + 1)])
     encoded, none = EncodedGraphs([source]), np.zeros(0, np.int64)
-    assert PatternCounter(PatternStore(encoded), encoded[0], none, none).affordable(most) == expected
+    assert PatternCounter(SourcePatterns(PatternStore(encoded), encoded[0]), none, none).affordable(most) == expected
     generous = ConsensusOptions(sparse_edges=900, least_counted=1)
-    assert PatternCounter(PatternStore(encoded), encoded[0], none, none, generous).affordable(most) == most
+    assert PatternCounter(SourcePatterns(PatternStore(encoded), encoded[0]), none, none, generous).affordable(most) == most
 
 
 def test_a_pattern_that_takes_too_long_counts_as_not_there():
@@ -117,7 +124,7 @@ def test_a_pattern_that_takes_too_long_counts_as_not_there():
     encoded, index, none = EncodedGraphs([ring]), np.zeros(1, np.int64), np.zeros(0, np.int64)
     pattern = CommonPatterns([ring]).source
     for calls, expected in ((1000, True), (2, False)):
-        counter = PatternCounter(PatternStore(encoded, calls), encoded[0], index, none)
+        counter = PatternCounter(SourcePatterns(PatternStore(encoded, calls), encoded[0]), index, none)
         assert counter.count(pattern).inside.tolist() == [expected]
 
 
@@ -127,10 +134,11 @@ def test_samples_of_a_population():
     encoded = EncodedGraphs(graphs)
     population = Population(encoded=encoded, cluster=np.arange(8), others=np.arange(8, 18), options=ConsensusOptions())
     pattern = CommonPatterns([edge]).source
-    every = population.counter(encoded[0], 100).count(pattern)
+    patterns = SourcePatterns(population.store, encoded[0])
+    every = population.counter(patterns, 100).count(pattern)
     assert every.inside.tolist() == [True, False] * 4
     assert every.outside.tolist() == [False] * 10
-    some = population.counter(encoded[0], 4, outside=2).count(pattern)
+    some = population.counter(patterns, 4, outside=2).count(pattern)
     assert some.inside.tolist() == [graphs[i] is edge for i in spread(np.arange(8), 4)]
     assert some.outside.size == 2
-    assert population.counter(encoded[0], 3).count(pattern).outside.size == 3
+    assert population.counter(patterns, 3).count(pattern).outside.size == 3

@@ -9,7 +9,7 @@ from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.pattern import Pattern
-from protograph.patterns.store import PatternStore
+from protograph.patterns.store import PatternStore, StoredPattern
 
 
 def information(inside: float, outside: float) -> float:
@@ -84,18 +84,36 @@ class Population:
         """What has been counted: sessions come upon the same patterns again and again."""
         return PatternStore(self.encoded, self.options.count_calls)
 
-    def counter(self, source: EncodedGraph, sample: int, outside: int | None = None) -> "PatternCounter":
+    def counter(self, source: "SourcePatterns", sample: int, outside: int | None = None) -> "PatternCounter":
         """A counter of the patterns of a source in samples of so many graphs."""
         others = spread(self.others, sample if outside is None else outside)
-        return PatternCounter(self.store, source, spread(self.cluster, sample), others, self.options)
+        return PatternCounter(source, spread(self.cluster, sample), others, self.options)
+
+
+class SourcePatterns:
+    """The patterns of one source graph as they are counted; each is encoded once.
+
+    Args:
+        store: Answers which graphs contain a pattern.
+        source: The source, encoded as the graphs are.
+    """
+
+    def __init__(self, store: PatternStore, source: EncodedGraph) -> None:
+        self._store, self.source = store, source
+        self._stored: dict[Pattern, StoredPattern] = {}
+
+    def contained_in(self, pattern: Pattern, indices: Ints) -> Bools:
+        """Which of the graphs contain a pattern of the source."""
+        if pattern not in self._stored:
+            self._stored[pattern] = self._store.stored(pattern.encoded(self.source))
+        return self._store.contain(self._stored[pattern], indices)
 
 
 class PatternCounter:
     """Counts the patterns of one source graph in samples of a cluster and of the other classes.
 
     Args:
-        store: Answers which graphs contain a pattern.
-        source: The source, encoded as the graphs are.
+        patterns: The patterns of the source.
         inside: Indices of graphs of the cluster.
         outside: Indices of graphs predicted as another class.
         options: How long to look.
@@ -103,20 +121,19 @@ class PatternCounter:
 
     def __init__(
         self,
-        store: PatternStore,
-        source: EncodedGraph,
+        patterns: SourcePatterns,
         inside: Ints,
         outside: Ints,
         options: ConsensusOptions | None = None,
     ) -> None:
-        self._store, self._source = store, source
+        self._patterns = patterns
         self._both, self._num_inside = np.concatenate([inside, outside]), inside.size
         self.options = options or ConsensusOptions()
 
     @property
     def kinds(self) -> list[int]:
         """Kind of each node of the source."""
-        kinds: list[int] = self._source.node_kinds.tolist()
+        kinds: list[int] = self._patterns.source.node_kinds.tolist()
         return kinds
 
     def affordable(self, most: int) -> int:
@@ -126,7 +143,7 @@ class PatternCounter:
         """
         return max(
             self.options.least_counted,
-            min(most, most * self.options.sparse_edges // max(1, self._source.num_edges)),
+            min(most, most * self.options.sparse_edges // max(1, self._patterns.source.num_edges)),
         )
 
     def count(self, pattern: Pattern, among: Occurrence | None = None) -> Occurrence:
@@ -134,5 +151,5 @@ class PatternCounter:
         is_open = np.ones(self._both.size, np.bool_) if among is None else np.concatenate([among.inside, among.outside])
         contains = np.zeros(self._both.size, np.bool_)
         if is_open.any():
-            contains[is_open] = self._store.contain(pattern.encoded(self._source), self._both[is_open])
+            contains[is_open] = self._patterns.contained_in(pattern, self._both[is_open])
         return Occurrence(contains[: self._num_inside], contains[self._num_inside :])

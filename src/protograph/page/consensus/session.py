@@ -20,7 +20,7 @@ from protograph.graphs.encoding import EncodedGraph
 from protograph.models.judging import Judge
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.closing import Closing
-from protograph.page.consensus.counting import Occurrence, PatternCounter, Population
+from protograph.page.consensus.counting import Occurrence, PatternCounter, Population, SourcePatterns
 from protograph.page.consensus.session_graphs import SessionGraphs
 from protograph.page.consensus.trimming import Surroundings, trim
 from protograph.page.consensus.weighing import PartWeigher, WeighedPart
@@ -64,7 +64,7 @@ def run_session(
         target: The class.
         options: How to search.
     """
-    tuning, source = options.consensus, graphs.encoded
+    tuning, source = options.consensus, SourcePatterns(population.store, graphs.encoded)
     common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
     pairs = pair_scores(graphs, options.match_features, judge.classifier.resolution)
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
