@@ -140,9 +140,10 @@ class CommonPatterns:
     def is_common(self, pattern: Pattern, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
         layout, image = self._layout(pattern), np.full(len(pattern), -1)
+        marks = np.empty((3, len(pattern)), np.int64)
         for q in range(1, self.k):
             image[:] = -1
-            if not self._kernels.lies_in(self._graphs, layout, q, image, np.array([max_calls])):
+            if not self._kernels.lies_in(self._graphs, layout, q, image, np.array([max_calls]), marks):
                 return False
         return True
 
@@ -162,10 +163,10 @@ class CommonPatterns:
         layout = self._layout(pattern)
         columns = [layout.nodes]
         for q in range(1, self.k):
-            image, _ = self._kernels.best_image(
-                self._graphs, layout, q, np.ascontiguousarray(scores[q - 1][layout.nodes]), tolerance, max_calls
-            )
-            columns.append(image)
+            marks, sums = np.empty((4, len(pattern)), np.int64), np.empty((2, len(pattern) + 1))
+            own = np.ascontiguousarray(scores[q - 1][layout.nodes])
+            self._kernels.best_image(self._graphs, layout, q, own, tolerance, max_calls, marks, sums)
+            columns.append(marks[3])
         rows = np.stack(columns, axis=1).tolist()
         return {row[0]: tuple(row) for row in rows}
 

@@ -62,6 +62,7 @@ class Room(NamedTuple):
     stack: Ints  # the edges that were decided, in this order
     made_node: Bools  # whether each of them brought a node
     reached: Bools  # [nodes of the source]
+    marks: Ints  # [3, nodes of the source] see ``lies_in``
     nodes_left: Ints  # [kinds of nodes]
     edges_left: Ints  # [kinds of edges]
 
@@ -79,6 +80,7 @@ def room_for(graphs: Graphs, source: Ints, target: Ints, worth: Worth, is_barred
         np.zeros(source.size + 1, np.int64),
         np.zeros(source.size + 1, np.bool_),
         np.zeros(num_nodes, np.bool_),
+        np.empty((3, num_nodes), np.int64),
         np.zeros(worth.most_nodes.size, np.int64),
         np.zeros(worth.most_edges.size, np.int64),
     )
@@ -151,15 +153,18 @@ def _extends(graphs: Graphs, pattern: Layout, q: int, image: Ints) -> bool:  # p
 
 
 @compiled
-def lies_in(graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints) -> bool:  # pragma: no cover - compiled
+def lies_in(
+    graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints, marks: Ints
+) -> bool:  # pragma: no cover - compiled
     """Whether the pattern lies in graph ``q``; if so, ``image`` says where.
 
-    ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no.
+    ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no. ``marks`` has three rows
+    of a column for each position: its node, and where its candidates begin and end.
     """
     size = pattern.size[0]
     if _extends(graphs, pattern, q, image):
         return True
-    found, cursor, end = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    found, cursor, end = marks[0], marks[1], marks[2]
     at = np.int64(0)
     cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
     while at >= 0:
@@ -268,10 +273,12 @@ def _keep(pattern: Layout, best: Layout) -> None:  # pragma: no cover - compiled
 
 
 @inner
-def _is_common(graphs: Graphs, pattern: Layout, images: Ints, calls: Ints) -> bool:  # pragma: no cover - compiled
+def _is_common(
+    graphs: Graphs, pattern: Layout, images: Ints, calls: Ints, marks: Ints
+) -> bool:  # pragma: no cover - compiled
     """Whether the pattern lies in all graphs."""
     for q in range(1, graphs.offsets.size - 1):  # noqa: SIM110 - a generator takes longer to compile
-        if not lies_in(graphs, pattern, q, images[q], calls):
+        if not lies_in(graphs, pattern, q, images[q], calls, marks):
             return False
     return True
 
@@ -300,7 +307,7 @@ def grow(
     stack, made_node, depth = room.stack, room.made_node, np.int64(0)
     pattern.nodes[0], pattern.size[0], place[start] = start, 1, 0
     bound = _most(source, target, worth, room)
-    if not _is_common(graphs, pattern, images, calls):
+    if not _is_common(graphs, pattern, images, calls, room.marks):
         is_known = bool(calls[0] > 0)
         return 0.0, 0.0 if is_known else bound, is_known
     total, best, tolerance, is_new_state = worth.nodes[start], floor, 1e-9 * bound, True
@@ -314,7 +321,7 @@ def grow(
             edge = _next_edge(source, target, status, ranks, place)
             if edge >= 0:
                 made_node[depth] = _add(pattern, place, images, source[edge], target[edge], kinds[edge])
-                is_common = _is_common(graphs, pattern, images, calls)
+                is_common = _is_common(graphs, pattern, images, calls, room.marks)
                 if calls[0] <= 0:
                     return best, bound, False
                 status[edge], stack[depth] = _IN if is_common else _OUT, edge
@@ -347,23 +354,26 @@ def grow(
 
 @compiled
 def best_image(
-    graphs: Graphs, pattern: Layout, q: int, scores: Floats, tolerance: float, max_calls: int
-) -> Any:  # pragma: no cover - compiled
+    graphs: Graphs, pattern: Layout, q: int, scores: Floats, tolerance: float, max_calls: int, marks: Ints, sums: Floats
+) -> bool:  # pragma: no cover - compiled
     """Where the pattern lies in graph ``q`` with the highest sum of ``scores[position, node]``; of ties the first.
 
+    Written to the last of the four rows of ``marks``, of which the others are as of ``lies_in``. ``sums`` has two rows,
+    a column for each position and one more: the most that is to come, and what there is so far.
+
     Returns:
-        The image, and whether it is proven to be the best.
+        Whether it is proven to be the best.
     """
     size = pattern.size[0]
-    to_come = np.zeros(size + 1)
+    found, cursor, end, best = marks[0], marks[1], marks[2], marks[3]
+    to_come, total = sums[0], sums[1]
+    to_come[size] = total[0] = 0.0
     for position in range(size - 1, -1, -1):
         highest = -np.inf
         for node in range(scores.shape[1]):
             if graphs.agrees[pattern.nodes[position], graphs.offsets[q] + node]:
                 highest = max(highest, scores[position, node])
         to_come[position] = to_come[position + 1] + highest
-    found, cursor, end = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
-    best, total = np.empty(size, np.int64), np.zeros(size + 1)
     best[0], highest, at, calls = -1, -np.inf, np.int64(0), 0
     cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
     while at >= 0:
@@ -377,7 +387,7 @@ def best_image(
             ):
                 found[at] = node
         if calls > max_calls and best[0] >= 0:
-            return best, False
+            return False
         if found[at] < 0:
             at -= 1
             continue
@@ -390,4 +400,4 @@ def best_image(
             at -= 1
             continue
         cursor[at], end[at] = _window(graphs, pattern, q, found, at)
-    return best, True
+    return True

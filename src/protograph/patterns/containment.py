@@ -13,6 +13,9 @@ from protograph._base.arrays import Bools, Ints
 from protograph._base.options import check_count
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
+# Nodes of a graph up to which sets of nodes are bits.
+MAX_BITS = 620
+
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
 
@@ -94,11 +97,24 @@ def searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> N
     from protograph.patterns.containment_kernels import scratch_for, search_all
 
     answers = np.zeros(indices.size, np.int8)
+    sizes = graphs.nodes[indices + 1] - graphs.nodes[indices]
+    is_large = sizes > MAX_BITS
+    if not is_large.any():
+        search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, int(sizes.max(initial=0))))
+        return answers
+    answers[~is_large] = searched(graphs, plan, indices[~is_large], max_calls)
+    answers[is_large] = _searched_large(graphs, plan, indices[is_large], max_calls)
+    return answers
+
+
+def _searched_large(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> NDArray[np.int8]:
+    from protograph.patterns.large_containment_kernels import scratch_for, search_all
+
+    answers = np.zeros(indices.size, np.int8)
     first, last = graphs.nodes[indices], graphs.nodes[indices + 1]
-    # No node has more neighbours than there are other nodes, nor than all nodes have.
-    largest = int((last - first).max(initial=0))
-    neighbours = int((graphs.starts[last] - graphs.starts[first]).max(initial=0)) // 2
-    search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, largest, min(largest, neighbours)))
+    # No node has more neighbours than there are other nodes, nor than there are edges.
+    largest, edges = int((last - first).max()), int((graphs.starts[last] - graphs.starts[first]).max()) // 2
+    search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, largest, min(largest, edges)))
     return answers
 
 
@@ -122,9 +138,10 @@ def planned(
     is_closed = np.zeros(pattern.num_nodes, np.bool_)
     is_closed[list(closed)] = True
     distinct, kinds = np.unique(own[order], return_inverse=True)
-    joined = joined_matrix(pattern)[order][:, order]
+    edge_kinds, compact = np.unique(pattern.edge_kinds, return_inverse=True)
+    joined = joined_matrix(pattern, compact)[order][:, order]
     is_kind = (kinds[:, None] == np.arange(distinct.size)).astype(np.int64)
-    around = (joined != 0).astype(np.int64) @ is_kind
+    around = (joined > 0).astype(np.int64) @ is_kind
     lookup = np.full(max(kind_counts.size, 1), -1)
     in_graphs = (distinct >= 0) & (distinct < lookup.size)
     lookup[distinct[in_graphs]] = np.flatnonzero(in_graphs)
@@ -134,32 +151,38 @@ def planned(
         around=around,
         least=np.concatenate([is_kind.T @ around, is_kind.sum(axis=0, keepdims=True)]),
         lookup=lookup,
+        edge_kinds=edge_kinds.astype(np.int64),
         is_induced=induced,
         at_least=at_least,
     )
 
 
-def joined_matrix(pattern: EncodedGraph) -> Ints:
-    """One more than the kind of the edge between two nodes, 0 where there is none, below 0 where no graph has it."""
+def joined_matrix(pattern: EncodedGraph, edge_kinds: Ints) -> Ints:
+    """One more than the kind of the edge between two nodes, 0 where there is none."""
     joined = np.zeros((pattern.num_nodes, pattern.num_nodes), np.int64)
-    owners, kinds = np.repeat(np.arange(pattern.num_nodes), np.diff(pattern.starts)), pattern.edge_kinds
-    joined[owners, pattern.neighbours] = np.where(kinds >= 0, kinds + 1, kinds)
+    owners = np.repeat(np.arange(pattern.num_nodes), np.diff(pattern.starts))
+    joined[owners, pattern.neighbours] = edge_kinds + 1
     return joined
 
 
 def _positions(kinds: Ints, joined: Ints, around: Ints, is_closed: Bools) -> Ints:
     """The columns of a plan's positions."""
-    same_kind, degrees = kinds[:, None] == kinds, (joined != 0).sum(axis=1)
+    same_kind, degrees = kinds[:, None] == kinds, (joined > 0).sum(axis=1)
     needs_no_more = np.ones_like(same_kind)
     for column in around.T:
         needs_no_more &= column[:, None] <= column
     # A node that is enough for a closed position may have too many neighbours for another.
     needed = np.where(is_closed, 1, (same_kind & needs_no_more).sum(axis=1))
     twins = same_kind & (is_closed[:, None] == is_closed) & _can_be_swapped(joined)
-    earlier = np.tril(twins, -1)
-    twin = np.where(earlier.any(axis=1), kinds.size - 1 - earlier[:, ::-1].argmax(axis=1), -1) if kinds.size else kinds
-    alike = np.where(degrees == 1, (twins & ~(joined != 0)).sum(axis=1), 1)
-    return np.stack([kinds, np.where(is_closed, degrees, -1), needed, twin, alike], axis=1)
+    before, after = _last(np.tril(twins, -1)), kinds.size - 1 - _last(np.triu(twins, 1)[:, ::-1])
+    alike = np.where(degrees == 1, (twins & (joined == 0)).sum(axis=1), 1)
+    after[after == kinds.size] = -1
+    return np.stack([kinds, np.where(is_closed, degrees, -1), needed, before, after, alike], axis=1)
+
+
+def _last(rows: Bools) -> Ints:
+    """Where in each row the last one is true, -1 where none is."""
+    return (rows * np.arange(1, len(rows) + 1)).max(axis=1, initial=0) - 1
 
 
 def _can_be_swapped(joined: Ints) -> Bools:
@@ -168,7 +191,7 @@ def _can_be_swapped(joined: Ints) -> Bools:
     for kind in np.unique(joined):
         is_kind = (joined == kind).astype(np.float32)
         agreements += is_kind @ is_kind.T
-    result: Bools = len(joined) - agreements == 2 * (joined != 0)
+    result: Bools = len(joined) - agreements == 2 * (joined > 0)
     return result
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints, Kinds
-from protograph._base.compiling import compiled
+from protograph._base.compiling import allocating, inner
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.containment import are_twins, neighbours_of
 
@@ -91,7 +91,7 @@ def _completed(image: Ints, small: EncodedGraph, large: EncodedGraph) -> Ints:
     return image
 
 
-@compiled
+@inner
 def _best_assignment(weights: Ints, rows: int, columns: int, scratch: Ints) -> int:  # pragma: no cover - compiled
     """Highest sum of weights with one column a row; rows <= columns. The Hungarian method with potentials."""
     of_row, of_column = scratch[0], scratch[1]
@@ -126,7 +126,7 @@ def _best_assignment(weights: Ints, rows: int, columns: int, scratch: Ints) -> i
     return int(of_column[0])  # the sum of all steps
 
 
-@compiled
+@inner
 def _worth(small: _Side, large: _Side, common: Ints, node: int, other: int) -> Any:  # pragma: no cover - compiled
     """Twice the edges that a pair of nodes can add: those to placed nodes, and half of those to free ones."""
     total = 2 * common[node, other]
@@ -135,7 +135,7 @@ def _worth(small: _Side, large: _Side, common: Ints, node: int, other: int) -> A
     return total
 
 
-@compiled
+@inner
 def _most_to_come(
     small: _Side,
     large: _Side,
@@ -169,7 +169,7 @@ def _most_to_come(
     return _best_assignment(weights, rows, columns, scratch) // 2
 
 
-@compiled
+@inner
 def _place(
     small: _Side, large: _Side, common: Ints, node: int, other: int, sign: int
 ) -> None:  # pragma: no cover - compiled
@@ -186,7 +186,7 @@ def _place(
                 common[small.neighbours[at], large.neighbours[there]] += sign
 
 
-@compiled
+@inner
 def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
     """The free node with the most placed neighbours, then the most neighbours."""
     best, highest = -1, -1
@@ -201,7 +201,7 @@ def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
     return best
 
 
-@compiled
+@inner
 def _candidates(
     small: _Side, large: _Side, common: Ints, image: Ints, is_used: Bools, spare: Ints, node: int, out: Ints
 ) -> int:  # pragma: no cover - compiled
@@ -236,7 +236,7 @@ def _candidates(
     return count
 
 
-@compiled
+@allocating
 def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -> Any:  # pragma: no cover - compiled
     """Depth first, trying the partners of one node at each depth.
 

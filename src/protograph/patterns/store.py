@@ -83,7 +83,7 @@ class PatternStore:
 
 def _signature(pattern: EncodedGraph) -> bytes:
     """Equal for patterns that differ only in the numbers of their nodes, and for few others: colours refined twice."""
-    edges = scattered(joined_matrix(pattern))
+    edges = scattered(joined_matrix(pattern, pattern.edge_kinds))
     is_joined = edges != scattered(np.zeros(1, np.int64))
     colors = scattered(pattern.node_kinds)
     for _ in range(2):

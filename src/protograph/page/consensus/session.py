@@ -67,7 +67,7 @@ def run_session(
     tuning, source = options.consensus, SourcePatterns(population.store, graphs.encoded)
     common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
     pairs = pair_scores(graphs, options.match_features, judge.classifier.resolution)
-    scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
+    scores, tolerance = [pair.block(pair.scorer.everything) for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
     means, scale = _standard(graphs.contributions)
     own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
     starts = _starts(population.counter(source, tuning.start_sample), common.source, own, _ranks(scores, own.size))

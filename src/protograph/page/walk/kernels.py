@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.compiling import compiled
+from protograph._base.compiling import allocating, inner
 
 COMPLETE, DEAD_END, MAX_ITERATIONS = 0, 1, 2
 # Candidates kept for the tuples that a walk stands on again.
@@ -19,7 +19,7 @@ _ENTRIES = 2**13
 _NEGLIGIBLE = -50.0
 
 
-@compiled
+@inner
 def _fibre_term(scores: Floats, base: int, size: int, inner: int) -> float:  # pragma: no cover - compiled
     """The term t of one fibre; see :mod:`protograph.page.walk.matching`."""
     highest, mean, total = -np.inf, 0.0, 0.0
@@ -36,7 +36,7 @@ def _fibre_term(scores: Floats, base: int, size: int, inner: int) -> float:  # p
     return float(log_sigmoid - highest - np.log(total))
 
 
-@compiled
+@allocating
 def log_matching(scores: Floats, agrees: Bools, sizes: Ints) -> Floats:  # pragma: no cover - compiled
     """Logarithms of the matching scores for the flat tensor of raw scores, ``-inf`` where tuples do not agree.
 
@@ -72,7 +72,7 @@ def log_matching(scores: Floats, agrees: Bools, sizes: Ints) -> Floats:  # pragm
     return result
 
 
-@compiled
+@allocating
 def reachable(
     offsets: Ints, starts: Ints, neighbours: Ints, kinds_of_nodes: Ints, start: Ints
 ) -> Ints:  # pragma: no cover - compiled
@@ -109,7 +109,7 @@ def reachable(
             return counts
 
 
-@compiled
+@allocating
 def best_start(
     log_scores: Floats, sizes: Ints, offsets: Ints, barred: Bools, taken: Ints, threshold: float
 ) -> Any:  # pragma: no cover - compiled
@@ -145,7 +145,7 @@ def best_start(
     return best, -1
 
 
-@compiled
+@inner
 def _most_candidates(offsets: Ints, starts: Ints) -> int:  # pragma: no cover - compiled
     """Most candidates that a step can have: the product of the graphs' largest degrees."""
     most = 1
@@ -157,7 +157,7 @@ def _most_candidates(offsets: Ints, starts: Ints) -> int:  # pragma: no cover - 
     return most
 
 
-@compiled
+@allocating
 def _list_candidates(
     log_scores: Floats,
     strides: Ints,
@@ -208,7 +208,7 @@ def _list_candidates(
             return used
 
 
-@compiled
+@inner
 def _best_candidate(
     values: Floats, nodes: Ints, begin: int, end: int, counts: Ints, log_decay: float, tolerance: float
 ) -> int:  # pragma: no cover - compiled
@@ -229,7 +229,7 @@ def _best_candidate(
         begin = chosen + 1  # small rises have carried the best away from it: what ties comes after
 
 
-@compiled
+@allocating
 def walk(
     log_scores: Floats,
     strides: Ints,
@@ -298,7 +298,7 @@ def walk(
             current[q] = np.int64(candidates[entry, q]) - offsets[q]
 
 
-@compiled
+@allocating
 def sessions(
     log_scores: Floats,
     sizes: Ints,
