@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Batch, Data
 
+from protograph.models.batching import batch_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
 from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer
@@ -223,9 +224,7 @@ class RunningClassifier:
 
     def _collate(self, graphs: Sequence[Data]) -> Batch:
         self.usage.num_graphs += len(graphs)
-        wanted = self.call.attributes
-        excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
-        batch = Batch.from_data_list(list(graphs), exclude_keys=excluded).to(self.device)
+        batch = batch_of(graphs, self.call.attributes).to(self.device)
         return batch.apply(lambda tensor: tensor.double() if self.is_double and tensor.is_floating_point() else tensor)
 
     @contextmanager
