@@ -42,6 +42,15 @@ def test_a_model_that_tells_the_classes_apart_is_not_doubted():
     )
 
 
+def test_seconds_of_what_is_done_once_are_told_with_every_class():
+    ring = torch.tensor([[0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2]])
+    data = [Data(x=torch.eye(2)[[kind] * 3], edge_index=ring, y=kind) for kind in [0, 1] * 6]
+    first, second = pg.PAGE(num_clusters=1, num_graphs=1, budget=1).fit(Mean(), data).explain_all().values()
+    for stage in ("fit", "cleaning", "encoding"):
+        assert first.timings[stage] == second.timings[stage] > 0
+    assert set(first.timings) == {"fit", "cleaning", "encoding", "model", "selection", "search", "evidence"}
+
+
 def test_a_model_that_knows_one_class_is_doubted_and_the_classes_are_named():
     labels = [0] * 30 + [1] * 10 + [2]
     with pytest.warns(pg.ProtographWarning) as of_fit:

@@ -5,6 +5,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Self, TypeVar
@@ -78,12 +79,13 @@ class Explainer(ABC):
         with preserved_random_state():
             store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=progress)
         self._store, self._running, self._progress = store, running, progress or _no_progress
-        self._shown_in_fit = self._shown_before = running.usage.num_graphs
+        self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
         self._names = names_for(graphs, store, embedded.num_classes, given)
         for message in self._names.warnings:
             warnings.warn(message, ProtographWarning, stacklevel=2)
-        self._seconds_to_fit = time.perf_counter() - started
+        # Of what is done once for all classes.
+        self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self.embedded_ = embedded
         for doubt in self.doubts_:
@@ -182,12 +184,12 @@ class Explainer(ABC):
     def _once(self, name: str, make: Callable[[], T]) -> T:
         """What ``make`` gives, made on first use after each fit; what it shows to the model counts as shown in fit."""
         if name not in self._cache:
-            usage = self._running.usage
-            shown = usage.num_graphs
+            before = copy(self._running.usage)
             with preserved_random_state():
                 self._cache[name] = make()
-            self._shown_in_fit += usage.num_graphs - shown
-            self._shown_before += usage.num_graphs - shown
+            used = self._running.usage - before
+            self._used_in_fit += used
+            self._used_before += used
         made: T = self._cache[name]
         return made
 
@@ -220,9 +222,8 @@ class Explainer(ABC):
         embedded, predicted = self._fitted(), self._predicted()
         # Kept without a warning: fit has warned of a model that predicts nearly all graphs as one class.
         hard = hard_to_explain(target, predicted)
-        shown = self._running.usage.num_graphs
-        model_calls, self._shown_before = self._shown_in_fit + shown - self._shown_before, shown
-        timings = {"fit": self._seconds_to_fit, **parts.pop("timings", {})}
+        used, self._used_before = self._used_in_fit + self._running.usage - self._used_before, copy(self._running.usage)
+        timings = {**self._seconds, "model": used.seconds, **parts.pop("timings", {})}
         return Explanation(
             target=int(target),
             explainer=type(self).__name__,
@@ -231,7 +232,7 @@ class Explainer(ABC):
             num_predicted=predicted[target],
             confusion=_confusion(embedded),
             doubts=self.doubts_,
-            model_calls=model_calls,
+            model_calls=used.num_graphs,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
             versions={package: _version_of(package) for package in _PACKAGES},
             warnings=(

@@ -1,7 +1,10 @@
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch_geometric.data import Batch, Data
 
+from protograph.graphs import cleaning
 from protograph.graphs.cleaning import Findings, clean, undirected, without_repeated_edges
 from tests import zoo
 
@@ -13,6 +16,39 @@ def data(edges, num_nodes=4, **more):
 def cleaned(graphs):
     findings = Findings()
     return clean(graphs, range(len(graphs)), None, findings), findings
+
+
+@st.composite
+def edge_lists(draw):
+    """Edges of a graph of four nodes: both directions of some, and perhaps one that is alone, repeated or outside."""
+    pairs = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), unique_by=frozenset, max_size=4))
+    both = [edge for u, v in pairs for edge in {(u, v), (v, u)}]
+    more = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 4)), max_size=draw(st.integers(0, 1))))
+    return draw(st.permutations(both + more))
+
+
+def outcome(graphs):
+    try:
+        result, findings = cleaned(graphs)
+    except ValueError as error:
+        return str(error)
+    return [graph.edge_index.tolist() for graph in result], findings.directed, findings.repeated
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(edge_lists(), min_size=1, max_size=4))
+def test_a_look_at_all_graphs_finds_what_a_look_at_each_finds(lists):
+    graphs = [data(edges) for edges in lists]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cleaning, "joined", lambda graphs: None)
+        expected = outcome(graphs)
+    assert outcome(graphs) == expected
+
+
+def test_good_graphs_are_not_looked_at_one_by_one(monkeypatch):
+    monkeypatch.setattr(cleaning, "_cleaned", None)
+    graphs = zoo.random_graphs(5)
+    assert cleaned(graphs)[0] == graphs
 
 
 def test_good_graphs_are_the_same_objects():

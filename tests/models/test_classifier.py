@@ -1,4 +1,6 @@
 import copy
+import itertools
+from dataclasses import replace
 
 import pytest
 import torch
@@ -7,6 +9,7 @@ from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, Sequential, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
+from protograph.models.classifier import Usage
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(12)
@@ -311,6 +314,15 @@ def test_unsteady_models_are_told(kind, message):
     warnings = GraphClassifier(zoo.make(kind=kind)).start(GRAPHS).warnings
     assert (warnings[0] if warnings else "").startswith(message)
     assert bool(warnings) == bool(message)
+
+
+def test_graphs_shown_and_seconds_are_counted(monkeypatch):
+    running = replace(GraphClassifier(zoo.make()).start(GRAPHS), usage=Usage())
+    monkeypatch.setattr("protograph.models.classifier.time.perf_counter", itertools.count().__next__)
+    running.classify(GRAPHS[:3])
+    running.embed(GRAPHS[:2])
+    assert running.usage == Usage(num_graphs=5, seconds=2)
+    assert running.usage - Usage(3, 1) + Usage(1, 1) == Usage(3, 2)
 
 
 def test_a_device_that_is_not_there_is_told():

@@ -156,13 +156,14 @@ def test_progress_is_told_after_every_batch():
         ([0, torch.tensor([0, 1]), 1], None),
     ],
 )
-def test_labels_are_whole_numbers_of_all_graphs_or_none(labels, expected):
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_labels_are_whole_numbers_of_all_graphs_or_none(labels, expected, batch_size):
     graphs = [graph_of([1.0, 0.0], [1.0, 1.0]) for _ in labels]
     for labelled, label in zip(graphs, labels, strict=True):
         if label is not None:
             labelled.y = label
     running = GraphClassifier(Sums(lambda sums: sums)).start([graphs[0]])
-    found = embed(running, GraphStore(graphs), batch_size=1).labels
+    found = embed(running, GraphStore(graphs), batch_size=batch_size).labels
     assert (None if found is None else found.tolist()) == expected
 
 

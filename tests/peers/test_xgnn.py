@@ -77,7 +77,7 @@ def test_an_explanation_holds_together():
     assert explanation.explainer == "XGNN"
     assert explanation.num_predicted == int((explainer.predictions_ == 1).sum())
     assert explanation.options["max_nodes"] == 5
-    assert set(explanation.timings) == {"fit", "vocabulary", "generation"}
+    assert set(explanation.timings) == {"fit", "cleaning", "model", "vocabulary", "generation"}
     margins = [p.margin for p in explanation.prototypes]
     assert len(margins) == 3
     assert margins == sorted(margins, reverse=True)

@@ -183,6 +183,8 @@ class GraphDataset(Sequence[Data]):
     @overload
     def __getitem__(self, index: Indices) -> "GraphDataset": ...
     def __getitem__(self, index: int | Indices) -> "Data | GraphDataset":
+        if isinstance(index, int):  # what reading all graphs one by one asks for
+            return self.graphs[index]
         wanted = index if isinstance(index, slice) else self._checked(index)
         if not isinstance(wanted, slice) and wanted.ndim == 0:
             return self.graphs[wanted.item()]

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
+from protograph.graphs.joining import JoinedGraphs, joined
+
 Label = Callable[[int], str]
 _FEATURES = ("x", "edge_attr", "edge_weight", "pos")
 
@@ -65,6 +67,32 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
         reference: The data set's first graph, whose feature width all must have; ``None`` for that chunk itself.
         findings: Takes the numbers of the graphs that were changed, and knows what messages call a graph.
     """
+    together = joined(graphs)
+    if together is not None and _is_clean(together, reference):
+        return list(graphs)
+    return _cleaned(graphs, indices, reference, findings)
+
+
+def _is_clean(graphs: JoinedGraphs, reference: Data | None) -> bool:
+    """Whether a closer look would find nothing to refuse or to change."""
+    layouts = {key: _layout_of(value) for key, value in graphs.tensors.items() if key in _FEATURES}
+    if graphs.sizes.min() == 0 or (reference is not None and layouts != _layout(reference)):
+        return False
+    if not all(_all_finite([graphs.tensors[key]]) for key in layouts):
+        return False
+    edges, total = graphs.edges, int(graphs.sizes.sum())
+    if ((edges < 0) | (edges >= graphs.of_edges(graphs.sizes))).any():
+        return False
+    source, target = edges + graphs.of_edges(graphs.offsets)
+    keys = source * total + target
+    if not (keys[1:] > keys[:-1]).all():
+        keys = np.sort(keys)
+        if (keys[1:] == keys[:-1]).any():
+            return False
+    return np.array_equal(keys, np.sort(target * total + source))
+
+
+def _cleaned(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> list[Data]:
     label = findings.label
     checked = [_with_edges(graph, index, label) for graph, index in zip(graphs, indices, strict=True)]
     _check_features(checked, indices, checked[0] if reference is None else reference, label)
@@ -121,7 +149,11 @@ def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: D
 def _layout(graph: Data) -> dict[str, tuple[torch.dtype, torch.Size]]:
     """Type and width of each tensor of features that the graph has."""
     features = ((key, graph.get(key)) for key in _FEATURES)
-    return {key: (value.dtype, value.shape[1:]) for key, value in features if isinstance(value, Tensor)}
+    return {key: _layout_of(value) for key, value in features if isinstance(value, Tensor)}
+
+
+def _layout_of(values: Tensor) -> tuple[torch.dtype, torch.Size]:
+    return values.dtype, values.shape[1:]
 
 
 def _describe(layout: tuple[torch.dtype, torch.Size] | None) -> str:

@@ -8,17 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints, Kinds
 from protograph.graphs.cleaning import node_count
-from protograph.graphs.edge_rule import EdgeRule, MatchEdges, as_rule
+from protograph.graphs.edge_rule import MatchEdges, as_rule
+from protograph.graphs.joining import joined
+from protograph.graphs.row_kinds import NameOf, RowKinds
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000
 # Graphs whose tensors are joined at a time: enough to be quick, few enough for wide features to fit in memory.
 _CHUNK = 2048
+# So few graphs are read one by one.
+_FEW = 4
+_LARGEST = np.iinfo(np.int64).max
 
 
 class EncodedGraph(NamedTuple):
@@ -77,7 +81,7 @@ class EncodedGraphs:
     ) -> None:
         self.match_features, self.edge_rule = match_features, as_rule(match_edges)
         self._names = names
-        self._nodes, self._edges = _Kinds("x"), _Kinds("edge_attr", self.edge_rule)
+        self._nodes, self._edges = RowKinds("x"), RowKinds("edge_attr", self.edge_rule)
         zero, empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
         rows = [(zero, zero, empty, empty, empty)]
         remaining = iter(graphs)
@@ -116,105 +120,57 @@ class EncodedGraphs:
     def _encoded(
         self, graphs: Sequence[Data], first: int, *, is_pattern: bool
     ) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
-        numbers = range(first, first + len(graphs))
-        names = ["the prototype"] if is_pattern else [self._names[i] if self._names else f"graph {i}" for i in numbers]
-        for graph, name in zip(graphs, names, strict=True):
+        def name_of(place: int) -> str:
+            if is_pattern:
+                return "the prototype"
+            return self._names[first + place] if self._names else f"graph {first + place}"
+
+        flat = self._flat(graphs, name_of)
+        _check_ends(flat, name_of)
+        edges = flat.edges + np.repeat(flat.sizes.cumsum() - flat.sizes, flat.counts)
+        kinds, edge_kinds = np.zeros(int(flat.sizes.sum()), np.int32), np.zeros(int(flat.counts.sum()), np.int32)
+        if flat.x is not None:
+            kinds = self._nodes.kinds(flat.x, is_pattern=is_pattern)
+        if flat.edge_attr is not None:
+            edge_kinds = self._edges.kinds(flat.edge_attr, is_pattern=is_pattern, both_ways=_both_ways(edges))
+        return flat.sizes, *_compressed(kinds, edges, edge_kinds, flat.sizes)
+
+    def _flat(self, graphs: Sequence[Data], name_of: NameOf) -> "_Flat":
+        """The graphs end to end, with the rows that tell kinds."""
+        has_kinds, has_edge_kinds = self.match_features, self.edge_rule.is_matched
+        keys = ("x",) * has_kinds + ("edge_attr",) * has_edge_kinds
+        together = joined(graphs, keys) if len(graphs) > _FEW else None
+        if together is None:
+            return self._flat_one_by_one(graphs, name_of)
+        sizes, counts, tensors = together.sizes, together.counts, together.tensors
+        x = self._nodes.whole(tensors.get("x"), sizes, name_of) if has_kinds else None
+        edge_attr = self._edges.whole(tensors.get("edge_attr"), counts, name_of) if has_edge_kinds else None
+        return _Flat(sizes, counts, together.edges, x, edge_attr)
+
+    def _flat_one_by_one(self, graphs: Sequence[Data], name_of: NameOf) -> "_Flat":
+        for place, graph in enumerate(graphs):
             if not isinstance(graph, Data):
                 raise TypeError(
-                    f"{name} must be a torch_geometric.data.Data, got {type(graph).__name__}; "
+                    f"{name_of(place)} must be a torch_geometric.data.Data, got {type(graph).__name__}; "
                     f"of a prototype, pass its graph"
                 )
         sizes = np.array([node_count(graph) for graph in graphs], dtype=np.int64)
-        kinds = np.zeros(int(sizes.sum()), np.int32)
-        if self.match_features:
-            kinds = self._nodes.kinds([g.x for g in graphs], sizes, names, is_pattern)
         pairs = [_edges(graph) for graph in graphs]
         counts = np.array([pair.shape[1] for pair in pairs], dtype=np.int64)
-        edges = np.concatenate(pairs, axis=1)
-        owner = np.repeat(np.arange(sizes.size), counts)
-        _check_ends(edges, sizes, owner, names)
-        edge_kinds = np.zeros(int(counts.sum()), np.int32)
-        edges = edges + (sizes.cumsum() - sizes)[owner]
-        if self.edge_rule.is_matched:
-            edge_kinds = self._edges.kinds([g.edge_attr for g in graphs], counts, names, is_pattern, _both_ways(edges))
-        return sizes, *_compressed(kinds, edges, edge_kinds, sizes)
+        x = self._nodes.joined([g.x for g in graphs], sizes, name_of) if self.match_features else None
+        is_matched = self.edge_rule.is_matched
+        edge_attr = self._edges.joined([g.edge_attr for g in graphs], counts, name_of) if is_matched else None
+        return _Flat(sizes, counts, np.concatenate(pairs, axis=1), x, edge_attr)
 
 
-class _Kinds:
-    """Numbers the distinct rows of tensors."""
+class _Flat(NamedTuple):
+    """Graphs end to end: how many nodes and edges each has, its edges from its own node 0 on, rows that tell kinds."""
 
-    def __init__(self, key: str, rule: EdgeRule | None = None) -> None:
-        self._key, self._rule = key, rule or EdgeRule()
-        self._width: int | None = None  # of the first tensor; -1: there is none
-        self._first = ""
-        self._number_of: dict[bytes, int] = {}
-
-    def __len__(self) -> int:
-        return max(len(self._number_of), 1)
-
-    def kinds(
-        self,
-        rows: Sequence[Any],
-        counts: Ints,
-        names: Sequence[str],
-        is_pattern: bool,
-        both_ways: tuple[Ints, Ints] | None = None,
-    ) -> Kinds:
-        """Number of each row, or of the two at ``both_ways``; new rows of a pattern get numbers below 0."""
-        rows = [_matrix(row) for row in rows]
-        for row, count, name in zip(rows, counts.tolist(), names, strict=True):
-            self._check(row, count, name)
-        present = [row for row in rows if row is not None and row.shape[0]]
-        if not present:
-            return np.zeros(int(counts.sum()), np.int32)
-        joined = self._rule.compared(np.concatenate(present).astype(np.float64))
-        joined = joined + 0.0  # so that -0.0 has the bytes of 0.0
-        data, width = joined.tobytes(), joined.shape[1] * joined.itemsize
-        keys = (data[at : at + width] for at in range(0, len(data), width)) if width else (b"" for _ in joined)
-        if both_ways is not None:
-            single = list(keys)
-            pairs = zip(*(ways.tolist() for ways in both_ways), strict=True)
-            keys = (_joint_key(single[there], single[back]) for there, back in pairs)
-        number_of = self._number_of
-        if not is_pattern:
-            return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int32)
-        own = list(keys)
-        new = {key: -1 - number for number, key in enumerate(sorted(set(own) - number_of.keys()))}
-        return np.array([number_of[key] if key in number_of else new[key] for key in own], dtype=np.int32)
-
-    def by_content(self, kinds: Kinds) -> Kinds:
-        """Number the rows by what they hold instead of where they came first; what was numbered before follows."""
-        ordered = sorted(self._number_of)
-        rank = np.zeros(len(self), np.int32)
-        rank[[self._number_of[key] for key in ordered]] = np.arange(len(ordered))
-        self._number_of = {key: number for number, key in enumerate(ordered)}
-        return rank[kinds]
-
-    def _check(self, row: NDArray[Any] | None, count: int, name: str) -> None:
-        if count == 0:  # nothing to compare
-            return
-        if row is not None and row.shape[0] != count:
-            raise ValueError(f"{self._key} of {name} must have {count} rows, got {row.shape[0]}")
-        width = -1 if row is None else row.shape[1]
-        if self._width is None:
-            self._width, self._first = width, name
-        if width != self._width:
-            raise ValueError(
-                f"{self._key} must be alike in all graphs; {self._first} has {_columns(self._width)}, "
-                f"{name} has {_columns(width)}"
-            )
-
-
-def _columns(width: int) -> str:
-    return "none" if width < 0 else f"{width} columns"
-
-
-def _matrix(values: Any) -> NDArray[Any] | None:
-    if not isinstance(values, Tensor):
-        return None
-    plain = values.detach().cpu()
-    array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
-    return array.reshape(array.shape[0], -1) if array.size else np.empty((array.shape[0] if array.ndim else 0, 0))
+    sizes: Ints
+    counts: Ints
+    edges: Ints
+    x: NDArray[Any] | None = None
+    edge_attr: NDArray[Any] | None = None
 
 
 def _edges(graph: Data) -> Ints:
@@ -223,13 +179,15 @@ def _edges(graph: Data) -> Ints:
     return edges
 
 
-def _check_ends(edges: Ints, sizes: Ints, owner: Ints, names: Sequence[str]) -> None:
-    outside = ((edges < 0) | (edges >= sizes[owner])).any(axis=0)
+def _check_ends(flat: _Flat, name_of: NameOf) -> None:
+    sizes = np.repeat(flat.sizes, flat.counts)
+    outside = (flat.edges < 0) | (flat.edges >= sizes)
     if outside.any():
-        at = int(np.argmax(outside))
+        at = int(np.argmax(outside.any(axis=0)))
+        graph = int(np.searchsorted(flat.counts.cumsum(), at, side="right"))
         raise ValueError(
-            f"edge_index of {names[owner[at]]} has the edge {edges[0, at]} -> {edges[1, at]}, "
-            f"but it has {sizes[owner[at]]} nodes"
+            f"edge_index of {name_of(graph)} has the edge {flat.edges[0, at]} -> {flat.edges[1, at]}, "
+            f"but it has {sizes[at]} nodes"
         )
 
 
@@ -240,29 +198,48 @@ def _both_ways(edges: Ints) -> tuple[Ints, Ints]:
     """
     size = int(edges.max(initial=0)) + 1
     codes, reverses = edges[0] * size + edges[1], edges[1] * size + edges[0]
+    order, back_order = np.argsort(codes), np.argsort(reverses)
+    ascending = codes[order]
+    if (ascending[1:] > ascending[:-1]).all() and np.array_equal(ascending, reverses[back_order]):
+        back = np.empty_like(order)
+        back[order] = back_order
+        return np.arange(codes.size), back
     distinct, first = np.unique(codes, return_index=True)
     there = first[np.searchsorted(distinct, codes)]
     place = np.searchsorted(distinct, reverses).clip(max=max(distinct.size - 1, 0))
     return there, np.where(distinct[place] == reverses, first[place], there)
 
 
-def _joint_key(there: bytes, back: bytes) -> bytes:
-    return there if there == back else min(there, back) + max(there, back)
-
-
 def _compressed(kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints) -> tuple[Ints, Kinds, Kinds, Kinds]:
-    """Degree and kind of each node, its neighbours and the edges' kinds, ascending; nodes are numbered by graph."""
-    offsets, total = sizes.cumsum() - sizes, int(sizes.sum())
-    low, high = edges.min(axis=0), edges.max(axis=0)
-    is_edge = low < high
-    keys, first = np.unique(low[is_edge] * total + high[is_edge], return_index=True)
-    low, high, edge_kinds = keys // max(total, 1), keys % max(total, 1), edge_kinds[is_edge][first]
-    source, target = np.concatenate([low, high]), np.concatenate([high, low])
-    order = np.argsort(source * total + target)
-    source, target = source[order], target[order]
+    """Degree and kind of each node, its neighbours and the edges' kinds, ascending; nodes are numbered by graph.
+
+    All edges between two nodes are of one kind.
+    """
+    offsets, total = sizes.cumsum() - sizes, max(int(sizes.sum()), 1)
+    is_edge = edges[0] != edges[1]
+    if not is_edge.all():
+        edges, edge_kinds = edges[:, is_edge], edge_kinds[is_edge]
+    keys = np.concatenate([edges[0] * total + edges[1], edges[1] * total + edges[0]])
+    lowest = int(edge_kinds.min(initial=0))
+    num_kinds = int(edge_kinds.max(initial=0)) - lowest + 1
+    if num_kinds > 1 and total * total > _LARGEST // num_kinds:
+        keys, first = np.unique(keys, return_index=True)
+        found = np.concatenate([edge_kinds, edge_kinds])[first]
+    else:  # a key with the kind in it: sorting numbers is much quicker than finding the order of them
+        keys = _ascending(keys * num_kinds + np.concatenate([edge_kinds, edge_kinds]) - lowest)
+        found = (keys % num_kinds + lowest).astype(np.int32) if num_kinds > 1 else np.full(keys.size, lowest, np.int32)
+        keys //= num_kinds
+    source = keys // total
+    target = keys - source * total
     return (
-        np.bincount(source, minlength=total).astype(np.int64),
+        np.bincount(source, minlength=kinds.size),
         kinds,
         (target - np.repeat(offsets, sizes)[target]).astype(np.int32),
-        np.concatenate([edge_kinds, edge_kinds])[order],
+        found,
     )
+
+
+def _ascending(keys: Ints) -> Ints:
+    """The different numbers."""
+    keys = np.sort(keys)
+    return keys[np.append(True, keys[1:] != keys[:-1])] if keys.size else keys

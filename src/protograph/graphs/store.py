@@ -3,6 +3,7 @@
 import pickle
 import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -29,6 +30,10 @@ class GraphStore:
     Args:
         graphs: A sequence, PyG data set, or any iterable of graphs (or of batches of them).
         max_bytes: How much of a generator's output to keep in memory.
+
+    Attributes:
+        findings: What was changed in the graphs of the latest :meth:`chunks`.
+        seconds: How long reading and checking of chunks has taken so far.
     """
 
     def __init__(self, graphs: Iterable[Data] | Sequence[Data], max_bytes: int = _BYTES_IN_MEMORY) -> None:
@@ -46,6 +51,7 @@ class GraphStore:
         source: Any = self._source
         self._origin = partial(_origin, origins_of(graphs, len(self)), source)
         self.findings = self._findings()
+        self.seconds = 0.0
         self._reference: Data | None = None
         self._reference = self[0]
 
@@ -53,7 +59,11 @@ class GraphStore:
         return len(self._source)
 
     def __getitem__(self, index: int) -> Data:
-        return clean([self._source[index]], [index], self._reference, self._findings())[0]
+        return self.take([index])[0]
+
+    def take(self, indices: Sequence[int]) -> list[Data]:
+        """The graphs at these indices, checked."""
+        return clean([self._source[index] for index in indices], indices, self._reference, self._findings())
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
@@ -77,7 +87,10 @@ class GraphStore:
         self.findings = self._findings()
         for start in range(0, len(self), size):
             indices = range(start, min(start + size, len(self)))
-            yield clean([self._source[i] for i in indices], indices, self._reference, self.findings)
+            started = time.perf_counter()
+            graphs = clean([self._source[i] for i in indices], indices, self._reference, self.findings)
+            self.seconds += time.perf_counter() - started
+            yield graphs
 
 
 def _origin(origins: Origins, graphs: Sequence[Data], index: int) -> Origin:

@@ -1,19 +1,21 @@
 """Any PyTorch Geometric graph classifier, seen as class scores plus node and graph embeddings."""
 
 import copy
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Batch, Data
 
+from protograph.models.batching import batch_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
+from protograph.models.precision import DoubleInPlaceOfFloat
 from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer
 
 T = TypeVar("T")
@@ -85,22 +87,24 @@ class GraphClassifier:
         target = own_device if device is None else checked_device(device)
         native = RunningClassifier(self.model, call, Readout(), own_device, is_double=False)
         expected = native.classify(sample)
-        running = self._in_double_precision(call, target, sample, expected) or native
+        running, outputs = self._in_double_precision(call, target, sample, expected) or (native, expected)
         if running.device != target:
             running = replace(native, model=copy.deepcopy(self.model).to(target), device=target)
+            outputs = running.classify(sample)
         running = replace(running, readout=self._find_readout(running, sample))
-        return replace(running, warnings=_unsteadiness(running, sample))
+        return replace(running, warnings=_unsteadiness(running, sample, outputs))
 
     def _in_double_precision(
         self, call: Call, device: torch.device, sample: Sequence[Data], expected: Tensor
-    ) -> "RunningClassifier | None":
+    ) -> "tuple[RunningClassifier, Tensor] | None":
         try:
             twin = copy.deepcopy(self.model).to(device=device, dtype=torch.float64)
             running = RunningClassifier(twin, call, Readout(), device, is_double=True)
             outputs = running.classify(sample)
         except Exception:  # whatever the reason, the model itself runs, so that is used
             return None
-        return running if torch.allclose(outputs, expected, rtol=_AGREEMENT, atol=_AGREEMENT) else None
+        is_same = torch.allclose(outputs, expected, rtol=_AGREEMENT, atol=_AGREEMENT)
+        return (running, outputs) if is_same else None
 
     def _find_readout(self, running: "RunningClassifier", sample: Sequence[Data]) -> Readout:
         if self.node_embeddings is not None and self.graph_embeddings is not None:
@@ -138,9 +142,16 @@ class ForwardResult:
 
 @dataclass
 class Usage:
-    """How many graphs a model has been shown."""
+    """How many graphs a model has been shown, and how many seconds that took."""
 
     num_graphs: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.num_graphs + other.num_graphs, self.seconds + other.seconds)
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(self.num_graphs - other.num_graphs, self.seconds - other.seconds)
 
 
 @dataclass(frozen=True)
@@ -162,7 +173,7 @@ class RunningClassifier:
 
     def classify(self, graphs: Sequence[Data]) -> Tensor:
         """Return the model's output for ``graphs``, one row a graph."""
-        return _on_cpu(self._run(graphs, nullcontext)[0])
+        return _on_cpu(self._run(graphs, self._unwatched)[0])
 
     def classify_without(self, graphs: Sequence[Data], keep: Tensor) -> Tensor:
         """Return the model's output for ``graphs`` when only some of their nodes enter the readout.
@@ -180,7 +191,7 @@ class RunningClassifier:
                 "left out; use GraphClassifier(model, ...) without node_embeddings or without graph_embeddings"
             )
         keep = keep.to(self.device)
-        return _on_cpu(self._run(graphs, lambda batch: LeavingOut(batch, self.readout, keep).on(self.model))[0])
+        return _on_cpu(self._run(graphs, lambda batch: self._leaving_out(batch, keep))[0])
 
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
@@ -208,24 +219,32 @@ class RunningClassifier:
 
     def trace(self, graphs: Sequence[Data]) -> Readout:
         """Find the readout by watching one call."""
-        rows, tracer = self._run(graphs, lambda batch: Tracer(batch).on(self.model))
+        rows, tracer = self._run(graphs, lambda batch: Tracer(batch, is_double=self.is_double).on(self.model))
         return tracer.readout_of(rows)
 
     def _tapping(self, batch: Tensor) -> AbstractContextManager[Tap]:
-        return Tap(batch, self.readout).on(self.model)
+        return Tap(batch, self.readout, is_double=self.is_double).on(self.model)
+
+    def _leaving_out(self, batch: Tensor, keep: Tensor) -> AbstractContextManager[None]:
+        return LeavingOut(batch, self.readout, keep, is_double=self.is_double).on(self.model)
+
+    def _unwatched(self, batch: Tensor) -> AbstractContextManager[Any]:
+        return DoubleInPlaceOfFloat() if self.is_double else nullcontext()
 
     def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T]:
-        """Output, one row a graph, and what the context around the call gave."""
-        batch = self._collate(graphs)
-        with self._evaluating(), around(batch.batch) as given:
-            output = self.call(self.model, batch)
-            return as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel()), given
+        """Output, one row a graph, and what the context around the call gave; it sees to double precision too."""
+        started = time.perf_counter()
+        self.usage.num_graphs += len(graphs)
+        try:
+            batch = self._collate(graphs)
+            with self._evaluating(), around(batch.batch) as given:
+                output = self.call(self.model, batch)
+                return as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel()), given
+        finally:
+            self.usage.seconds += time.perf_counter() - started
 
     def _collate(self, graphs: Sequence[Data]) -> Batch:
-        self.usage.num_graphs += len(graphs)
-        wanted = self.call.attributes
-        excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
-        batch = Batch.from_data_list(list(graphs), exclude_keys=excluded).to(self.device)
+        batch = batch_of(graphs, self.call.attributes).to(self.device)
         return batch.apply(lambda tensor: tensor.double() if self.is_double and tensor.is_floating_point() else tensor)
 
     @contextmanager
@@ -235,10 +254,9 @@ class RunningClassifier:
         default = torch.get_default_dtype()
         self.model.eval()
         try:
-            with torch.no_grad(), ExitStack() as stack:
+            with torch.no_grad():
                 if self.is_double:  # tensors that the model makes itself must fit its weights
                     torch.set_default_dtype(torch.float64)
-                    stack.enter_context(_DoubleInPlaceOfFloat())
                 yield
         finally:
             torch.set_default_dtype(default)
@@ -258,21 +276,9 @@ class RunningClassifier:
         )
 
 
-class _DoubleInPlaceOfFloat(TorchFunctionMode):
-    """Makes ``x.float()`` and ``dtype=torch.float32`` inside a model mean double, as all else in its copy is."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
-        if func is Tensor.float:
-            return args[0].double()
-        doubled = [torch.float64 if value is torch.float32 else value for value in args]
-        if kwargs and kwargs.get("dtype") is torch.float32:
-            kwargs = {**kwargs, "dtype": torch.float64}
-        return func(*doubled, **(kwargs or {}))
-
-
-def _unsteadiness(running: RunningClassifier, sample: Sequence[Data]) -> tuple[str, ...]:
+def _unsteadiness(running: RunningClassifier, sample: Sequence[Data], in_a_batch: Tensor) -> tuple[str, ...]:
     """Say so where the output for a graph is random, or depends on the other graphs in its batch."""
-    in_a_batch, again = running.classify(sample), running.classify(sample)
+    again = running.classify(sample)
     tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(in_a_batch.abs().max()))
     if float((in_a_batch - again).abs().max()) > tolerance:
         return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)

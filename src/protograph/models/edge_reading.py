@@ -95,7 +95,7 @@ def _candidates(store: GraphStore, predictions: Ints, num_candidates: int) -> li
     share = -(-num_candidates // len(classes))
     ranked = []
     for members in classes:
-        graphs = [store[index] for index in members[:: -(-members.size // share)].tolist()]
+        graphs = store.take(members[:: -(-members.size // share)].tolist())
         ranked.append(sorted(graphs, key=lambda graph: -_num_different(graph)))
     most = max(map(len, ranked))
     in_turn = [graphs[place] for place in range(most) for graphs in ranked if place < len(graphs)]

@@ -84,7 +84,7 @@ def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Te
     for first in range(0, len(graphs), BATCH_SIZE):
         batch = [graphs[i] for i in range(first, min(first + BATCH_SIZE, len(graphs)))]
         outputs.append(classifier.classify(batch))
-        check_finite("the model's output", outputs[-1], first, [int(graph.num_nodes or 0) for graph in batch])
+        check_finite("the model's output", outputs[-1], first, batch)
     return torch.cat(outputs)
 
 
@@ -152,7 +152,7 @@ def embed(
         check_finite("the model's output", result.outputs, done, label=store.label)
         check_finite("the graph embedding", result.graph_embeddings.abs(), done, label=store.label)
         results.append(result)
-        labels.extend(map(label_of, graphs))
+        labels.extend(labels_of(graphs))
         done += len(graphs)
         if progress is not None:
             progress("embedding", done, len(store))
@@ -193,11 +193,24 @@ def label_of(graph: Data) -> int | None:
     return None
 
 
+def labels_of(graphs: Sequence[Data]) -> list[int | None]:
+    """The class that each graph was given, as :func:`label_of` tells it.
+
+    >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
+    [1, 0, None]
+    """
+    given = [graph.get("y") for graph in graphs]
+    # One tensor of all labels is read much quicker than many of one label.
+    if set(map(type, given)) == {Tensor} and {(y.dtype, y.shape) for y in given} == {(torch.int64, (1,))}:
+        return list(torch.cat(given).tolist())
+    return [label_of(graph) for graph in graphs]
+
+
 def check_finite(
     what: str,
     values: Tensor,
     first: int,
-    sizes: Sequence[int] | None = None,
+    graphs: Sequence[Data] | None = None,
     label: Callable[[int], str] = "graph {}".format,
 ) -> None:
     """Raise where a row is NaN or infinite; minus infinity will do, the log of a probability of 0.
@@ -206,14 +219,14 @@ def check_finite(
         what: What the rows are, for the message.
         values: One row a graph.
         first: Number of the first row's graph.
-        sizes: Number of nodes of each graph, to be named where graphs may be smaller than any in the data.
+        graphs: The graphs, whose number of nodes is to be named where they may be smaller than any in the data.
         label: What messages call a graph, by its number.
     """
     wrong = (values.isnan() | values.isposinf()).any(dim=1).nonzero().flatten().tolist()
     if not wrong:
         return
-    size = "" if sizes is None else f", of {counted(sizes[wrong[0]], 'node')},"
-    also = "" if sizes is None else "; the model must be able to classify small graphs too"
+    size = "" if graphs is None else f", of {counted(int(graphs[wrong[0]].num_nodes or 0), 'node')},"
+    also = "" if graphs is None else "; the model must be able to classify small graphs too"
     raise ValueError(
         f"{what} for {label(first + wrong[0])}{size} is NaN or infinite; check the model's weights "
         f"(a training that diverged?) and that graph's features{also}"

@@ -18,12 +18,15 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch_geometric.nn.aggr import Aggregation, MeanAggregation, SumAggregation
 
+from protograph.models.precision import run_as_is, run_in_double
+
 _REDUCERS = frozenset(
     f"{name}{suffix}"
     for name in ("scatter_add", "scatter_reduce", "index_add", "index_reduce", "scatter")
     for suffix in ("", "_")
 )
 _DIVISIONS = frozenset({"div", "div_", "true_divide", "true_divide_", "__truediv__", "__itruediv__"})
+_WATCHED = _REDUCERS | _DIVISIONS
 _REDUCED_BY_NAME = frozenset({"scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_"})
 _SUMS = frozenset({"sum", "mean", "add"})
 _FACTORIES = frozenset(
@@ -101,6 +104,8 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
 class Watcher(TorchFunctionMode):
     """Sees every tensor operation of a call of a model, and counts those that reduce over ``batch``.
 
+    It also runs them, in double precision where that is asked for: a second mode would see each of them once more.
+
     Attributes:
         batch: Which graph each node is of.
         readout: The readout, as far as it is known.
@@ -108,15 +113,22 @@ class Watcher(TorchFunctionMode):
         ordinal: Number of the latest reduction.
     """
 
-    def __init__(self, batch: Tensor, readout: Readout) -> None:
+    # Whether operations matter that are neither reductions nor divisions.
+    sees_all = False
+
+    def __init__(self, batch: Tensor, readout: Readout, *, is_double: bool = False) -> None:
         super().__init__()
         self.batch = batch
         self.readout = readout
+        self.is_double = is_double
+        self.call = run_in_double if is_double else run_as_is
         self.places = {place.ordinal: place for place in readout.places if place.module is None}
         self.ordinal = -1
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
         name = getattr(func, "__name__", "")
+        if name not in _WATCHED and not self.sees_all:
+            return self.call(func, args, kwargs)
         source = reduced_source(self.batch, name, args, kwargs or {})
         if source is not None:
             self.ordinal += 1
@@ -153,8 +165,8 @@ class Watcher(TorchFunctionMode):
 class Tap(Watcher):
     """Catches node and graph embeddings at a known readout in one call of a model."""
 
-    def __init__(self, batch: Tensor, readout: Readout) -> None:
-        super().__init__(batch, readout)
+    def __init__(self, batch: Tensor, readout: Readout, *, is_double: bool = False) -> None:
+        super().__init__(batch, readout, is_double=is_double)
         self._source: Tensor | None = None
         self._parts: dict[Place, Tensor] = {}
         self._named_nodes: Tensor | None = None
@@ -179,7 +191,7 @@ class Tap(Watcher):
         """Catch the embeddings of the call made inside the ``with`` block."""
         with ExitStack() as stack:
             stack.enter_context(self._at_modules(model, self._catch_module))
-            if self.places:
+            if self.places or self.is_double:
                 stack.enter_context(self)
             if self.readout.node_module is not None:
                 module = model.get_submodule(self.readout.node_module)
@@ -190,7 +202,7 @@ class Tap(Watcher):
             yield self
 
     def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
-        result = func(*args, **kwargs)
+        result = self.call(func, args, kwargs)
         if source is not None and self.ordinal in self.places:
             self._source = source
             self._parts[self.places[self.ordinal]] = result
@@ -216,8 +228,8 @@ class Tap(Watcher):
 class LeavingOut(Watcher):
     """Lets only some nodes enter a known readout, their embeddings being those of the whole graph."""
 
-    def __init__(self, batch: Tensor, readout: Readout, keep: Tensor) -> None:
-        super().__init__(batch, readout)
+    def __init__(self, batch: Tensor, readout: Readout, keep: Tensor, *, is_double: bool = False) -> None:
+        super().__init__(batch, readout, is_double=is_double)
         self._keep = keep
 
     @contextmanager
@@ -229,7 +241,7 @@ class LeavingOut(Watcher):
     def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
         if source is not None and self.ordinal in self.places:
             args, kwargs = self._without(name, list(args), dict(kwargs))
-        return func(*args, **kwargs)
+        return self.call(func, args, kwargs)
 
     def _without(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         how = args[4] if len(args) > 4 else kwargs.get("reduce")
@@ -272,8 +284,10 @@ class _Step:
 class Tracer(Watcher):
     """Watches one call of a model and works out which reductions over ``batch`` its output rests on."""
 
-    def __init__(self, batch: Tensor) -> None:
-        super().__init__(batch, Readout())
+    sees_all = True
+
+    def __init__(self, batch: Tensor, *, is_double: bool = False) -> None:
+        super().__init__(batch, Readout(), is_double=is_double)
         self._steps: list[_Step] = []
         self._rests_on: dict[int, frozenset[int] | None] = {}  # by a tensor's id the steps; ``None`` for a constant
         self._alive: list[Any] = []  # an id is unique only while its tensor lives
@@ -294,7 +308,7 @@ class Tracer(Watcher):
                 yield self
 
     def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], source: Tensor | None) -> Any:
-        result = func(*args, **kwargs)
+        result = self.call(func, args, kwargs)
         self._alive.append(result)
         inputs = list(tensors_in(args[0] if name.endswith("_as") else (args, kwargs)))  # expand_as: only a shape
         outputs = [args[0]] if name == "__setitem__" else list(tensors_in(result))

@@ -246,10 +246,12 @@ class PAGE(Explainer):
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
         has_kinds, rule = must_be_equal(self.match_features), self._edges().rule
-        return self._once(
-            f"encoded, features {has_kinds}, edges {rule}",
-            lambda: EncodedGraphs(self._store.unchecked(), match_features=has_kinds, match_edges=rule),
-        )
+
+        def encoded() -> EncodedGraphs:
+            with timed(self._seconds, "encoding"):
+                return EncodedGraphs(self._store.unchecked(), match_features=has_kinds, match_edges=rule)
+
+        return self._once(f"encoded, features {has_kinds}, edges {rule}", encoded)
 
     def _edges(self) -> ResolvedEdges:
         """Which edges count as the same; found out once a fit."""

@@ -1,0 +1,125 @@
+"""The tensors of many graphs laid end to end, where nothing about the graphs asks for more care than that.
+
+PyG's own collation goes through every attribute of every graph and asks it how it is to be joined; for a ``Data`` with
+the usual tensors that is known, and a few concatenations do.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Ints
+
+OF_NODES = ("x", "pos")
+OF_EDGES = ("edge_attr", "edge_weight")
+# By these, too, PyG tells how many nodes a graph has.
+_OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
+_INDEX_TYPES = (torch.int64, torch.int32)
+
+
+class _UnusualError(Exception):
+    """Graphs that are not joined here."""
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedGraphs:
+    """Graphs laid end to end.
+
+    Attributes:
+        sizes: Number of nodes of each graph.
+        counts: Number of edges of each graph.
+        tensors: ``edge_index``, with the nodes of each graph numbered from 0, and those of the tensors of nodes and of
+            edges that all graphs have; the others none has.
+    """
+
+    sizes: Ints
+    counts: Ints
+    tensors: Mapping[str, Tensor]
+
+    @property
+    def edges(self) -> Ints:
+        """Both ends of each edge, ``[2, num_edges]``, with the nodes of each graph numbered from 0."""
+        ends: Ints = self.tensors["edge_index"].detach().cpu().numpy().astype(np.int64, copy=False)
+        return ends
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Number of nodes before each graph."""
+        before: Ints = self.sizes.cumsum() - self.sizes
+        return before
+
+    def of_edges(self, values: Ints) -> Ints:
+        """A value of each graph, repeated for each of its edges."""
+        return np.repeat(values, self.counts)
+
+
+def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) -> JoinedGraphs | None:
+    """Lay graphs end to end; ``None`` where one is not a plain ``Data`` whose tensors are like those of the others.
+
+    Args:
+        graphs: The graphs, at least one.
+        keys: Which tensors to join beside ``edge_index``.
+
+    >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    >>> joined([graph, graph]).tensors["edge_index"]
+    tensor([[0, 1, 0, 1],
+            [1, 0, 1, 0]])
+    >>> joined([graph, Data(x=torch.ones(2, 1))]) is None
+    True
+    """
+    if set(map(type, graphs)) != {Data}:
+        return None
+    contents = [graph.to_dict() for graph in graphs]
+    try:
+        return _joined(contents, keys)
+    except (_UnusualError, RuntimeError):  # torch refuses to join tensors of other widths, or on other devices
+        return None
+
+
+def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
+    common, all_keys = _common_keys(contents)
+    needed = {"edge_index", *OF_NODES, *keys} & all_keys
+    if not needed <= common or "edge_index" not in needed or all_keys & _OTHERS_OF_NODES:
+        raise _UnusualError
+    columns = {key: _column(contents, key) for key in needed}
+    edges = columns.pop("edge_index")
+    if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in _INDEX_TYPES:
+        raise _UnusualError
+    counts = [edge_index.size(1) for edge_index in edges]
+    lengths: dict[str, list[Any]] = {key: [rows.size(0) for rows in column] for key, column in columns.items()}
+    if "num_nodes" in all_keys:
+        lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
+    sizes = lengths.get("x") or lengths.get("num_nodes") or []
+    if set(map(type, sizes)) != {int}:
+        raise _UnusualError
+    if any(length != (counts if key in OF_EDGES else sizes) for key, length in lengths.items()):
+        raise _UnusualError
+    tensors = {key: torch.cat(column) for key, column in columns.items() if key in keys}
+    return JoinedGraphs(
+        np.array(sizes, dtype=np.int64),
+        np.array(counts, dtype=np.int64),
+        {"edge_index": torch.cat(edges, dim=1), **tensors},
+    )
+
+
+def _common_keys(contents: list[dict[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
+    """Attributes that all graphs have, and those that some have."""
+    different = {tuple(content) for content in contents}
+    return frozenset.intersection(*map(frozenset, different)), frozenset().union(*different)
+
+
+def _column(contents: list[dict[str, Any]], key: str) -> list[Tensor]:
+    """The tensors of one name, if they are plain ones of one type and with as many dimensions."""
+    column: list[Tensor] = [content[key] for content in contents]
+    if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() == 0:
+        raise _UnusualError
+    if len(set(map(attrgetter("dtype"), column))) > 1 or len(set(map(Tensor.dim, column))) > 1:
+        raise _UnusualError
+    return column

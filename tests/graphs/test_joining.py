@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Batch, Data
+
+from protograph.graphs.joining import joined
+from tests import zoo
+
+EDGES = torch.tensor([[0, 1], [1, 0]])
+
+
+def graph(**changes):
+    values = {"x": torch.ones(2, 3), "edge_index": EDGES, "edge_attr": torch.ones(2, 1)} | changes
+    return Data(**{key: value for key, value in values.items() if value is not None})
+
+
+class OwnData(Data):
+    """Asks to be joined otherwise than a ``Data``."""
+
+    def __cat_dim__(self, key, value, *args):
+        return None if key == "x" else super().__cat_dim__(key, value, *args)
+
+
+def test_graphs_are_laid_end_to_end():
+    one, two = graph(), graph(x=torch.zeros(1, 3), edge_index=EDGES[:, :0], edge_attr=torch.zeros(0, 1))
+    result = joined([one, two, one])
+    assert result.sizes.tolist() == [2, 1, 2]
+    assert result.counts.tolist() == [2, 0, 2]
+    assert result.offsets.tolist() == [0, 2, 3]
+    assert result.of_edges(result.offsets).tolist() == [0, 0, 3, 3]
+    assert result.edges.tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    assert {key: list(value.shape) for key, value in result.tensors.items()} == {
+        "edge_index": [2, 4],
+        "x": [5, 3],
+        "edge_attr": [4, 1],
+    }
+
+
+def test_tensors_are_those_of_pyg():
+    graphs = zoo.random_graphs(7)
+    batch, result = Batch.from_data_list(graphs), joined(graphs)
+    shifted = result.edges + result.of_edges(result.offsets)
+    assert np.array_equal(shifted, batch.edge_index.numpy())
+    assert torch.equal(result.tensors["x"], batch.x)
+
+
+def test_only_what_is_asked_for_is_joined():
+    assert set(joined([graph(), graph(edge_attr=None)], keys=["x"]).tensors) == {"edge_index", "x"}
+
+
+def test_without_features_nodes_are_counted_by_their_number():
+    bare = graph(x=None, edge_attr=None, num_nodes=4)
+    assert joined([bare, bare]).sizes.tolist() == [4, 4]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        OwnData(x=torch.ones(2, 3), edge_index=EDGES, edge_attr=torch.ones(2, 1)),
+        "graph",
+        graph(edge_index=None),
+        graph(edge_index=EDGES.float()),
+        graph(edge_index=EDGES.bool()),
+        graph(edge_index=EDGES.int()),
+        graph(edge_index=EDGES[0]),
+        graph(edge_index=torch.zeros(3, 2, dtype=torch.long)),
+        graph(x=None, num_nodes=2),
+        graph(x=None),
+        graph(x=torch.ones(2, 4)),
+        graph(x=torch.ones(2, 3, 1)),
+        graph(x=torch.ones(2, 3).double()),
+        graph(x=torch.empty(0)),
+        graph(x=torch.nn.Parameter(torch.ones(2, 3))),
+        graph(x=[1.0, 2.0]),
+        graph(num_nodes=3),
+        graph(n_id=torch.arange(5)),
+        graph(pos=torch.ones(2, 2)),
+        graph(edge_attr=None),
+        graph(edge_attr=torch.ones(1, 1)),
+        graph(edge_attr=torch.tensor(1.0)),
+    ],
+    ids=repr,
+)
+def test_what_asks_for_more_care_is_not_joined(other):
+    assert joined([graph(), other]) is None
+
+
+@pytest.mark.parametrize("unusual", [{"pos": torch.ones(3, 2)}, {"num_nodes": 3}, {"x": torch.ones(2, 3).to_sparse()}])
+def test_what_all_graphs_have_may_be_unusual_too(unusual):
+    assert joined([graph(**unusual)] * 2) is None
