@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Self, TypeVar
 
@@ -290,6 +291,7 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     return Performance.of(labels, embedded.predictions, embedded.num_classes).confusion
 
 
+@lru_cache
 def _version_of(package: str) -> str:
     try:
         return version(package)

@@ -57,6 +57,19 @@ class Judgement:
             predictions=predictions_of(scores.numpy()),
         )
 
+    def of_one(self, at: int) -> "Verdict":
+        """The judgement of one of the graphs."""
+        return Verdict(float(self.probabilities[at]), float(self.margins[at]), int(self.predictions[at]))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model makes of one graph, for one class; see :class:`Judgement`."""
+
+    probability: float
+    margin: float
+    predicted: int
+
 
 @dataclass(frozen=True)
 class Judge:

@@ -157,7 +157,7 @@ def planned(
     )
 
 
-def joined_matrix(pattern: EncodedGraph, edge_kinds: Ints) -> Ints:
+def joined_matrix(pattern: EncodedGraph, edge_kinds: NDArray[np.integer]) -> Ints:
     """One more than the kind of the edge between two nodes, 0 where there is none."""
     joined = np.zeros((pattern.num_nodes, pattern.num_nodes), np.int64)
     owners = np.repeat(np.arange(pattern.num_nodes), np.diff(pattern.starts))
@@ -182,7 +182,8 @@ def _positions(kinds: Ints, joined: Ints, around: Ints, is_closed: Bools) -> Int
 
 def _last(rows: Bools) -> Ints:
     """Where in each row the last one is true, -1 where none is."""
-    return (rows * np.arange(1, len(rows) + 1)).max(axis=1, initial=0) - 1
+    last: Ints = (rows * np.arange(1, len(rows) + 1)).max(axis=1, initial=0) - 1
+    return last
 
 
 def _can_be_swapped(joined: Ints) -> Bools:

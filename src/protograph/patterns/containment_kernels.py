@@ -142,7 +142,7 @@ def may_be(graphs: Graphs, place: int, node: int, plan: Plan, position: int, tal
 
 
 @inner
-def num_alike(plan: Plan, image: Ints, position: int, hub: int) -> int:  # pragma: no cover - compiled
+def num_alike(plan: Plan, image: Ints, position: int, hub: int) -> Any:  # pragma: no cover - compiled
     """How many open positions need the same candidates: the position, and leaves of the hub that could be swapped."""
     number = plan.positions[position, ALIKE]
     if number > 1:
@@ -177,7 +177,7 @@ def is_new_place(image: Ints, places: Ints, num_places: int) -> bool:  # pragma:
 
 
 @inner
-def _num_bits(word: int) -> int:  # pragma: no cover - compiled
+def _num_bits(word: Any) -> Any:  # pragma: no cover - compiled
     """How many bits of a word are set: sums of neighbouring bits, of pairs, of fours, and of all bytes."""
     word -= (word >> 1) & 0x5555555555555555
     word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333)
@@ -251,9 +251,10 @@ def _narrow(plan: Plan, scratch: Scratch, words: int, step: int, node: int) -> b
 
 
 @inner
-def _choose(scratch: Scratch, step: int) -> None:  # pragma: no cover - compiled
+def _choose(scratch: Scratch, step: Any) -> None:  # pragma: no cover - compiled
     """The open position with the fewest candidates is next."""
-    candidates, best = scratch.candidates, np.int64(-1)
+    candidates: Ints = scratch.candidates
+    best: Any = np.int64(-1)
     for position in range(candidates.shape[1]):
         if scratch.steps[_IMAGE, position] < 0 and (
             best < 0 or candidates[step, position, 0] < candidates[step, best, 0]
@@ -263,7 +264,7 @@ def _choose(scratch: Scratch, step: int) -> None:  # pragma: no cover - compiled
 
 
 @inner
-def _next_node(candidates: Ints, words: int, step: int, position: int) -> int:  # pragma: no cover - compiled
+def _next_node(candidates: Ints, words: int, step: int, position: int) -> Any:  # pragma: no cover - compiled
     """Take the lowest of a position's candidates; -1 if there is none left."""
     for word in range(words):
         left = candidates[step, position, 1 + word]

@@ -77,7 +77,7 @@ def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch
 
 
 @inner
-def _narrow(graphs: Graphs, first: int, plan: Plan, scratch: Scratch, step: int) -> int:  # pragma: no cover - compiled
+def _narrow(graphs: Graphs, first: int, plan: Plan, scratch: Scratch, step: int) -> Any:  # pragma: no cover - compiled
     """Leave to each open position only the candidates that are joined to the node that was placed last.
 
     Returns:
@@ -122,7 +122,8 @@ def _narrow(graphs: Graphs, first: int, plan: Plan, scratch: Scratch, step: int)
 def _choose(plan: Plan, scratch: Scratch, step: int, size: int) -> None:  # pragma: no cover - compiled
     """The open position with the fewest candidates is next."""
     steps, num_positions = scratch.steps, plan.positions.shape[0]
-    best, fewest = np.int64(-1), np.int64(0)
+    best: Any = np.int64(-1)
+    fewest: Any = np.int64(0)
     for position in range(num_positions):
         if steps[_IMAGE, position] < 0:
             number = scratch.spans[step, position, 1]

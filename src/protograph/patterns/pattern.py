@@ -69,6 +69,13 @@ class Pattern:
         """The pattern with further nodes and edges."""
         return Pattern(self.nodes | frozenset(nodes), self.edges | frozenset(edges))
 
+    def grown_in(self, source: "Pattern", nodes: frozenset[int]) -> "Pattern":
+        """The pattern with further nodes of a larger one, and all edges of that one that these have to it."""
+        grown = self.nodes | nodes
+        joined = source.neighbours
+        fresh = {edge(node, other) for node in nodes - self.nodes for other in joined[node] & grown}
+        return Pattern(grown, self.edges | fresh)
+
     def encoded(self, source: EncodedGraph) -> EncodedGraph:
         """The pattern by itself, as the compiled searches read it; its nodes keep their order."""
         order = sorted(self.nodes)

@@ -8,7 +8,7 @@ import torch
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.judging import Judgement
 from protograph.page.consensus.counting import Population
-from protograph.page.consensus.session import run_session
+from protograph.page.consensus.session import run_sessions
 from protograph.page.consensus.session_graphs import SessionGraphs
 from protograph.page.options import ConsensusOptions, SearchOptions
 from protograph.patterns.canonical import canonical_graph
@@ -66,7 +66,7 @@ def searched(session, graphs=GRAPHS, num_inside=4, judge=None, match_edges=False
         options=options.get("consensus", ConsensusOptions()),
     )
     options = SearchOptions(match_edges=match_edges, **options)
-    return run_session(session, population, judge or Judge(), 1, options)
+    return next(iter(run_sessions([session], population, judge or Judge(), 1, options)), None)
 
 
 def pattern_of(candidate):

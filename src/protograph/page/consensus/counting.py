@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import log2
 
 import numpy as np
 
@@ -30,7 +31,7 @@ def information(inside: float, outside: float) -> float:
 def _entropy(share: float) -> float:
     if share <= 0 or share >= 1:
         return 0.0
-    return float(-share * np.log2(share) - (1 - share) * np.log2(1 - share))
+    return -share * log2(share) - (1 - share) * log2(1 - share)
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,13 @@ class Occurrence:
     inside: Bools
     outside: Bools
 
-    @property
+    @cached_property
     def shares(self) -> tuple[float, float]:
         """Share of the graphs of the cluster, and of the others, that contain it; 0 where there are none."""
-        inside, outside = (float(part.mean()) if part.size else 0.0 for part in (self.inside, self.outside))
+        inside, outside = (np.count_nonzero(part) / max(part.size, 1) for part in (self.inside, self.outside))
         return inside, outside
 
-    @property
+    @cached_property
     def information(self) -> float:
         """See :func:`information`."""
         return information(*self.shares)

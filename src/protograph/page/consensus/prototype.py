@@ -9,7 +9,7 @@ from protograph._base.ties import best
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
 from protograph.page.consensus.counting import Population
-from protograph.page.consensus.session import ConsensusCandidate, run_session
+from protograph.page.consensus.session import ConsensusCandidate, run_sessions
 from protograph.page.consensus.session_graphs import chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
 from protograph.page.options import SearchOptions
@@ -30,11 +30,8 @@ def consensus_candidates(
         options=options.consensus,
     )
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool)
-    sessions = [
-        run_session(graphs, population, fitted.judge, fitted.target, options)
-        for graphs in session_graphs(fitted, chosen, head)
-    ]
-    candidates = [candidate for candidate in sessions if candidate is not None]
+    sessions = session_graphs(fitted, chosen, head)
+    candidates = run_sessions(sessions, population, fitted.judge, fitted.target, options)
     if not candidates:
         raise NoPrototypeError(
             f"no nodes of its graphs {[*map(fitted.position, chosen[0])]} have equal features; "

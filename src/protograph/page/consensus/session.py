@@ -17,7 +17,7 @@ from protograph._base.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.graphs.encoding import EncodedGraph
-from protograph.models.judging import Judge
+from protograph.models.judging import Judge, Verdict
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.closing import Closing
 from protograph.page.consensus.counting import Occurrence, PatternCounter, Population, SourcePatterns
@@ -48,33 +48,48 @@ class ConsensusCandidate(Candidate):
     weight: float
 
 
-def run_session(
-    graphs: SessionGraphs,
+def run_sessions(
+    sessions: Sequence[SessionGraphs],
     population: Population,
     judge: Judge,
     target: int,
     options: SearchOptions,
-) -> ConsensusCandidate | None:
-    """Search k graphs; ``None`` where no node of the source is common to them.
+) -> list[ConsensusCandidate]:
+    """Search the k graphs of each session; those without a node that is common to them are left out.
 
     Args:
-        graphs: The k graphs, the source first.
+        sessions: The k graphs of each session, the source first.
         population: Where patterns are counted.
-        judge: The model.
+        judge: The model; it is asked once for what all sessions have come to.
         target: The class.
         options: How to search.
     """
+    searched = (_searched(graphs, population, options) for graphs in sessions)
+    outcomes = [outcome for outcome in searched if outcome is not None]
+    shown = [cut(outcome.graphs, pattern) for outcome in outcomes for pattern in outcome.path]
+    judgement, first, candidates = judge(shown, target) if shown else None, 0, list[ConsensusCandidate]()
+    for outcome in outcomes:
+        assert judgement is not None
+        last = first + len(outcome.path)
+        at = _largest_of_the_class(judgement.leads[first:last])
+        candidates.append(_candidate(outcome, outcome.path[at], shown[first + at], judgement.of_one(first + at)))
+        first = last
+    return candidates
+
+
+def _searched(graphs: SessionGraphs, population: Population, options: SearchOptions) -> "_Outcome | None":
+    """Search the k graphs of one session; ``None`` where no node of the source is common to them."""
     tuning, source = options.consensus, SourcePatterns(population.store, graphs.encoded)
     common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
-    pairs = pair_scores(graphs, options.match_features, judge.classifier.resolution)
-    scores, tolerance = [pair.block(pair.scorer.everything) for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
+    alignment = _Alignment.of(common, graphs, options.match_features)
     means, scale = _standard(graphs.contributions)
     own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
-    starts = _starts(population.counter(source, tuning.start_sample), common.source, own, _ranks(scores, own.size))
-    consensus, start = _consensus(common, starts, _ranks(scores, own.size), own, tuning.grow_calls)
+    ranks = _ranks(alignment.scores, own.size)
+    starts = _starts(population.counter(source, tuning.start_sample), common.source, own, ranks)
+    consensus, start = _consensus(common, starts, ranks, own, tuning.grow_calls)
     if consensus is None:
         return None
-    aligned = common.align(consensus.pattern, scores, tolerance)
+    aligned = alignment.matches(consensus.pattern)
     weigher = PartWeigher(population.counter(source, tuning.sample), _averaged(aligned, means, scale, own))
     near = consensus.pattern.around(start, tuning.max_nodes_around, tuning.max_edges_around)
     wholes = wholes_of(near, weigher.counter.kinds)
@@ -83,30 +98,67 @@ def run_session(
     closing = Closing(
         common, near, wholes, population.counter(source, tuning.large_sample, tuning.sample), options.max_nodes, tuning
     )
-    occurrence = population.counter(source, tuning.large_sample).count(trimmed.pattern)
-    outcome = _Outcome(consensus, start, trimmed, occurrence, weigher.num_weighed)
-    pattern, verdict = _largest_of_the_class(graphs, closing.close(trimmed.pattern), judge, target)
-    matches = common.align(pattern, scores, tolerance)
-    return _candidate(graphs, outcome, pattern, matches, aligned[start], verdict)
+    return _Outcome(
+        graphs=graphs,
+        alignment=alignment,
+        consensus=consensus,
+        start=aligned[start],
+        trimmed=trimmed,
+        occurrence=population.counter(source, tuning.large_sample).count(trimmed.pattern),
+        num_weighed=weigher.num_weighed,
+        path=closing.close(trimmed.pattern),
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Outcome:
-    """What led to a session's pattern: for the record of the session, and for its steps in words."""
+class _Alignment:
+    """How the patterns of the k graphs lie in each of them."""
 
+    common: CommonPatterns
+    scores: Sequence[Floats]
+    tolerance: float
+
+    @classmethod
+    def of(cls, common: CommonPatterns, graphs: SessionGraphs, match_features: MatchFeatures) -> "_Alignment":
+        pairs = pair_scores(graphs, match_features)
+        tolerance = max((pair.tolerance for pair in pairs), default=0.0)
+        return cls(common, [pair.block(pair.scorer.everything) for pair in pairs], tolerance)
+
+    def matches(self, pattern: Pattern) -> Matches:
+        return self.common.align(pattern, self.scores, self.tolerance)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Outcome:
+    """What a session has come to, before the model is asked, and what led to it.
+
+    Attributes:
+        graphs: The k graphs.
+        alignment: How patterns lie in them.
+        consensus: What they have in common.
+        start: Where it grew from, in each of the k graphs.
+        trimmed: The part of it that belongs to the class.
+        occurrence: Which graphs contain that part.
+        num_weighed: How many parts were weighed.
+        path: That part, and what it was closed to, step by step.
+    """
+
+    graphs: SessionGraphs
+    alignment: _Alignment
     consensus: Consensus
-    start: int
+    start: tuple[int, ...]
     trimmed: WeighedPart
     occurrence: Occurrence
     num_weighed: int
+    path: list[Pattern]
 
     @property
     def weight(self) -> float:
         return self.occurrence.information * (1 + max(0.0, self.trimmed.excess) ** 2)
 
-    def steps(self, graphs: SessionGraphs, pattern: Pattern) -> tuple[str, ...]:
+    def steps(self, pattern: Pattern) -> tuple[str, ...]:
         """What was done, a sentence a step."""
-        start = int(graphs.sources[0].nodes[self.start])
+        graphs, start = self.graphs, int(self.graphs.sources[0].nodes[self.start[0]])
         proven = "proven to be worth the most" if self.consensus.is_exact else "the best one known, not proven"
         inside, outside = self.occurrence.shares
         evidence = f"found in {inside:.1%} of the cluster's graphs looked at"
@@ -127,20 +179,13 @@ class _Outcome:
         )
 
 
-def _candidate(
-    graphs: SessionGraphs,
-    outcome: _Outcome,
-    pattern: Pattern,
-    matches: Matches,
-    start: tuple[int, ...],
-    verdict: "_Verdict",
-) -> ConsensusCandidate:
+def _candidate(outcome: _Outcome, pattern: Pattern, graph: Data, verdict: Verdict) -> ConsensusCandidate:
     """The candidate, its nodes numbered as in the user's graphs."""
-    nodes = sorted(pattern.nodes)
+    graphs, matches, nodes = outcome.graphs, outcome.alignment.matches(pattern), sorted(pattern.nodes)
     numbers = [source.nodes for source in graphs.sources]
     rows = [[int(own[node]) for own, node in zip(numbers, matches[n], strict=True)] for n in nodes]
     session = Session(
-        start=tuple(int(own[node]) for own, node in zip(numbers, start, strict=True)),
+        start=tuple(int(own[node]) for own, node in zip(numbers, outcome.start, strict=True)),
         probability=verdict.probability,
         margin=verdict.margin,
         size=len(pattern),
@@ -150,7 +195,7 @@ def _candidate(
         is_exact=outcome.consensus.is_exact,
     )
     return ConsensusCandidate(
-        graph=cut(graphs, pattern),
+        graph=graph,
         sources=graphs.indices,
         source=graphs.indices[0],
         nodes=tuple(row[0] for row in rows),
@@ -159,19 +204,10 @@ def _candidate(
         predicted=verdict.predicted,
         contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
-        steps=outcome.steps(graphs, pattern),
+        steps=outcome.steps(pattern),
         encoded=pattern.encoded(graphs.encoded),
         weight=outcome.weight,
     )
-
-
-@dataclass(frozen=True)
-class _Verdict:
-    """What the model makes of a pattern by itself."""
-
-    probability: float
-    margin: float
-    predicted: int
 
 
 def cut(graphs: SessionGraphs, pattern: Pattern) -> Data:
@@ -182,22 +218,17 @@ def cut(graphs: SessionGraphs, pattern: Pattern) -> Data:
     return with_edges(part, [(place[u], place[v]) for u, v in pattern.edges])
 
 
-def _largest_of_the_class(
-    graphs: SessionGraphs, path: Sequence[Pattern], judge: Judge, target: int
-) -> tuple[Pattern, _Verdict]:
-    """The last pattern of the path that the model predicts as the class, the last of all where there is none."""
-    judgement = judge([cut(graphs, pattern) for pattern in path], target)
-    predicted = np.flatnonzero(judgement.leads > 0)
-    at = int(predicted[-1]) if predicted.size else len(path) - 1
-    verdict = _Verdict(float(judgement.probabilities[at]), float(judgement.margins[at]), int(judgement.predictions[at]))
-    return path[at], verdict
+def _largest_of_the_class(leads: Floats) -> int:
+    """The last of a path that the model predicts as the class, the last of all where there is none."""
+    predicted = np.flatnonzero(leads > 0)
+    return int(predicted[-1]) if predicted.size else len(leads) - 1
 
 
-def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures, resolution: float) -> list[Matching]:
+def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures) -> list[Matching]:
     """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
     (first, *others), (own, *rest) = graphs.graphs, graphs.embeddings
     return [
-        Matching(Scorer([own, nodes]), JointGraphs([first, graph], match_features), resolution)
+        Matching(Scorer([own, nodes]), JointGraphs([first, graph], match_features), graphs.resolution)
         for graph, nodes in zip(others, rest, strict=True)
     ]
 

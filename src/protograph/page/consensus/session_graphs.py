@@ -27,6 +27,7 @@ class SessionGraphs:
         encoded: The first of them, the source, as the counting reads it.
         embeddings: Their nodes' embeddings.
         contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
+        resolution: Relative precision of the embeddings.
     """
 
     indices: tuple[int, ...]
@@ -35,6 +36,7 @@ class SessionGraphs:
     encoded: EncodedGraph
     embeddings: Sequence[Floats]
     contributions: Sequence[Floats] | None
+    resolution: float = 1e-13
 
     @property
     def graphs(self) -> list[Data]:
@@ -58,6 +60,7 @@ def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head:
             encoded=fitted.encoded.encode(graphs[first]),
             embeddings=nodes[first : first + k],
             contributions=None if contributions is None else contributions[first : first + k],
+            resolution=fitted.resolution,
         )
         for first, indices in zip(range(0, len(sources), k), chosen, strict=True)
     ]

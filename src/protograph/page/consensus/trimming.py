@@ -1,6 +1,6 @@
 """Trimming a consensus to the part that carries the class: the smallest that weighs nearly as much as the heaviest."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,14 +40,9 @@ class Surroundings:
         own = (self._common.source.within(whole) for whole in self._wholes if self._start in whole)
         return [pattern for pattern in own if self.is_common(pattern)]
 
-    def grown(self, part: Pattern) -> list[Pattern]:
-        """The part with each whole of the source that touches it; not all of these need be common."""
-        source, patterns = self._common.source, []
-        for whole in self._wholes:
-            if whole & part.nodes and not whole <= part.nodes:
-                fresh = (e for e in source.within(part.nodes | whole).edges if not part.nodes.issuperset(e))
-                patterns.append(part.grown(whole, fresh))
-        return patterns
+    def grown(self, part: Pattern, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[Pattern]:
+        """The part with each whole of the source that touches it and is worthwhile; not all of these need be common."""
+        return [part.grown_in(self._common.source, whole) for whole in _added(self._wholes, part, is_worthwhile)]
 
     def is_common(self, pattern: Pattern) -> bool:
         """Whether all k graphs have the pattern."""
@@ -81,7 +76,7 @@ def trim(
         return weigher.weigh(only)
     parts = dict.fromkeys([*(consensus.within(whole) for whole in fitting), *seeds])
     most = weigher.counter.affordable(options.max_parts)
-    weighed = [weigher.weigh(part) for part in best_first(parts, weigher.excess)[:most]]
+    weighed = [weigher.weigh(part) for part in best_first(parts, lambda part: weigher.excess(part.nodes))[:most]]
     if len(parts) <= options.max_parts:
         weighed += _weighed_up(_shrinking(consensus, fitting, weigher), weigher, limit)
     growth = _Growth(consensus, fitting, surroundings, options)
@@ -116,10 +111,14 @@ class _Growth:
         while queue and weigher.num_weighed < weigher.counter.affordable(self.options.max_parts):
             part = best(queue, lambda one: one.weight, then=lambda one: sorted(one.pattern.nodes))
             queue.remove(part)
-            for grown, is_known in self._grown(part.pattern):
-                bits = information(part.occurrence.shares[0], 0.0)
-                most = weight_of(bits, weigher.excess(grown))
-                if grown in seen or len(grown) > limit or most < self.enough(heaviest):
+            bits = information(part.occurrence.shares[0], 0.0)
+
+            def is_worthwhile(nodes: frozenset[int], bits: float = bits) -> bool:
+                most = weight_of(bits, weigher.excess(nodes))
+                return len(nodes) <= limit and most >= self.enough(heaviest)
+
+            for grown, is_known in self._grown(part.pattern, is_worthwhile):
+                if grown in seen or not is_worthwhile(grown.nodes):
                     continue
                 seen.add(grown)
                 if is_known or (self.surroundings is not None and self.surroundings.is_common(grown)):
@@ -128,15 +127,24 @@ class _Growth:
                     queue.append(parts[-1])
         return parts
 
-    def _grown(self, part: Pattern) -> list[tuple[Pattern, bool]]:
-        """Larger parts, and whether they are known to be common."""
-        touching = (whole for whole in self.wholes if whole & part.nodes and not whole <= part.nodes)
+    def _grown(self, part: Pattern, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[tuple[Pattern, bool]]:
+        """Larger parts that are worthwhile by their nodes, and whether they are known to be common."""
         larger = {}
         if part.nodes <= self.consensus.nodes and part.edges <= self.consensus.edges:
-            larger = {self.consensus.within(part.nodes | whole): True for whole in touching}
+            own = self.consensus.within(part.nodes)
+            larger = {own.grown_in(self.consensus, whole): True for whole in _added(self.wholes, part, is_worthwhile)}
         if self.surroundings is not None:
-            larger = dict.fromkeys(self.surroundings.grown(part), False) | larger
+            larger = dict.fromkeys(self.surroundings.grown(part, is_worthwhile), False) | larger
         return list(larger.items())
+
+
+def _added(wholes: Iterable[Whole], part: Pattern, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[Whole]:
+    """The wholes that touch a part and add nodes to it, if these are worthwhile."""
+    return [
+        whole
+        for whole in wholes
+        if whole & part.nodes and not whole <= part.nodes and is_worthwhile(part.nodes | whole)
+    ]
 
 
 def _shrinking(consensus: Pattern, wholes: Sequence[Whole], weigher: PartWeigher) -> list[Pattern]:
@@ -149,13 +157,13 @@ def _shrinking(consensus: Pattern, wholes: Sequence[Whole], weigher: PartWeigher
             others = [other for other in left if other is not whole]
             rest = consensus.within(frozenset().union(*others))
             if _is_joined(others) and len(rest) < len(part):
-                choices.append((whole, rest, Pattern(part.nodes - rest.nodes, frozenset())))
+                choices.append((whole, rest, part.nodes - rest.nodes))
         if not choices:
             break
         gone, part, _ = best(
             choices,
             lambda choice: -weigher.excess(choice[2]) / float(np.sqrt(len(choice[2]))),
-            then=lambda choice: sorted(choice[2].nodes),
+            then=lambda choice: sorted(choice[2]),
         )
         left = [whole for whole in left if whole is not gone]
         path.append(part)

@@ -10,8 +10,7 @@ tells alone.
 """
 
 from dataclasses import dataclass
-
-import numpy as np
+from math import sqrt
 
 from protograph._base.arrays import Floats
 from protograph.page.consensus.counting import Occurrence, PatternCounter
@@ -50,6 +49,7 @@ class PartWeigher:
         self.counter = counter
         self._contributions = contributions
         self._weighed: dict[Pattern, WeighedPart] = {}
+        self._excess: dict[frozenset[int], float] = {}
 
     @property
     def num_weighed(self) -> int:
@@ -60,11 +60,13 @@ class PartWeigher:
         """Weigh a part; ``within`` is a smaller part of it that has been weighed."""
         if pattern not in self._weighed:
             occurrence = self.counter.count(pattern, None if within is None else within.occurrence)
-            excess = self.excess(pattern)
+            excess = self.excess(pattern.nodes)
             weight = weight_of(occurrence.information, excess)
             self._weighed[pattern] = WeighedPart(pattern, occurrence, excess, weight)
         return self._weighed[pattern]
 
-    def excess(self, pattern: Pattern) -> float:
-        """How far the contributions of the part's nodes lie above those of any nodes: z."""
-        return float(self._contributions[sorted(pattern.nodes)].sum()) / float(np.sqrt(len(pattern)))
+    def excess(self, nodes: frozenset[int]) -> float:
+        """How far the contributions of a part's nodes lie above those of any nodes: z."""
+        if nodes not in self._excess:
+            self._excess[nodes] = float(self._contributions[sorted(nodes)].sum()) / sqrt(len(nodes))
+        return self._excess[nodes]
