@@ -12,7 +12,11 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
 from protograph._base.options import check_count
+from protograph._base.slices import timed_slices
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
+
+# Nodes placed in the first call of the compiled search, if every graph of it takes as many as it may: a second or so.
+_FIRST_CALLS = 2**17
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
@@ -96,7 +100,9 @@ def searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> N
 
     answers = np.zeros(indices.size, np.int8)
     sizes = graphs.nodes[indices + 1] - graphs.nodes[indices]
-    search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, int(sizes.max(initial=0))))
+    scratch = scratch_for(plan, int(sizes.max(initial=0)))
+    for part in timed_slices(indices.size, _FIRST_CALLS // max_calls):
+        search_all(graphs, plan, indices[part], max_calls, answers[part], scratch)
     return answers
 
 

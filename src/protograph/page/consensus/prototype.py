@@ -30,10 +30,10 @@ def consensus_candidates(
         options=options.consensus,
     )
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool)
-    sessions = [
-        run_session(graphs, population, fitted.judge, fitted.target, options)
-        for graphs in session_graphs(fitted, chosen, head)
-    ]
+    sessions = []
+    for graphs in session_graphs(fitted, chosen, head):
+        sessions.append(run_session(graphs, population, fitted.judge, fitted.target, options))
+        fitted.session_done()
     candidates = [candidate for candidate in sessions if candidate is not None]
     if not candidates:
         raise NoPrototypeError(
