@@ -61,8 +61,8 @@ class Explainer(ABC):
             device: Where to run; the model's own device by default.
             engine: ``"local"``.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
-                after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not known,
-                as of ``"compiling"``, which comes once on a machine.
+                after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not
+                known, as of ``"compiling"``, which comes once on a machine.
             feature_names: What the columns of ``x`` are called, a name a column. Of a single column of whole numbers
                 the names of its values 0, 1, ..., or a mapping from values to names. Of several columns an entry a
                 column, each its name or the names of its values, or a mapping from the columns' names to the names of
