@@ -32,6 +32,12 @@ PARTS: dict[str, Part] = {
 }
 
 
+def seeds_of(content: dict[str, Any]) -> set[int]:
+    """Seeds of all that was measured; parts that do not say theirs have 0."""
+    sets = [one for part in (whole_sets.WALK, whole_sets.CONSENSUS) for one in content.get(part.name, {}).values()]
+    return {0} | {one["seed"] for one in sets if "seed" in one}
+
+
 def limits_of(content: dict[str, Any]) -> list[dict[str, Any]]:
     """Every limit that was measured against."""
     return [limit for name, part in PARTS.items() if name in content for limit in part.limits(content[name])]

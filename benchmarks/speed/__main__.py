@@ -8,7 +8,7 @@ import torch
 
 import protograph as pg
 from benchmarks import certificate
-from benchmarks.speed import PARTS, __doc__, limits_of
+from benchmarks.speed import PARTS, __doc__, limits_of, seeds_of
 from benchmarks.speed.timing import calibration, row
 
 
@@ -28,7 +28,7 @@ def main() -> None:
         PARTS[name].show(kept[name])
         # Part by part: what was measured is not lost if a later one fails.
         results = {part: kept[part] for part in PARTS if part in kept}
-        certificate.write(asked.out, results, seeds=[0], limits=limits_of(results), earlier=earlier)
+        certificate.write(asked.out, results, seeds=seeds_of(results), limits=limits_of(results), earlier=earlier)
 
 
 if __name__ == "__main__":

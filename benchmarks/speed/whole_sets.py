@@ -11,7 +11,7 @@ from typing import Any
 
 import protograph as pg
 from benchmarks import certificate
-from benchmarks.speed.data import trained
+from benchmarks.speed.data import SEEDS, trained
 from benchmarks.speed.timing import (
     Part,
     calibration,
@@ -65,6 +65,7 @@ def whole_set(name: str, repeats: int, explain: Explain, allowance: float | None
     limits = [seconds_allowed + MOST_PASSES * (before + after) / 2 for before, after in pairwise(passes)]
     loop = calibration()
     return {
+        "seed": SEEDS.get(name, 0),
         "num_graphs": len(graphs),
         "num_classes": num_classes,
         "seconds": taken,
