@@ -46,8 +46,8 @@ def _fit_head(model: GCN, graphs: list[Data], num_classes: int) -> None:
     scale = pooled.std(0) + 1e-9
     inputs = torch.cat([(pooled - pooled.mean(0)) / scale, torch.ones(len(graphs), 1, dtype=pooled.dtype)], 1)
     wanted = torch.eye(num_classes, dtype=pooled.dtype)[torch.tensor([int(graph.y) for graph in graphs])]
-    gram = inputs @ inputs.T + 1e-6 * torch.eye(len(graphs), dtype=pooled.dtype)
-    solved = 8.0 * inputs.T @ torch.linalg.solve(gram, wanted)
+    gram = inputs.T @ inputs + 1e-6 * torch.eye(inputs.shape[1], dtype=pooled.dtype)
+    solved = 8.0 * torch.linalg.solve(gram, inputs.T @ wanted)
     model.head.weight.copy_((solved[:-1] / scale[:, None]).T)
     model.head.bias.copy_(solved[-1] - (solved[:-1] / scale[:, None]).T @ pooled.mean(0))
 
