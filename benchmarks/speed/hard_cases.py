@@ -131,7 +131,7 @@ def small(rng: np.random.Generator, label: int, *, size: int = 15, num_kinds: in
     return graph_of(edges, kinds, num_kinds, label)
 
 
-def many_dimensional(rng: np.random.Generator, *, dim: int = 1000, num_graphs: int = 200) -> Case:
+def many_dimensional(rng: np.random.Generator, *, dim: int = 1000, num_graphs: int = 1000) -> Case:
     return Case([small(rng, number % 2) for number in range(num_graphs)], hidden=(16, dim))
 
 
