@@ -89,7 +89,7 @@ def this_run(device: str) -> dict:
 def command() -> str:
     """The command line, without the folders of whoever ran it."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
-    program = f"-m {spec.name}" if spec else Path(sys.argv[0]).name
+    program = f"-m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
     arguments = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]
     return " ".join(["python", program, *arguments])
 

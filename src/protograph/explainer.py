@@ -4,7 +4,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -21,6 +21,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
+from protograph._base.reports import Reports
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
 from protograph.graphs.origins import Origin
@@ -61,7 +62,9 @@ class Explainer(ABC):
             batch_size: How many graphs go through the model at a time. It makes no difference to the result.
             device: Where to run; the model's own device by default.
             engine: ``"local"``.
-            progress: Called as ``progress(stage, done, total)``.
+            progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
+                after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not
+                known, as of ``"compiling"``, which comes once on a machine.
             feature_names: What the columns of ``x`` are called, a name a column. Of a single column of whole numbers
                 the names of its values 0, 1, ..., or a mapping from values to names. Of several columns an entry a
                 column, each its name or the names of its values, or a mapping from the columns' names to the names of
@@ -76,10 +79,11 @@ class Explainer(ABC):
             ProtographWarning: If there is reason to doubt that the model has learned anything; see ``doubts_``.
         """
         _check_fit_options(batch_size, engine)
-        started = time.perf_counter()
+        started, reports = time.perf_counter(), Reports(progress)
+        reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
         with preserved_random_state():
-            store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=progress)
-        self._store, self._running, self._progress = store, running, progress or _no_progress
+            store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=reports)
+        self._store, self._running, self._progress = store, running, reports
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
         self._names = names_for(graphs, store, embedded.num_classes, given)
@@ -141,10 +145,23 @@ class Explainer(ABC):
                 stacklevel=2,
             )
         explanations = {}
-        for done, target in enumerate(predicted, start=1):
-            explanations[target] = self.explain(target)
-            self._progress("explaining", done, len(predicted))
+        with self._reported(len(predicted)):
+            self._progress("explaining", 0, len(predicted))
+            for done, target in enumerate(predicted, start=1):
+                explanations[target] = self.explain(target)
+                self._progress("explaining", done, len(predicted))
         return Explanations(explanations, not_explained=others)
+
+    @contextmanager
+    def _reported(self, num_classes: int) -> Iterator[None]:
+        """Count anew what is done, for so many classes, and tell of loops that are compiled meanwhile."""
+        # Imported here: Numba takes a while to load.
+        from protograph._base.compiling import compiling_told
+
+        with ExitStack() as stack:
+            if stack.enter_context(self._progress.run(num_classes)):
+                stack.enter_context(compiling_told(lambda done: self._progress("compiling", done, None)))
+            yield
 
     def _fitted(self) -> EmbeddedGraphs:
         embedded: EmbeddedGraphs | None = getattr(self, "embedded_", None)
@@ -269,10 +286,6 @@ def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Proto
     listed = list(prototypes)
     scale = max((abs(prototype.margin) for prototype in listed), default=0.0)
     return ties.best_first(listed, lambda one: one.margin, tolerance=ties.tolerance_for(scale, resolution))
-
-
-def _no_progress(stage: str, done: int, total: int | None) -> None:
-    """Nobody asked for it."""
 
 
 def _check_fit_options(batch_size: int, engine: str) -> None:

@@ -1,8 +1,13 @@
 """Loops are compiled for Python, or for other loops only."""
 
-import numpy as np
+import os
+import signal
 
-from protograph._base.compiling import compiled, inner
+import numpy as np
+import pytest
+from numba import njit
+
+from protograph._base.compiling import compiled, compiling_told, inner
 
 
 @inner
@@ -20,3 +25,38 @@ def test_python_calls_loops_that_call_loops():
     numbers, result = np.arange(3), np.zeros(3, np.int64)
     _doubled(numbers, result)
     assert result.tolist() == [0, 2, 4]
+
+
+def test_compiling_is_told_of_once():
+    def tripled(number):
+        return 3 * number
+
+    tripled.__module__ = "protograph.tests"
+    loop, told = njit(tripled), []
+    with compiling_told(told.append):
+        assert loop(1) == 3
+        assert loop(2) == 6
+        assert told == [0]
+        assert loop(0.5) == 1.5  # other numbers are another loop
+    assert told == [0, 1]
+    assert loop(np.int8(1)) == 3
+    assert told == [0, 1]
+
+
+def test_what_others_compile_is_not_told_of():
+    told = []
+    with compiling_told(told.append):
+        assert njit(lambda number: number + 1)(1) == 2
+    assert told == []
+
+
+def test_an_interrupt_is_heard_when_a_loop_is_compiled():
+    def halved(number):
+        return number / 2
+
+    halved.__module__ = "protograph.tests"
+    loop, before = njit(halved), signal.getsignal(signal.SIGINT)
+    with compiling_told(lambda done: os.kill(os.getpid(), signal.SIGINT)), pytest.raises(KeyboardInterrupt):
+        loop(1)
+    assert signal.getsignal(signal.SIGINT) == before
+    assert loop(1) == 0.5

@@ -104,6 +104,22 @@ def test_lines_come_every_few_seconds_and_say_how_far_it_is():
     assert at(3725.0)[3:] == ["explaining: 1, 1 h 2 min"]
 
 
+def test_that_loops_are_compiled_is_told_at_once_and_then_like_anything_else():
+    now, stream = [0.0], io.StringIO()
+    lines = ProgressLines(lambda: now[0])
+
+    def at(seconds):
+        now[0] = seconds
+        lines.tick(stream)
+        return stream.getvalue().splitlines()
+
+    lines.report("compiling", 0, None)
+    assert at(1.0) == ["compiling the search (once on this machine): 0, 1 s"]
+    lines.report("compiling", 7, None)
+    assert len(at(5.9)) == 1
+    assert at(6.0)[1:] == ["compiling the search (once on this machine): 7, 6 s"]
+
+
 class Told(io.StringIO):
     """A stream that says when a stage was written."""
 

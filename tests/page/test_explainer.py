@@ -723,13 +723,45 @@ def test_an_interrupted_fit_keeps_what_was_fitted_before(search):
 def test_progress_is_reported(search):
     seen = []
     pg.PAGE(**SEARCHES[search]).fit(zoo.make(), GRAPHS, batch_size=25, progress=lambda *a: seen.append(a)).explain_all()
-    assert seen == [
+    sessions = 5 * 2 if search == "consensus" else 5 * 4
+    assert [one for one in seen if one[0] in ("embedding", "explaining")] == [
+        ("embedding", 0, 60),
         ("embedding", 25, 60),
         ("embedding", 50, 60),
         ("embedding", 60, 60),
+        ("explaining", 0, 2),
         ("explaining", 1, 2),
         ("explaining", 2, 2),
     ]
+    for stage, total in {"clustering": 2, "searching": sessions, "counting": sessions // 5}.items():
+        steps = [(done, of) for name, done, of in seen if name == stage]
+        assert steps[0] == (0, total)
+        assert steps[-1] == (total, total)
+        assert steps == sorted(steps)
+    if search == "consensus":
+        assert {done for name, done, _ in seen if name == "searching"} == set(range(sessions + 1))
+
+
+@either
+def test_progress_of_one_class_counts_that_class(search):
+    seen = []
+    explainer = pg.PAGE(**SEARCHES[search]).fit(zoo.make(), GRAPHS, progress=lambda *a: seen.append(a))
+    del seen[:]
+    explainer.explain(1)
+    assert seen[:2] == [("clustering", 0, 1), ("clustering", 1, 1)]
+    assert seen[-1][0] == "counting"
+    assert seen[-1][1] == seen[-1][2]
+
+
+def test_a_fit_reports_before_it_reads_any_graph():
+    seen = []
+
+    def graphs():
+        assert seen == [("embedding", 0, None)]
+        yield from GRAPHS
+
+    pg.PAGE().fit(zoo.make(), graphs(), progress=lambda *a: seen.append(a))
+    assert seen[-1] == ("embedding", 60, 60)
 
 
 @either

@@ -14,6 +14,8 @@ from protograph._base.words import clean_name
 Progress = Callable[[str, int, int | None], object]
 # Seconds between two lines where there is no terminal, and before the first: what is quick stays quiet.
 SECONDS = 5.0
+# What stages are called where their name does not say enough: this one takes longest where nobody has seen it before.
+_SAID = {"compiling": "compiling the search (once on this machine)"}
 # Set to "off", it keeps these lines away.
 VARIABLE = "PROTOGRAPH_PROGRESS"
 
@@ -47,7 +49,7 @@ def progress_bars() -> Iterator[Progress]:
 
         def advance(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(clean_name(stage), total=total)
+                tasks[stage] = bars.add_task(clean_name(_SAID.get(stage, stage)), total=total)
             bars.update(tasks[stage], completed=done, total=total)
 
         yield advance
@@ -80,7 +82,7 @@ def command_progress() -> Iterator[Progress]:
 
 
 class ProgressLines:
-    """What is being done as plain lines, no more than one every few seconds.
+    """What is being done as plain lines, no more than one every few seconds; that it is compiled is told at once.
 
     Args:
         clock: Seconds that have passed, from any beginning.
@@ -96,18 +98,21 @@ class ProgressLines:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._started = self._last = clock()
-        self._state = "working"
+        self._stage, self._state = "", "working"
+        self._untold = set(_SAID)
 
     def report(self, stage: str, done: int, total: int | None) -> None:
         """Take note of how far a stage is."""
-        self._state = f"{stage}: {done:,}" + ("" if total is None else f" of {total:,}")
+        self._stage = stage
+        self._state = f"{_SAID.get(stage, stage)}: {done:,}" + ("" if total is None else f" of {total:,}")
 
     def tick(self, stream: TextIO | None = None) -> None:
         """Write a line if the last one is long enough ago."""
         now = self._clock()
-        if now - self._last < SECONDS:
+        if now - self._last < SECONDS and self._stage not in self._untold:
             return
         self._last = now
+        self._untold.discard(self._stage)
         print(f"{self._state}, {_duration(now - self._started)}", file=stream or sys.stderr, flush=True)
 
 

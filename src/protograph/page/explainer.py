@@ -1,7 +1,7 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -185,17 +185,20 @@ class PAGE(Explainer):
         """
         target = self._checked_target(target)
         timings: dict[str, float] = {}
-        with preserved_random_state():
-            with timed(timings, "selection"):
+        with preserved_random_state(), self._reported(1):
+            with timed(timings, "selection"), self._progress.stage("clustering", 1):
                 selection = self.representatives(target) if representatives is None else self._given(representatives)
             with timed(timings, "search"):
                 results, notes = self._results(self._fitted_class(target), selection)
                 if self.num_clusters == "auto" and representatives is None and self._is_counted():
                     results, merges = merged(results, self._encoded(), self.cluster_options.same_share)
                     notes += merges
-            with timed(timings, "evidence"):
+            with timed(timings, "evidence"), self._progress.stage("counting", len(results)) as step:
                 scope = self._evidence_scope(target)
-                prototypes = [self._prototype(n, len(results), result, scope) for n, result in enumerate(results)]
+                prototypes = []
+                for number, result in enumerate(results):
+                    prototypes.append(self._prototype(number, len(results), result, scope))
+                    step()
         clusters = [result.cluster for result in results]
         return self._explanation(
             target,
@@ -274,11 +277,13 @@ class PAGE(Explainer):
     def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
         """Phase 2 for each cluster, and notes on those without a prototype."""
         results, notes = [], []
+        self._progress.expect("searching", self.budget * len(selection.clusters))
         for cluster in selection.clusters:
-            try:
-                results.append(self._result(fitted, cluster))
-            except NoPrototypeError as error:
-                notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")
+            with self._progress.part("searching", self.budget) as session_done:
+                try:
+                    results.append(self._result(replace(fitted, session_done=session_done), cluster))
+                except NoPrototypeError as error:
+                    notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")
         return results, notes
 
     def _result(self, fitted: FittedClass, cluster: Cluster) -> ClusterResult:

@@ -26,6 +26,7 @@ class FittedClass:
             depend on how the user has numbered them.
         target: The class.
         position: Place of a graph, by its index, in the user's own data: what steps and notes call it by.
+        session_done: Called after each session.
     """
 
     judge: Judge
@@ -34,6 +35,7 @@ class FittedClass:
     canonical: Callable[[int], CanonicalGraph]
     target: int
     position: Callable[[int], int] = int
+    session_done: Callable[[], object] = lambda: None
 
     @property
     def resolution(self) -> float:

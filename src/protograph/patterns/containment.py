@@ -11,10 +11,13 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
 from protograph._base.options import check_count
+from protograph._base.slices import timed_slices
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 # Nodes of a graph up to which sets of nodes are bits.
 MAX_BITS = 620
+# Nodes placed in the first call of the compiled search, if every graph of it takes as many as it may: a second or so.
+_FIRST_CALLS = 2**17
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
@@ -100,7 +103,9 @@ def searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> N
     sizes = graphs.nodes[indices + 1] - graphs.nodes[indices]
     is_large = sizes > MAX_BITS
     if not is_large.any():
-        search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, int(sizes.max(initial=0))))
+        scratch = scratch_for(plan, int(sizes.max(initial=0)))
+        for part in timed_slices(indices.size, _FIRST_CALLS // max_calls):
+            search_all(graphs, plan, indices[part], max_calls, answers[part], scratch)
         return answers
     answers[~is_large] = searched(graphs, plan, indices[~is_large], max_calls)
     answers[is_large] = _searched_large(graphs, plan, indices[is_large], max_calls)
@@ -114,7 +119,9 @@ def _searched_large(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: in
     first, last = graphs.nodes[indices], graphs.nodes[indices + 1]
     # No node has more neighbours than there are other nodes, nor than there are edges.
     largest, edges = int((last - first).max()), int((graphs.starts[last] - graphs.starts[first]).max()) // 2
-    search_all(graphs, plan, indices, max_calls, answers, scratch_for(plan, largest, min(largest, edges)))
+    scratch = scratch_for(plan, largest, min(largest, edges))
+    for part in timed_slices(indices.size, _FIRST_CALLS // max_calls):
+        search_all(graphs, plan, indices[part], max_calls, answers[part], scratch)
     return answers
 
 
@@ -210,4 +217,3 @@ def are_twins(
         return False
     around, around_other = dict(edges[node]), dict(edges[other])
     return around.pop(other, None) == around_other.pop(node, None) and around == around_other
-

@@ -138,7 +138,9 @@ def _choose(plan: Plan, scratch: Scratch, step: int, size: int) -> None:  # prag
 
 
 @inner
-def _fits(graphs: Graphs, first: int, plan: Plan, scratch: Scratch, position: int, node: int) -> bool:  # pragma: no cover
+def _fits(
+    graphs: Graphs, first: int, plan: Plan, scratch: Scratch, position: int, node: int
+) -> bool:  # pragma: no cover
     """Whether a candidate is free, comes after its twin's node and, if induced, is joined to no other node."""
     image, is_taken = scratch.steps[_IMAGE], scratch.allowed[plan.positions.shape[0]]
     if is_taken[node] or not scratch.allowed[position, node]:
@@ -162,7 +164,9 @@ def _fits(graphs: Graphs, first: int, plan: Plan, scratch: Scratch, position: in
 
 
 @inner
-def _search(graphs: Graphs, first: int, size: int, plan: Plan, max_calls: int, scratch: Scratch) -> int:  # pragma: no cover
+def _search(
+    graphs: Graphs, first: int, size: int, plan: Plan, max_calls: int, scratch: Scratch
+) -> int:  # pragma: no cover
     """Place the pattern's nodes one after the other, backtracking, until enough different places are known."""
     steps, num_positions = scratch.steps, plan.positions.shape[0]
     is_taken = scratch.allowed[num_positions]

@@ -116,7 +116,9 @@ def test_of_dense_graphs_fewer_patterns_are_counted(num_edges, most, expected):
     encoded, none = EncodedGraphs([source]), np.zeros(0, np.int64)
     assert PatternCounter(SourcePatterns(PatternStore(encoded), encoded[0]), none, none).affordable(most) == expected
     generous = ConsensusOptions(sparse_edges=900, least_counted=1)
-    assert PatternCounter(SourcePatterns(PatternStore(encoded), encoded[0]), none, none, generous).affordable(most) == most
+    assert (
+        PatternCounter(SourcePatterns(PatternStore(encoded), encoded[0]), none, none, generous).affordable(most) == most
+    )
 
 
 def test_a_pattern_that_takes_too_long_counts_as_not_there():

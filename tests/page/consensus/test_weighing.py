@@ -35,7 +35,6 @@ def test_excess_is_in_standard_errors():
     """A part of four nodes that lie 1 above the mean each is as sure as a single node 2 above it."""
     graph = undirected(5, path_edges(*range(5)), [0] * 5)
     weigher = weigher_of([graph], 1, [1.0, 1.0, 1.0, 1.0, 2.0])
-    source = CommonPatterns([graph]).source
     assert weigher.excess(frozenset(range(4))) == pytest.approx(2.0)
     assert weigher.excess(frozenset([4])) == pytest.approx(2.0)
 

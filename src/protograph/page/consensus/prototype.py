@@ -31,7 +31,7 @@ def consensus_candidates(
     )
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool)
     sessions = session_graphs(fitted, chosen, head)
-    candidates = run_sessions(sessions, population, fitted.judge, fitted.target, options)
+    candidates = run_sessions(sessions, population, fitted.judge, fitted.target, options, fitted.session_done)
     if not candidates:
         raise NoPrototypeError(
             f"no nodes of its graphs {[*map(fitted.position, chosen[0])]} have equal features; "

@@ -4,7 +4,7 @@ A session finds where in its source the class shows best, grows the consensus of
 what belongs to the class and closes it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +54,7 @@ def run_sessions(
     judge: Judge,
     target: int,
     options: SearchOptions,
+    session_done: Callable[[], object] = lambda: None,
 ) -> list[ConsensusCandidate]:
     """Search the k graphs of each session; those without a node that is common to them are left out.
 
@@ -63,9 +64,13 @@ def run_sessions(
         judge: The model; it is asked once for what all sessions have come to.
         target: The class.
         options: How to search.
+        session_done: Called after each session.
     """
-    searched = (_searched(graphs, population, options) for graphs in sessions)
-    outcomes = [outcome for outcome in searched if outcome is not None]
+    outcomes: list[_Outcome] = []
+    for graphs in sessions:
+        outcome = _searched(graphs, population, options)
+        outcomes += [] if outcome is None else [outcome]
+        session_done()
     shown = [cut(outcome.graphs, pattern) for outcome in outcomes for pattern in outcome.path]
     judgement, first, candidates = judge(shown, target) if shown else None, 0, list[ConsensusCandidate]()
     for outcome in outcomes:
