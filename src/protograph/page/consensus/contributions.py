@@ -7,8 +7,8 @@ embeddings being those of the whole graph. (Cutting the node out of the graph in
 embeddings too, and misleads.) A sum leaves out the node's term, and so does a mean, which still divides by all nodes.
 
 Most classifiers end in a linear map of a sum or a mean. Then the margins follow from that map and the node embeddings,
-exactly and at once; the map is read off the graphs that the model has already embedded. Others are run again, once a
-node.
+exactly and at once; the map is read off the graphs that the model has already embedded, or off some runs in which
+random halves of the nodes are left out. Others are run again, once a node.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
+from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import TOLERANCE
-from protograph.graphs.cleaning import node_count
 from protograph.models.classifier import ForwardResult
 from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.models.outputs import log_scores, margins
@@ -40,24 +39,67 @@ def linear_head(embedded: EmbeddedGraphs, resolution: float, options: ConsensusO
         Weights, ``[dim, num_classes]``, that give the log scores up to a constant a graph; the first class's are 0.
     """
     options = options or ConsensusOptions()
-    if not np.isfinite(embedded.scores).all():  # probabilities of 0
+    rows, dim = embedded.graph_embeddings.shape
+    if rows < _num_rows(dim) or not np.isfinite(embedded.scores).all():  # probabilities of 0
         return None
-    embeddings, scores = embedded.graph_embeddings, embedded.scores - embedded.scores[:, :1]
-    rows, dim = embeddings.shape
-    if rows < 4 * (dim + 1) or not np.isfinite(scores).all():
+    chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
+    return _fitted_map(embedded.graph_embeddings, embedded.scores, chosen, resolution, options, may_leave_open=False)
+
+
+def _num_rows(dim: int) -> int:
+    """How many embeddings it takes to fit a linear map to half of them, and to see whether it gives the others."""
+    return 4 * (dim + 1)
+
+
+def _fitted_map(
+    embeddings: Floats,
+    log_scores: Floats,
+    chosen: Ints,
+    resolution: float,
+    options: ConsensusOptions,
+    *,
+    may_leave_open: bool,
+) -> Floats | None:
+    """The linear map from embeddings to scores, fitted to the chosen rows, if it gives those of all."""
+    scores = log_scores - log_scores[:, :1]
+    if not np.isfinite(scores).all():
         return None
     scale = np.abs(embeddings).max(axis=0)
     is_alive = scale > 0
-    design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((rows, 1))], axis=1)
-    chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
+    design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((len(embeddings), 1))], axis=1)
     fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(options.independent, resolution))
     error = np.abs(design @ fitted - scores).max()
     is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
-    if not is_linear or rank < design.shape[1]:
+    if not is_linear or (rank < design.shape[1] and not may_leave_open):
         return None
-    weights = np.zeros((dim, scores.shape[1]))
+    weights = np.zeros((embeddings.shape[1], scores.shape[1]))
     weights[is_alive] = fitted[:-1] / scale[is_alive, None]
     return weights
+
+
+def probed_head(
+    judge: Judge, graphs: Sequence[Data], terms: Sequence[Floats], options: ConsensusOptions | None = None
+) -> Floats | None:
+    """As :func:`linear_head`, by leaving random halves of the nodes out: for data sets of few graphs.
+
+    Weights that these graphs leave open do not matter to what their nodes add. ``None`` also where it would take more
+    runs of the model than leaving out node by node.
+    """
+    options, dim = options or ConsensusOptions(), terms[0].shape[1]
+    num_runs, sizes = -(-_num_rows(dim) // len(graphs)), [len(part) for part in terms]
+    if num_runs >= sum(sizes) // len(graphs):
+        return None
+    generator = np.random.default_rng(0)
+    embeddings, outputs = [], []
+    for _ in range(num_runs):
+        keep = generator.random(sum(sizes)) < 0.5
+        halves = np.split(keep, np.cumsum(sizes)[:-1])
+        embeddings += [part[half].sum(axis=0) for part, half in zip(terms, halves, strict=True)]
+        outputs.append(judge.classifier.classify_without(graphs, torch.from_numpy(keep)))
+    scores = log_scores(torch.cat(outputs), judge.return_type).numpy()
+    every_other = np.arange(0, len(embeddings), 2)
+    resolution = judge.classifier.resolution
+    return _fitted_map(np.stack(embeddings), scores, every_other, resolution, options, may_leave_open=True)
 
 
 def node_contributions(
@@ -78,20 +120,32 @@ def node_contributions(
         target: The class.
         head: The weights of the linear map that the model ends in, if it does.
     """
-    contributions = []
-    for number, (graph, nodes) in enumerate(zip(graphs, node_embeddings, strict=True)):
-        scores = log_scores(forward.outputs[number : number + 1], judge.return_type)
-        embedding = forward.graph_embeddings[number].numpy()
-        terms = None if head is None else _terms(nodes, embedding, judge.classifier.resolution)
-        if head is not None and terms is not None:
-            without = scores - torch.from_numpy(terms @ head)
-        else:
-            try:
-                without = _without_each(judge, graph)
-            except ValueError:  # nodes cannot be left out of this readout
-                return None
-        contributions.append((margins(scores, target) - margins(without, target)).numpy())
+    terms = _all_terms(forward, node_embeddings, judge.classifier.resolution)
+    try:
+        if head is None and terms is not None:
+            head = probed_head(judge, graphs, terms)
+        scores = log_scores(forward.outputs, judge.return_type)
+        contributions = []
+        for number, (graph, nodes) in enumerate(zip(graphs, node_embeddings, strict=True)):
+            own = scores[number : number + 1]
+            if head is not None and terms is not None:
+                without = own - torch.from_numpy(terms[number] @ head)
+            else:
+                without = _without_each(judge, graph, nodes)
+            contributions.append((margins(own, target) - margins(without, target)).numpy())
+    except ValueError:  # nodes cannot be left out of this readout
+        return None
     return contributions
+
+
+def _all_terms(forward: ForwardResult, nodes: Sequence[Floats], resolution: float) -> list[Floats] | None:
+    """What each node adds to its graph's embedding, if these are sums or means of their nodes' embeddings."""
+    terms = []
+    for own, graph in zip(nodes, forward.graph_embeddings.numpy(), strict=True):
+        terms.append(_terms(own, graph, resolution))
+        if terms[-1] is None:
+            return None
+    return [part for part in terms if part is not None]
 
 
 def _terms(nodes: Floats, graph: Floats, resolution: float) -> Floats | None:
@@ -103,14 +157,16 @@ def _terms(nodes: Floats, graph: Floats, resolution: float) -> Floats | None:
     return None
 
 
-def _without_each(judge: Judge, graph: Data) -> torch.Tensor:
-    """Log scores of the graph without each of its nodes in turn, by running the model on copies of it."""
-    size = node_count(graph)
-    at_a_time = max(1, _MAX_ROWS // size)
-    outputs = []
-    for first in range(0, size, at_a_time):
-        left_out = torch.arange(first, min(first + at_a_time, size))
+def _without_each(judge: Judge, graph: Data, nodes: Floats) -> torch.Tensor:
+    """Log scores of the graph without each of its nodes in turn, by running the model on copies of it.
+
+    Nodes with one embedding, as the leaves of a star, are left out once for all of them.
+    """
+    size, at_a_time, outputs = len(nodes), max(1, _MAX_ROWS // len(nodes)), []
+    _, firsts, kinds = np.unique(nodes, axis=0, return_index=True, return_inverse=True)
+    for first in range(0, len(firsts), at_a_time):
+        left_out = torch.from_numpy(firsts[first : first + at_a_time])
         keep = torch.ones(len(left_out), size, dtype=torch.bool)
         keep[torch.arange(len(left_out)), left_out] = False
         outputs.append(judge.classifier.classify_without([graph] * len(left_out), keep.flatten()))
-    return log_scores(torch.cat(outputs), judge.return_type)
+    return log_scores(torch.cat(outputs)[kinds.reshape(-1)], judge.return_type)
