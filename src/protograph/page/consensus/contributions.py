@@ -18,6 +18,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
+from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
 from protograph.models.classifier import ForwardResult
@@ -50,8 +51,9 @@ def linear_head(embedded: EmbeddedGraphs, resolution: float, options: ConsensusO
     is_alive = scale > 0
     design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((rows, 1))], axis=1)
     chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
-    fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(options.independent, resolution))
-    error = np.abs(design @ fitted - scores).max()
+    with one_thread():
+        fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(options.independent, resolution))
+        error = np.abs(design @ fitted - scores).max()
     is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
     if not is_linear or rank < design.shape[1]:
         return None
