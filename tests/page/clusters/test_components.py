@@ -9,6 +9,7 @@ from sklearn.mixture import GaussianMixture
 
 from protograph.page.clusters import components as module
 from protograph.page.clusters.components import (
+    Cloud,
     Components,
     Fit,
     Steps,
@@ -54,8 +55,9 @@ def scikit_learns(points, start, kind, steps):
 @given(st.integers(0, 1000), st.sampled_from(KINDS), st.integers(2, 4), st.integers(1, 30))
 def test_iterations_are_scikit_learns(seed, kind, num_components, most):
     points, steps = cloud(seed), Steps(most, 1e-3, 1e-6)
-    start = from_responsibilities(points, random_shares(seed, num_components, len(points)), kind, 1e-6)
-    ours = improved(points, Fit(start, -np.inf, False), kind, steps)
+    prepared = Cloud.of(points, kind)
+    start = from_responsibilities(prepared, random_shares(seed, num_components, len(points)), 1e-6)
+    ours = improved(prepared, Fit(start, -np.inf, False), steps)
     theirs = scikit_learns(points, start, kind, steps)
     assert ours.has_converged == theirs.converged_
     assert ours.likelihood == pytest.approx(theirs.lower_bound_, abs=1e-9)
@@ -69,23 +71,30 @@ def test_iterations_are_scikit_learns(seed, kind, num_components, most):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_change_nothing(monkeypatch, kind):
-    points, shares = cloud(0), random_shares(0, 3, 60)
-    whole = from_responsibilities(points, shares, kind, 1e-6)
-    densities = joint_log_densities(points, whole)
+    prepared, shares = Cloud.of(cloud(0), kind), random_shares(0, 3, 60)
+    whole = from_responsibilities(prepared, shares, 1e-6)
+    densities = joint_log_densities(prepared.points, whole)
     monkeypatch.setattr(module, "_BLOCK", 7)
-    parts = from_responsibilities(points, shares, kind, 1e-6)
+    parts = from_responsibilities(prepared, shares, 1e-6)
     np.testing.assert_allclose(parts.covariances, whole.covariances, rtol=1e-12)
-    np.testing.assert_allclose(joint_log_densities(points, whole), densities, rtol=1e-12)
+    np.testing.assert_allclose(joint_log_densities(prepared.points, whole), densities, rtol=1e-12)
+
+
+def test_quick_covariances_are_off_by_roundings_only():
+    prepared, shares = Cloud.of(cloud(0), "full"), random_shares(0, 3, 60)
+    exact = from_responsibilities(prepared, shares, 1e-6)
+    quick = from_responsibilities(prepared, shares, 1e-6, is_quick=True)
+    np.testing.assert_allclose(quick.covariances, exact.covariances, rtol=0, atol=1e-13)
 
 
 def test_components_worked_out_by_hand():
     points = np.array([[0.0, 0.0], [2.0, 4.0], [10.0, 10.0]])
     shares = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    full = from_responsibilities(points, shares, "full", 0.5)
+    full = from_responsibilities(Cloud.of(points, "full"), shares, 0.5)
     np.testing.assert_allclose(full.weights, [2 / 3, 1 / 3])
     np.testing.assert_allclose(full.means, [[1, 2], [10, 10]])
     np.testing.assert_allclose(full.covariances, [[[1.5, 2], [2, 4.5]], [[0.5, 0], [0, 0.5]]], atol=1e-12)
-    spherical = from_responsibilities(points, shares, "spherical", 0.5)
+    spherical = from_responsibilities(Cloud.of(points, "spherical"), shares, 0.5)
     np.testing.assert_allclose(spherical.covariances, [3.0, 0.5], atol=1e-12)
     np.testing.assert_allclose(spherical.covariance(0), [3.0, 3.0])
 

@@ -20,7 +20,30 @@ from protograph._base.arrays import Floats
 Kind = Literal["full", "diag", "spherical"]
 
 # Rows of points that are worked on at a time.
-_BLOCK = 1024
+_BLOCK = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Points, and what every iteration needs of them.
+
+    Attributes:
+        points: ``[num_graphs, dim]``.
+        kind: Of the covariances.
+        prepared: The points transposed for the kind "full", and their squares for the others.
+    """
+
+    points: Floats
+    kind: Kind
+    prepared: Floats = field(repr=False)
+
+    @classmethod
+    def of(cls, points: Floats, kind: Kind) -> "Cloud":
+        """Prepare points."""
+        return cls(points, kind, np.ascontiguousarray(points.T) if kind == "full" else points * points)
+
+    def __len__(self) -> int:
+        return len(self.points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,53 +102,65 @@ class Fit:
     has_converged: bool
 
 
-def improved(points: Floats, fit: Fit, kind: Kind, steps: Steps) -> Fit:
+def improved(cloud: Cloud, fit: Fit, steps: Steps) -> Fit:
     """Iterate until an iteration gains less than another one is worth, or for as long as is allowed.
 
     Args:
-        points: ``[num_graphs, dim]``.
+        cloud: The points.
         fit: What to begin with.
-        kind: Of the covariances.
         steps: When to stop, and what is added to every variance.
 
     Raises:
         numpy.linalg.LinAlgError: A covariance is singular in float64.
     """
-    components, likelihood = fit.components, fit.likelihood
-    for _ in range(steps.most):
-        joint = joint_log_densities(points, components)
-        highest = joint.max(axis=0)
-        joint -= highest
-        shares = np.exp(joint, out=joint)
-        totals = shares.sum(axis=0)
-        shares /= totals
-        before, likelihood = likelihood, float((np.log(totals) + highest).mean())
-        components = from_responsibilities(points, shares, kind, steps.regularisation)
-        if abs(likelihood - before) < steps.tolerance:
-            return Fit(components, likelihood, True)
-    return Fit(components, likelihood, False)
+    for left in reversed(range(steps.most)):
+        shares, likelihood = _responsibilities(cloud, fit.components)
+        has_converged = abs(likelihood - fit.likelihood) < steps.tolerance
+        is_last = has_converged or not left
+        components = from_responsibilities(cloud, shares, steps.regularisation, is_quick=not is_last)
+        fit = Fit(components, likelihood, has_converged)
+        if is_last:
+            break
+    return fit
 
 
-def from_responsibilities(points: Floats, responsibilities: Floats, kind: Kind, regularisation: float) -> Components:
+def _responsibilities(cloud: Cloud, components: Components) -> tuple[Floats, float]:
+    """Shares in which points belong to components, and the mean logarithm of the points' likelihood."""
+    joint = _joint(cloud.points, None if cloud.kind == "full" else cloud.prepared, components)
+    highest = joint.max(axis=0)
+    joint -= highest
+    shares = np.exp(joint, out=joint)
+    totals = shares.sum(axis=0)
+    shares /= totals
+    return shares, float((np.log(totals) + highest).mean())
+
+
+def from_responsibilities(
+    cloud: Cloud, responsibilities: Floats, regularisation: float, *, is_quick: bool = False
+) -> Components:
     """Return the components that are likeliest for points which belong to them by given shares.
 
     Args:
-        points: ``[num_graphs, dim]``.
+        cloud: The points.
         responsibilities: ``[num_components, num_graphs]``, each column with sum 1.
-        kind: Of the covariances.
         regularisation: Added to every variance.
+        is_quick: Whether full covariances may be off by some roundings of the points' squares, for half of the time;
+            the next iteration makes them anew.
 
     Raises:
         numpy.linalg.LinAlgError: A covariance is singular in float64.
     """
     sizes = responsibilities.sum(axis=1) + 10 * np.finfo(np.float64).eps
-    means = (responsibilities @ points) / sizes[:, None]
-    if kind == "full":
-        covariances = _scatters(points, responsibilities, means) / sizes[:, None, None]
-        covariances[:, np.arange(means.shape[1]), np.arange(means.shape[1])] += regularisation
+    means = (responsibilities @ cloud.points) / sizes[:, None]
+    if cloud.kind == "full":
+        covariances = _scatters(cloud, responsibilities, None if is_quick else means)
+        covariances /= sizes[:, None, None]
+        if is_quick:
+            covariances -= means[:, :, None] * means[:, None, :]
+        covariances.reshape(len(means), -1)[:, :: means.shape[1] + 1] += regularisation
     else:
-        covariances = _squares(points, responsibilities) / sizes[:, None] - means**2 + regularisation
-        if kind == "spherical":
+        covariances = (responsibilities @ cloud.prepared) / sizes[:, None] - means**2 + regularisation
+        if cloud.kind == "spherical":
             covariances = covariances.mean(axis=1)
     return Components(sizes / sizes.sum(), means, covariances, whitening_of(covariances))
 
@@ -151,13 +186,18 @@ def joint_log_densities(points: Floats, components: Components) -> Floats:
 
     Probabilities would be 0 in far components; merging needs to know which of those is nearest.
     """
+    return _joint(points, None, components)
+
+
+def _joint(points: Floats, point_squares: Floats | None, components: Components) -> Floats:
+    """The same, quicker for variances alone where the points' squares are known, and not as exact."""
     dim, whitening = points.shape[1], components.whitening
     if whitening.ndim == 3:
         squares = _squared_distances(points, components.means, whitening)
         log_determinants = np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
     else:
         scales = whitening if whitening.ndim == 2 else np.repeat(whitening[:, None], dim, axis=1)
-        squares = np.stack([_scaled_squares(points, *each) for each in zip(components.means, scales, strict=True)])
+        squares = _scaled_squares(points, point_squares, components.means, scales)
         log_determinants = np.log(scales).sum(axis=1)
     constants = np.log(components.weights) + log_determinants - 0.5 * dim * np.log(2 * np.pi)
     squares *= -0.5
@@ -178,7 +218,7 @@ def mahalanobis(points: Floats, mean: Floats, covariance: Floats) -> Floats:
     """
     whitening = whitening_of(covariance[None])[0]
     if whitening.ndim == 1:
-        squares = _scaled_squares(points, mean, whitening)
+        squares = _scaled_squares(points, None, mean[None], whitening[None])[0]
     else:
         squares = _squared_distances(points - mean, np.zeros((1, len(mean))), whitening[None])[0]
     distances: Floats = np.sqrt(squares)
@@ -200,37 +240,42 @@ def _squared_distances(points: Floats, means: Floats, whitening: Floats) -> Floa
     return squares
 
 
-def _scaled_squares(points: Floats, mean: Floats, scale: Floats) -> Floats:
-    """Squared Mahalanobis distances to one mean, where dimensions have nothing to do with each other."""
-    squares = np.empty(len(points))
+def _scaled_squares(points: Floats, point_squares: Floats | None, means: Floats, scales: Floats) -> Floats:
+    """Squared Mahalanobis distances where dimensions have nothing to do with each other."""
+    if point_squares is not None:
+        precisions = scales**2
+        products: Floats = precisions @ point_squares.T - 2 * ((means * precisions) @ points.T)
+        products += (means**2 * precisions).sum(axis=1)[:, None]
+        return products
+    squares = np.empty((len(means), len(points)))
     for rows in _blocks(len(points)):
-        part = points[rows] - mean
-        part *= scale
-        np.einsum("nd,nd->n", part, part, out=squares[rows])
+        for label, (mean, scale) in enumerate(zip(means, scales, strict=True)):
+            part = points[rows] - mean
+            part *= scale
+            np.einsum("nd,nd->n", part, part, out=squares[label, rows])
     return squares
 
 
-def _scatters(points: Floats, weights: Floats, means: Floats) -> Floats:
-    r""":math:`\sum_i w_{li} (h_i - \mu_l)(h_i - \mu_l)^T` of each component, ``[num_components, dim, dim]``."""
-    number, dim = means.shape
-    scatters = np.zeros((number, dim, dim))
-    product = np.empty((dim, dim))
-    for rows in _blocks(len(points)):
-        columns = np.ascontiguousarray(points[rows].T)
-        offsets, weighted = np.empty_like(columns), np.empty_like(columns)
+def _scatters(cloud: Cloud, weights: Floats, means: Floats | None) -> Floats:
+    r""":math:`\sum_i w_{li} (h_i - \mu_l)(h_i - \mu_l)^T` of each component, ``[num_components, dim, dim]``.
+
+    Without means, those are taken for 0.
+    """
+    number, dim = len(weights), cloud.points.shape[1]
+    scatters, product = np.zeros((number, dim, dim)), np.empty((dim, dim))
+    offsets = np.empty((dim, min(_BLOCK, len(cloud))))
+    weighted = np.empty_like(offsets)
+    for rows in _blocks(len(cloud)):
+        size = rows.stop - rows.start
+        columns, one, other = cloud.prepared[:, rows], offsets[:, :size], weighted[:, :size]
         for label in range(number):
-            np.subtract(columns, means[label, :, None], out=offsets)
-            np.multiply(offsets, weights[label, rows], out=weighted)
-            scatters[label] += np.matmul(weighted, offsets.T, out=product)
+            if means is not None:
+                np.subtract(columns, means[label, :, None], out=one)
+            around = columns if means is None else one
+            np.multiply(around, weights[label, rows], out=other)
+            np.matmul(other, cloud.points[rows] if means is None else one.T, out=product)
+            scatters[label] += product
     return scatters
-
-
-def _squares(points: Floats, weights: Floats) -> Floats:
-    r""":math:`\sum_i w_{li} h_i^2` of each component, ``[num_components, dim]``."""
-    total = np.zeros((len(weights), points.shape[1]))
-    for rows in _blocks(len(points)):
-        total += weights[:, rows] @ np.square(points[rows])
-    return total
 
 
 def _blocks(number: int) -> Iterator[slice]:

@@ -19,6 +19,7 @@ from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.linear_algebra import one_thread
 from protograph._base.words import count_of
 from protograph.page.clusters.components import (
+    Cloud,
     Components,
     Fit,
     Kind,
@@ -217,19 +218,21 @@ def _from_best_start(
     points: Floats, num_clusters: int, kind: Kind, random_state: int, options: ClusterOptions, regularisation: float
 ) -> Fit:
     """Try starts on some of the points; the likeliest goes on with all."""
-    if num_clusters == 1:  # a single component is what it is
-        return Fit(from_responsibilities(points, np.ones((1, len(points))), kind, regularisation), 0.0, True)
-    sample = points[evenly(len(points), max(options.start_graphs, 2 * points.shape[1] * num_clusters))]
-    short = Steps(options.start_iterations, options.tolerance, regularisation)
+    cloud = Cloud.of(points, kind)
+    if num_clusters == 1:  # there is nothing to improve
+        return Fit(from_responsibilities(cloud, np.ones((1, len(points))), regularisation), 0.0, True)
+    most = max(options.start_graphs, 2 * points.shape[1] * num_clusters)
+    sample = cloud if len(points) <= most else Cloud.of(points[evenly(len(points), most)], kind)
+    steps = Steps(options.start_iterations, options.tolerance, regularisation)
     fits = []
-    for labels in k_means_starts(sample, num_clusters, options.num_starts, random_state):
+    for labels in k_means_starts(sample.points, num_clusters, options.num_starts, random_state):
         inside = (labels == np.arange(num_clusters)[:, None]).astype(np.float64)
-        start = Fit(from_responsibilities(sample, inside, kind, regularisation), -np.inf, False)
-        fits.append(improved(sample, start, kind, short))
+        start = Fit(from_responsibilities(sample, inside, regularisation), -np.inf, False)
+        fits.append(improved(sample, start, steps))
     best = max(fits, key=lambda fit: fit.likelihood)
-    if len(sample) == len(points) and best.has_converged:
+    if sample is cloud and best.has_converged:
         return best
-    return improved(points, best, kind, replace(short, most=options.max_iterations))
+    return improved(cloud, best, replace(steps, most=options.max_iterations))
 
 
 def evenly(total: int, most: int) -> Ints:
