@@ -227,8 +227,8 @@ def _from_best_start(
     fits = []
     for labels in k_means_starts(sample.points, num_clusters, options.num_starts, random_state):
         inside = (labels == np.arange(num_clusters)[:, None]).astype(np.float64)
-        start = Fit(from_responsibilities(sample, inside, regularisation), -np.inf, False)
-        fits.append(improved(sample, start, steps))
+        start = from_responsibilities(sample, inside, regularisation, is_quick=True)
+        fits.append(improved(sample, Fit(start, -np.inf, False), steps))
     best = max(fits, key=lambda fit: fit.likelihood)
     if sample is cloud and best.has_converged:
         return best

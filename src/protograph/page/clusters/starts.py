@@ -70,14 +70,15 @@ def _lloyd(points: Floats, centres: Floats, least_shift: float) -> Ints:
     before = None
     for _ in range(_MOST_ROUNDS):
         labels = _nearest(points, centres)
-        if before is not None and np.array_equal(labels, before):
+        if before is not None and (labels == before).all():
             return labels
         inside = (labels == names).astype(np.float64)
         sums, sizes = inside @ points, inside.sum(axis=1)
-        if not sizes.all():
+        if sizes.all():
+            moved = sums / sizes[:, None]
+        else:
             _fill_empty(points, centres, labels, sums, sizes)
-        moved = sums / np.maximum(sizes, 1)[:, None]
-        if not sizes.all():
+            moved = sums / np.maximum(sizes, 1)[:, None]
             moved[sizes == 0] = moved[sizes.argmax()]
         shift = float(((moved - centres) ** 2).sum())
         centres, before = moved, labels
