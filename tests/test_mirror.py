@@ -10,7 +10,6 @@ SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 ELSEWHERE = {
     "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),
-    "page/clusters/projection.py": ("page/test_explainer.py", "a picture's coordinates, tested with the explanation"),
     "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph._base.ties import TOLERANCE, best, best_first, first_best, levels, tolerance_for
+from protograph._base.ties import TOLERANCE, best, best_first, first_best, levels, row_ranks, tolerance_for
 
 # Multiples of a quarter: what differs differs by far more than rounding.
 COARSE = st.one_of(st.integers(-8, 8).map(lambda n: n / 4), st.sampled_from([math.inf, -math.inf]))
@@ -152,3 +152,22 @@ def test_tolerances_by_hand(scale, resolution, expected):
 
 def test_levels_are_whole_numbers():
     assert levels([0.5, 1.5]).dtype == np.int64
+
+
+@some
+@given(st.data(), st.integers(1, 12), st.integers(1, 4), st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+def test_rows_are_ordered_by_the_levels_of_all_columns(data, number, dim, tolerance):
+    entries = st.one_of(COARSE, st.floats(-2, 2))
+    rows = np.array([data.draw(st.lists(entries, min_size=dim, max_size=dim)) for _ in range(number)])
+    keys = [tuple(row) for row in np.stack([-levels(column, tolerance) for column in rows.T], axis=1).tolist()]
+    assert row_ranks(rows, tolerance).tolist() == [sum(other < key for other in keys) for key in keys]
+
+
+def test_a_row_between_two_that_tie_before_makes_them_tie():
+    assert row_ranks([[1.0, 0.0], [1.0, 2.0], [5.0, 1.0]], 1.0).tolist() == [0, 0, 2]
+    assert row_ranks([[1.0, 0.0], [1.0, 2.0], [5.0, 9.0]], 1.0).tolist() == [0, 1, 2]
+
+
+def test_rows_without_columns_all_tie():
+    assert row_ranks(np.zeros((3, 0))).tolist() == [0, 0, 0]
+    assert row_ranks(np.zeros((0, 2))).tolist() == []

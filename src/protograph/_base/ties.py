@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from protograph._base.arrays import Ints
+from protograph._base.arrays import Bools, Floats, Ints
 
 T = TypeVar("T")
 
@@ -46,6 +46,54 @@ def levels(values: ArrayLike, tolerance: float = TOLERANCE) -> Ints:
     result = np.empty(array.size, np.int64)
     result[order] = np.concatenate([[0], np.cumsum(differs)])[: array.size]
     return result
+
+
+def row_ranks(rows: ArrayLike, tolerance: float = TOLERANCE) -> Ints:
+    """Place of each row among all, by its first number, then its second and so on, the lowest first; ties share it.
+
+    Numbers of a column tie as in :func:`levels`, by all rows. It is looked at only where rows tie in those before.
+
+    Args:
+        rows: ``[num_rows, dim]``, finite.
+        tolerance: Most by which neighbours may differ and be equal.
+
+    >>> row_ranks([[2.0, 5.0], [1.0, 9.0], [2.0, 4.0], [1.0, 9.0 + 1e-12]])
+    array([3, 0, 2, 0])
+    """
+    array = np.asarray(rows, dtype=np.float64)
+    ranks = np.zeros(len(array), np.int64)
+    tied = np.arange(len(array))
+    for column in array.T:
+        if not tied.size:
+            break
+        tied = tied[np.lexsort((column[tied], ranks[tied]))]
+        was_same = ranks[tied[1:]] == ranks[tied[:-1]]
+        is_same = was_same & _neighbours_tie(column, tied, was_same, tolerance)
+        ranks[tied] += _firsts(is_same) - _firsts(was_same)
+        tied = tied[np.append(is_same, False) | np.append(False, is_same)]
+    return ranks
+
+
+def _neighbours_tie(column: Floats, rows: Ints, is_asked: Bools, tolerance: float) -> Bools:
+    """Whether each of some rows, in ascending order of a column, ties there with the next one that is asked for."""
+    values = column[rows]
+    with np.errstate(invalid="ignore", over="ignore"):
+        gaps = values[1:] - values[:-1]
+    # Other rows may bridge a gap, but none wider than the tolerance for each of them.
+    may_be_bridged = is_asked & (gaps > tolerance) & (gaps <= len(column) * tolerance)
+    if may_be_bridged.any():
+        places = levels(column, tolerance)[rows]
+        return np.asarray(places[1:] == places[:-1])
+    ties: Bools = (gaps <= tolerance) | (values[1:] == values[:-1])
+    return ties
+
+
+def _firsts(is_same: Bools) -> Ints:
+    """Of items in a row the position of the first that each is the same as, neighbour by neighbour."""
+    positions = np.arange(len(is_same) + 1)
+    positions[1:][is_same] = 0
+    firsts: Ints = np.maximum.accumulate(positions)
+    return firsts
 
 
 def first_best(values: ArrayLike, tolerance: float = TOLERANCE) -> int:

@@ -114,10 +114,11 @@ def test_kinds_are_equal_where_features_are():
 def test_of_dense_graphs_fewer_patterns_are_counted(num_edges, most, expected):
     source = undirected(num_edges + 1, [(0, n) for n in range(1, num_edges + 1)])
     encoded, none = EncodedGraphs([source]), np.zeros(0, np.int64)
-    assert PatternCounter(SourcePatterns(PatternStore(encoded), encoded[0]), none, none).affordable(most) == expected
+    patterns = SourcePatterns(PatternStore(encoded), encoded[0])
+    assert PatternCounter(patterns, none, none).affordable(most) == expected
     generous = ConsensusOptions(sparse_edges=900, least_counted=1)
     assert (
-        PatternCounter(SourcePatterns(PatternStore(encoded), encoded[0]), none, none, generous).affordable(most) == most
+        PatternCounter(patterns, none, none, generous).affordable(most) == most
     )
 
 

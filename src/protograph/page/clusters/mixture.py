@@ -9,16 +9,26 @@ takes a cluster for itself, and a class often has fewer graphs than a covariance
 - a cluster of very few graphs is merged into the others.
 """
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
+from protograph._base.linear_algebra import one_thread
 from protograph._base.words import count_of
+from protograph.page.clusters.components import (
+    Cloud,
+    Components,
+    Fit,
+    Kind,
+    Steps,
+    from_responsibilities,
+    improved,
+    joint_log_densities,
+)
+from protograph.page.clusters.starts import k_means_starts
 from protograph.page.options import ClusterOptions
 
 Covariance = Literal["full", "diag", "spherical", "none"]
@@ -70,7 +80,7 @@ def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
     deviation = (embeddings / unit).std(axis=0)
     # Four roundings: constant values such as 0.1 have a deviation of about one.
     deviation = np.where(deviation > 4 * np.finfo(np.float64).eps, deviation * unit, 0.0)
-    low, middle, high = np.quantile(embeddings, [0.25, 0.5, 0.75], axis=0)
+    low, middle, high = quartiles(embeddings)
     least = np.maximum(tolerance, 1e-300 * unit)
     spread = (high - low) / NORMAL_RANGE
     spread = np.where(spread > least, spread, deviation)
@@ -79,7 +89,38 @@ def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
     return result
 
 
-def covariance_for(num_distinct: int, num_clusters: int, dim: int, options: ClusterOptions) -> tuple[Covariance, str]:
+def quartiles(points: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the quartiles of each column as ``numpy.quantile`` does, which takes several times as long.
+
+    >>> quartiles(np.array([[1.0], [2.0], [3.0], [5.0]]))
+    (array([1.75]), array([2.5]), array([3.5]))
+    """
+    columns = np.sort(points.T, axis=1)
+    last = columns.shape[1] - 1
+    low, middle, high = (_between(columns, 0.25 * last), _between(columns, 0.5 * last), _between(columns, 0.75 * last))
+    return low, middle, high
+
+
+def _between(columns: Floats, place: float) -> Floats:
+    """Of ascending rows the value at a place between two entries; rounded as in NumPy, from the nearer one."""
+    first = int(place)
+    below, above = columns[:, first], columns[:, min(first + 1, columns.shape[1] - 1)]
+    share = place - first
+    step = above - below
+    result: Floats = below + step * share if share < 0.5 else above - step * (1 - share)
+    return result
+
+
+def num_different(twins: Ints) -> int:
+    """How many different numbers there are among ascending ones.
+
+    >>> num_different(np.array([0, 0, 3, 4, 4]))
+    3
+    """
+    return int(np.count_nonzero(twins[1:] != twins[:-1])) + (len(twins) > 0)
+
+
+def covariance_for(num_distinct: int, num_clusters: int, dim: int, options: ClusterOptions) -> tuple[Kind, str]:
     """Return the richest covariance that the graphs can decide, and why.
 
     >>> covariance_for(100, 2, 32, ClusterOptions())
@@ -89,7 +130,7 @@ def covariance_for(num_distinct: int, num_clusters: int, dim: int, options: Clus
     times = "twice" if options.full_from == 2 else f"{options.full_from:g} times"
     dims = f"{times} the {count_of(dim, 'dimension')}"
     is_full = each >= options.full_from * dim
-    kind: Covariance = "full" if is_full else "diag" if each >= least else "spherical"
+    kind: Kind = "full" if is_full else "diag" if each >= least else "spherical"
     why = {
         "full": f"at least {dims}",
         "diag": f"fewer than {dims}",
@@ -120,17 +161,17 @@ def fit_mixture(
         aside: Which graphs the mixture is fitted without; they join the cluster that they are most likely in.
     """
     fitted = np.ones(len(points), dtype=np.bool_) if aside is None else ~aside
-    num_distinct = len(np.unique(twins[fitted]))
+    num_distinct = num_different(twins[fitted])
     if points.shape[1] == 0 or num_distinct == 1:
         return _single(points)
     kind, reason = covariance_for(num_distinct, num_clusters, points.shape[1], options)
-    model, notes = fit_components(points[fitted], num_clusters, kind, random_state, options)
-    chances = log_responsibilities(model, points)
+    components, notes = fit_components(points[fitted], num_clusters, kind, random_state, options)
+    chances = np.zeros((1, len(points))) if num_clusters == 1 else joint_log_densities(points, components)
     labels, alive, merged = _merge(chances, twins, num_graphs, options.min_share)
     return Mixture(
         labels=labels,
-        means=[model.means_[label] for label in alive],
-        covariances=[_component(model, label) for label in alive],
+        means=[components.means[label] for label in alive],
+        covariances=[components.covariance(label) for label in alive],
         covariance=kind,
         reason=reason,
         notes=(*notes, *merged),
@@ -139,9 +180,9 @@ def fit_mixture(
 
 
 def fit_components(
-    points: Floats, num_clusters: int, covariance: Covariance, random_state: int, options: ClusterOptions
-) -> tuple[Any, list[str]]:
-    """Fit scikit-learn's mixture from the best of several starts.
+    points: Floats, num_clusters: int, covariance: Kind, random_state: int, options: ClusterOptions
+) -> tuple[Components, list[str]]:
+    """Fit components from the best of several starts.
 
     Args:
         points: ``[num_graphs, dim]``.
@@ -151,31 +192,16 @@ def fit_components(
         options: How many starts, iterations, and what is added to every variance; more until none is singular.
 
     Returns:
-        The mixture, and notes on what went otherwise than planned.
+        The components, and notes on what went otherwise than planned.
     """
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.mixture import GaussianMixture
-
-    sample = evenly(len(points), max(options.start_graphs, 2 * points.shape[1] * num_clusters))
+    if not np.isfinite(points).all():
+        raise ValueError("embeddings must be finite to be clustered, got NaN or infinite numbers")
     raised, notes = options.regularisation, []
-    with warnings.catch_warnings(), one_thread():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with one_thread():
         while True:
-            model = GaussianMixture(
-                num_clusters,
-                covariance_type=covariance,
-                random_state=random_state,
-                reg_covar=raised,
-                n_init=options.num_starts,
-                max_iter=options.start_iterations,
-                tol=options.tolerance,
-                warm_start=True,
-            )
             try:
-                model.fit(points[sample])
-                if len(sample) < len(points) or not model.converged_:
-                    model.set_params(max_iter=options.max_iterations).fit(points)  # goes on from the best start
-            except ValueError:  # a covariance that is singular in float64
+                fit = _from_best_start(points, num_clusters, covariance, random_state, options, raised)
+            except np.linalg.LinAlgError:  # a covariance that is singular in float64
                 if raised > _MOST_REGULARISATION:
                     raise
                 raised *= 100
@@ -183,42 +209,30 @@ def fit_components(
             break
     if raised > options.regularisation:
         notes.append(f"the mixture's covariances were singular, so {raised:g} was added to every variance")
-    if not model.converged_:
-        notes.append(f"the mixture did not converge in {model.max_iter} iterations")
-    return model, notes
+    if not fit.has_converged:
+        notes.append(f"the mixture did not converge in {options.max_iterations} iterations")
+    return fit.components, notes
 
 
-def log_responsibilities(model: Any, points: Floats) -> Floats:
-    """Logarithm of weight times density in each cluster, up to a constant, ``[num_graphs, num_clusters]``.
-
-    scikit-learn's probabilities underflow to 0 for far clusters; merging needs to know which of those is nearest.
-    """
-    columns = []
-    for label, (weight, mean) in enumerate(zip(model.weights_, model.means_, strict=True)):
-        covariance = _component(model, label)
-        log_determinant = np.log(covariance).sum() if covariance.ndim == 1 else np.linalg.slogdet(covariance)[1]
-        columns.append(np.log(weight) - 0.5 * (mahalanobis(points, mean, covariance) ** 2 + log_determinant))
-    return np.stack(columns, axis=1)
-
-
-def mahalanobis(points: Floats, mean: Floats, covariance: Floats) -> Floats:
-    r"""Distance :math:`\sqrt{(h - \mu)^T \Sigma^{-1} (h - \mu)}` of each row.
-
-    Args:
-        points: ``[num_graphs, dim]``.
-        mean: ``[dim]``.
-        covariance: ``[dim, dim]``, or the variances on its diagonal, ``[dim]``.
-
-    >>> mahalanobis(np.array([[3.0, 4.0]]), np.zeros(2), np.diag([1.0, 4.0]))
-    array([3.60555128])
-    """
-    offsets = (points - mean).T
-    if covariance.ndim == 1:
-        whitened = offsets / np.sqrt(covariance)[:, None]
-    else:
-        whitened = np.linalg.solve(np.linalg.cholesky(covariance), offsets)
-    distances: Floats = np.sqrt((whitened**2).sum(axis=0))
-    return distances
+def _from_best_start(
+    points: Floats, num_clusters: int, kind: Kind, random_state: int, options: ClusterOptions, regularisation: float
+) -> Fit:
+    """Try starts on some of the points; the likeliest goes on with all."""
+    cloud = Cloud.of(points, kind)
+    if num_clusters == 1:  # there is nothing to improve
+        return Fit(from_responsibilities(cloud, np.ones((1, len(points))), regularisation), 0.0, True)
+    most = max(options.start_graphs, 2 * points.shape[1] * num_clusters)
+    sample = cloud if len(points) <= most else Cloud.of(points[evenly(len(points), most)], kind)
+    steps = Steps(options.start_iterations, options.tolerance, regularisation)
+    fits = []
+    for labels in k_means_starts(sample.points, num_clusters, options.num_starts, random_state):
+        inside = (labels == np.arange(num_clusters)[:, None]).astype(np.float64)
+        start = from_responsibilities(sample, inside, regularisation, is_quick=True)
+        fits.append(improved(sample, Fit(start, -np.inf, False), steps))
+    best = max(fits, key=lambda fit: fit.likelihood)
+    if sample is cloud and best.has_converged:
+        return best
+    return improved(cloud, best, replace(steps, most=options.max_iterations))
 
 
 def evenly(total: int, most: int) -> Ints:
@@ -229,18 +243,6 @@ def evenly(total: int, most: int) -> Ints:
     """
     number = min(total, most)
     return np.arange(number, dtype=np.int64) * total // max(1, number)
-
-
-def one_thread() -> Any:
-    """Hold the linear algebra to one thread: on small matrices more of them make it many times slower."""
-    return _thread_pools().limit(limits=1)
-
-
-@lru_cache(maxsize=1)
-def _thread_pools() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _single(points: Floats) -> Mixture:
@@ -256,18 +258,13 @@ def _single(points: Floats) -> Mixture:
     )
 
 
-def _component(model: Any, label: int) -> Floats:
-    covariance: Floats = np.asarray(model.covariances_[label])
-    return np.full(model.means_.shape[1], covariance) if covariance.ndim == 0 else covariance
-
-
 def _merge(chances: Floats, twins: Ints, num_graphs: int, min_share: float) -> tuple[Ints, list[int], list[str]]:
     """Dissolve the clusters that are too small, poorest first; their members go to the next most likely."""
-    alive, notes = list(range(chances.shape[1])), []
-    labels = chances.argmax(axis=1)
+    alive, notes = list(range(len(chances))), []
+    labels = chances.argmax(axis=0)
     while len(alive) > 1:
         sizes = {label: int((labels == label).sum()) for label in alive}
-        rich = {label: len(np.unique(twins[labels == label])) for label in alive}
+        rich = {label: num_different(twins[labels == label]) for label in alive}
         small = [label for label in alive if rich[label] < num_graphs or sizes[label] < min_share * len(labels)]
         if not small:
             break
@@ -282,5 +279,5 @@ def _merge(chances: Floats, twins: Ints, num_graphs: int, min_share: float) -> t
             f"merged into the others: {why}"
         )
         alive.remove(poorest)
-        labels = np.array(alive)[chances[:, alive].argmax(axis=1)]
+        labels = np.array(alive)[chances[alive].argmax(axis=0)]
     return np.searchsorted(alive, labels).astype(np.int64), alive, notes

@@ -18,15 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
-from protograph.page.clusters.mixture import (
-    Mixture,
-    covariance_for,
-    evenly,
-    fit_components,
-    fit_mixture,
-    log_responsibilities,
-    one_thread,
-)
+from protograph._base.linear_algebra import one_thread
+from protograph.page.clusters.components import joint_log_densities
+from protograph.page.clusters.mixture import Mixture, covariance_for, evenly, fit_components, fit_mixture, num_different
 from protograph.page.options import ClusterOptions
 
 
@@ -93,12 +87,18 @@ def prediction_strengths(
     # Graphs that coincide go to the same half: in both they would agree with themselves.
     generator = np.random.default_rng(random_state)
     splits = [_split(twins, generator) for _ in range(options.num_splits)]
-    num_distinct = len(np.unique(twins)) // 2
+    num_distinct = num_different(twins) // 2
     most = min(options.max_clusters, num_distinct // max(options.min_graphs, num_graphs)) if points.shape[1] else 1
     strengths = {1: 1.0}
+    quick = replace(
+        options,
+        tolerance=options.split_tolerance,
+        num_starts=options.split_starts,
+        start_iterations=options.split_iterations,
+    )
     with one_thread():
         for number in range(2, most + 1):
-            strengths[number] = _strength(points, twins, splits, number, random_state, options)
+            strengths[number] = _strength(points, twins, splits, number, random_state, quick)
     return strengths
 
 
@@ -145,17 +145,11 @@ def _strength(
 def _halves_agree(
     points: Floats, twins: Ints, first: Bools, num_clusters: int, random_state: int, options: ClusterOptions
 ) -> float:
-    quick = replace(
-        options,
-        tolerance=options.split_tolerance,
-        num_starts=options.split_starts,
-        start_iterations=options.split_iterations,
-    )
     clusters = []
     for half in (first, ~first):
-        kind, _ = covariance_for(len(np.unique(twins[half])), num_clusters, points.shape[1], options)
-        model, _ = fit_components(points[half], num_clusters, kind, random_state, quick)
-        clusters.append(log_responsibilities(model, points).argmax(axis=1))
+        kind, _ = covariance_for(num_different(twins[half]), num_clusters, points.shape[1], options)
+        components, _ = fit_components(points[half], num_clusters, kind, random_state, options)
+        clusters.append(joint_log_densities(points, components).argmax(axis=0))
     own, other = clusters
     return 0.5 * (
         agreement(own[first], other[first], num_clusters) + agreement(other[~first], own[~first], num_clusters)

@@ -3,6 +3,10 @@
 import numpy as np
 
 from protograph._base.arrays import Floats
+from protograph._base.linear_algebra import one_thread
+
+# Share of the largest variance up to which another is rounding.
+_ROUNDING = 1e-13
 
 
 def project(embeddings: Floats) -> tuple[Floats, tuple[float, float]]:
@@ -15,13 +19,32 @@ def project(embeddings: Floats) -> tuple[Floats, tuple[float, float]]:
     ([-2.0, 0.0, 2.0], (1.0, 0.0))
     """
     centred = embeddings - embeddings.mean(axis=0)
-    variances, axes = np.linalg.eigh(centred.T @ centred)
-    axes, variances = axes[:, ::-1][:, :2], np.maximum(variances[::-1], 0.0)
+    with one_thread():
+        variances, axes = _leading(centred)
     sizes = np.abs(axes)
     leading = (sizes >= (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)  # the first of those that are the largest
     axes = axes * np.where(axes[leading, np.arange(axes.shape[1])] < 0, -1.0, 1.0)
     positions = np.zeros((len(embeddings), 2))
     positions[:, : axes.shape[1]] = centred @ axes
-    total = float(variances.sum()) or 1.0
-    shares = [float(v) / total for v in variances[:2]] + [0.0]
+    total = float(np.square(centred).sum()) or 1.0
+    shares = [float(v) / total for v in variances] + [0.0]
     return positions, (shares[0], shares[1])
+
+
+def _leading(centred: Floats) -> tuple[Floats, Floats]:
+    """The two largest variances, times the number of rows, and their axes, ``[dim, 2]``; of one dimension, one.
+
+    With fewer rows than dimensions, the smaller matrix of the rows' products has the same ones.
+    """
+    from scipy.linalg import eigh
+
+    rows, dim = centred.shape
+    of_rows = rows < dim
+    products = centred @ centred.T if of_rows else centred.T @ centred
+    last = len(products) - 1
+    variances, axes = eigh(products, subset_by_index=(max(0, last - 1), last), check_finite=False)
+    variances, axes = np.maximum(variances[::-1], 0.0), axes[:, ::-1]
+    if of_rows:
+        is_real = variances > _ROUNDING * variances[0]
+        axes = centred.T @ np.where(is_real, axes / np.sqrt(np.where(is_real, variances, 1.0)), 0.0)
+    return variances, axes

@@ -8,15 +8,17 @@ from typing import Literal
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.ties import TOLERANCE, levels, tolerance_for
+from protograph._base.linear_algebra import one_thread
+from protograph._base.ties import TOLERANCE, levels, row_ranks, tolerance_for
 from protograph._base.words import count_of
+from protograph.page.clusters.components import mahalanobis
 from protograph.page.clusters.mixture import (
     NORMAL_RANGE,
     Covariance,
     Mixture,
     fit_mixture,
-    mahalanobis,
-    one_thread,
+    num_different,
+    quartiles,
     scaled,
 )
 from protograph.page.clusters.num_clusters import choose
@@ -120,8 +122,8 @@ def select(
             nearest = inside[ranks]
             clusters.append(
                 Cluster(
-                    members=tuple(int(i) for i in indices[nearest]),
-                    distances=tuple(float(d) for d in distances[ranks]),
+                    members=tuple(indices[nearest].tolist()),
+                    distances=tuple(distances[ranks].tolist()),
                     representatives=_representatives(nearest[~is_far[nearest]], indices, twins, graphs, key),
                     mean=embeddings[inside[~is_far[inside]]].mean(axis=0),
                     far=frozenset(indices[inside[is_far[inside]]].tolist()),
@@ -143,7 +145,7 @@ def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:
     array([0, 1, 1])
     """
     grain = _grain(embeddings, resolution)
-    order = np.lexsort([-levels(column, grain) for column in embeddings.T[::-1]])
+    order = np.argsort(row_ranks(embeddings, grain), kind="stable")
     ordered = embeddings[order]
     # Rounding grows with a graph's own numbers: those of one huge graph must not make all others coincide.
     own = np.maximum(grain, tolerance_for(1.0, resolution) * np.abs(ordered).max(axis=1, initial=0.0))
@@ -187,8 +189,8 @@ def _aside(positions: Floats, twins: Ints, num_needed: int, num_graphs: int, opt
     far = np.zeros(len(twins), np.bool_)
     if positions.size:
         far = (np.abs(positions) > options.far).mean(axis=1) >= options.far_share
-    is_small = far.sum() < options.min_share * len(far) or len(np.unique(twins[far])) < num_graphs
-    if not is_small or len(np.unique(twins[~far])) < max(num_needed, options.min_others):
+    is_small = far.sum() < options.min_share * len(far) or num_different(twins[far]) < num_graphs
+    if not is_small or num_different(twins[~far]) < max(num_needed, options.min_others):
         far[:] = False
     return far
 
@@ -222,11 +224,11 @@ def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, opti
         return far
     for label in np.unique(labels):
         inside = np.flatnonzero(labels == label)
-        low, middle, high = np.quantile(positions[inside], [0.25, 0.5, 0.75], axis=0)
+        low, middle, high = quartiles(positions[inside])
         units = np.maximum(1.0, (high - low) / NORMAL_RANGE)
         beyond = np.abs(positions[inside] - middle) > options.far * units
         outside = beyond.mean(axis=1) >= options.far_share
-        if len(np.unique(twins[inside[~outside]])) >= max(num_graphs, options.min_others):
+        if num_different(twins[inside[~outside]]) >= max(num_graphs, options.min_others):
             far[inside] = outside
     return far
 

@@ -18,6 +18,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
+from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
 from protograph.models.classifier import ForwardResult
 from protograph.models.judging import EmbeddedGraphs, Judge
@@ -67,8 +68,9 @@ def _fitted_map(
     scale = np.abs(embeddings).max(axis=0)
     is_alive = scale > 0
     design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((len(embeddings), 1))], axis=1)
-    fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(options.independent, resolution))
-    error = np.abs(design @ fitted - scores).max()
+    with one_thread():
+        fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(options.independent, resolution))
+        error = np.abs(design @ fitted - scores).max()
     is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
     if not is_linear or (rank < design.shape[1] and not may_leave_open):
         return None

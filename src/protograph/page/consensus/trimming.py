@@ -108,17 +108,16 @@ class _Growth:
         """
         queue, seen = list(seeds), {part.pattern for part in seeds}
         heaviest, parts = max(part.weight for part in seeds), list[WeighedPart]()
+
+        def is_worthwhile(nodes: frozenset[int], bits: float) -> bool:
+            return len(nodes) <= limit and weight_of(bits, weigher.excess(nodes)) >= self.enough(heaviest)
+
         while queue and weigher.num_weighed < weigher.counter.affordable(self.options.max_parts):
             part = best(queue, lambda one: one.weight, then=lambda one: sorted(one.pattern.nodes))
             queue.remove(part)
             bits = information(part.occurrence.shares[0], 0.0)
-
-            def is_worthwhile(nodes: frozenset[int], bits: float = bits) -> bool:
-                most = weight_of(bits, weigher.excess(nodes))
-                return len(nodes) <= limit and most >= self.enough(heaviest)
-
-            for grown, is_known in self._grown(part.pattern, is_worthwhile):
-                if grown in seen or not is_worthwhile(grown.nodes):
+            for grown, is_known in self._grown(part.pattern, lambda nodes, bits=bits: is_worthwhile(nodes, bits)):
+                if grown in seen or not is_worthwhile(grown.nodes, bits):
                     continue
                 seen.add(grown)
                 if is_known or (self.surroundings is not None and self.surroundings.is_common(grown)):
