@@ -117,9 +117,7 @@ def test_of_dense_graphs_fewer_patterns_are_counted(num_edges, most, expected):
     patterns = SourcePatterns(PatternStore(encoded), encoded[0])
     assert PatternCounter(patterns, none, none).affordable(most) == expected
     generous = ConsensusOptions(sparse_edges=900, least_counted=1)
-    assert (
-        PatternCounter(patterns, none, none, generous).affordable(most) == most
-    )
+    assert PatternCounter(patterns, none, none, generous).affordable(most) == most
 
 
 def test_a_pattern_that_takes_too_long_counts_as_not_there():

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -116,7 +117,7 @@ class _Growth:
             part = best(queue, lambda one: one.weight, then=lambda one: sorted(one.pattern.nodes))
             queue.remove(part)
             bits = information(part.occurrence.shares[0], 0.0)
-            for grown, is_known in self._grown(part.pattern, lambda nodes, bits=bits: is_worthwhile(nodes, bits)):
+            for grown, is_known in self._grown(part.pattern, partial(is_worthwhile, bits=bits)):
                 if grown in seen or not is_worthwhile(grown.nodes, bits):
                     continue
                 seen.add(grown)
