@@ -93,7 +93,7 @@ class CommonPatterns:
             floor: A pattern that is worth no more is not wanted.
             max_calls: Nodes to try before the best pattern so far has to do.
         """
-        pattern, worth, bound, is_exact = self._grown(start, node_worth, ranks, without, floor, max_calls)
+        pattern, worth, bound, is_exact = self._grown(start, self._worth(node_worth), ranks, without, floor, max_calls)
         return None if pattern is None else Consensus(pattern, worth, bound, is_exact)
 
     def largest_of_all(self, max_calls: int = MAX_CALLS) -> Consensus | None:
@@ -103,9 +103,9 @@ class CommonPatterns:
         """
         best: Pattern | None = None
         most, highest, is_exact = 0.0, 0.0, True
-        calls = max(1, max_calls // self.sizes[0])
+        calls, weights = max(1, max_calls // self.sizes[0]), self._worth(None)
         for start in range(self.sizes[0]):
-            pattern, worth, bound, is_proven = self._grown(start, None, None, range(start), most, calls)
+            pattern, worth, bound, is_proven = self._grown(start, weights, None, range(start), most, calls)
             if pattern is not None:
                 best, most = pattern, worth
             highest, is_exact = max(highest, bound), is_exact and is_proven
@@ -114,7 +114,7 @@ class CommonPatterns:
     def _grown(
         self,
         start: int,
-        node_worth: Floats | None,
+        weights: "Worth",
         ranks: Ints | None,
         without: Iterable[int],
         floor: float,
@@ -124,7 +124,6 @@ class CommonPatterns:
         source, target, kinds = self._edges[0]
         is_barred = np.zeros(self.sizes[0], np.bool_)
         is_barred[list(without)] = True
-        weights = self._worth(node_worth)
         room = self._kernels.room_for(self._graphs, source, target, weights, is_barred, max_calls)
         order = np.arange(self.sizes[0]) if ranks is None else ranks
         worth, bound, is_exact = self._kernels.grow(

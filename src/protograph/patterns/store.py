@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.arrays import Bools, Ints
+from protograph._base.arrays import Ints
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 from protograph.patterns.containment import joined_matrix, planned, searchable, searched
 from protograph.patterns.hashing import scattered
@@ -55,8 +55,8 @@ class PatternStore:
         self._num_kept = 0
         self.num_asked = self.num_given_up = 0
 
-    def contain(self, pattern: StoredPattern, indices: Ints) -> Bools:
-        """Which of the graphs contain the pattern."""
+    def answers(self, pattern: StoredPattern, indices: Ints) -> NDArray[np.int8]:
+        """Which of the graphs contain the pattern: 1, 0, or -1 where the search was given up."""
         answers = pattern.answers[indices]
         fresh = answers == _NOT_ASKED
         if fresh.any():
@@ -64,7 +64,7 @@ class PatternStore:
             answers[fresh] = pattern.answers[indices[fresh]] = found
             self.num_asked += found.size
             self.num_given_up += int((found < 0).sum())
-        return answers > 0
+        return answers
 
     def stored(self, pattern: EncodedGraph) -> StoredPattern:
         """What is known of a pattern, encoded as the graphs are, or of one with other numbers of its nodes."""

@@ -1,6 +1,6 @@
 """Closing a part: whatever can be added to it without losing a single graph of the cluster belongs to it too."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from protograph._base.ties import best
@@ -23,6 +23,7 @@ class Closing:
         counter: Counts in a large sample of the cluster, and in the other classes.
         max_nodes: Most nodes of the result.
         options: How much to try.
+        is_common: Whether all k graphs have a pattern; by default, as the patterns say.
     """
 
     def __init__(
@@ -33,8 +34,10 @@ class Closing:
         counter: PatternCounter,
         max_nodes: int | None = None,
         options: ConsensusOptions | None = None,
+        is_common: Callable[[Pattern], bool] | None = None,
     ) -> None:
-        self._common, self._counter = common, counter
+        self._source, self._counter = common.source, counter
+        self._is_common = is_common or common.is_common
         self._consensus, self._wholes = consensus, wholes
         self._limit = max_nodes or common.sizes[0]
         self._options = options or ConsensusOptions()
@@ -59,7 +62,7 @@ class Closing:
 
     def _candidates(self, part: Pattern) -> list[Pattern]:
         """Common patterns that are the part and an edge between its nodes, a whole of the consensus, or a node."""
-        source = self._common.source
+        source = self._source
         edges = [part.grown((), [ends]) for ends in sorted(source.within(part.nodes).edges - part.edges)]
         wholes = [
             part.grown(whole, self._consensus.within(part.nodes | whole).edges)
@@ -71,7 +74,7 @@ class Closing:
             part.grown([node], [edge(node, other) for other in source.neighbours[node] & part.nodes]) for node in around
         ]
         additions = dict.fromkeys([*edges, *wholes, *nodes])
-        fitting = (grown for grown in additions if len(grown) <= self._limit and self._common.is_common(grown))
+        fitting = (grown for grown in additions if len(grown) <= self._limit and self._is_common(grown))
         return list(islice(fitting, self._counter.affordable(self._options.max_additions)))
 
     def _is_specific(self, grown: Pattern, part: Pattern) -> bool:

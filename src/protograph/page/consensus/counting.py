@@ -5,6 +5,7 @@ from functools import cached_property
 from math import log2
 
 import numpy as np
+from numpy.typing import NDArray
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
@@ -103,11 +104,11 @@ class SourcePatterns:
         self._store, self.source = store, source
         self._stored: dict[Pattern, StoredPattern] = {}
 
-    def contained_in(self, pattern: Pattern, indices: Ints) -> Bools:
-        """Which of the graphs contain a pattern of the source."""
+    def answers(self, pattern: Pattern, indices: Ints) -> NDArray[np.int8]:
+        """Which of the graphs contain a pattern of the source: 1, 0, or -1 where the search was given up."""
         if pattern not in self._stored:
             self._stored[pattern] = self._store.stored(pattern.encoded(self.source))
-        return self._store.contain(self._stored[pattern], indices)
+        return self._store.answers(self._stored[pattern], indices)
 
 
 class PatternCounter:
@@ -152,5 +153,5 @@ class PatternCounter:
         is_open = np.ones(self._both.size, np.bool_) if among is None else np.concatenate([among.inside, among.outside])
         contains = np.zeros(self._both.size, np.bool_)
         if is_open.any():
-            contains[is_open] = self._patterns.contained_in(pattern, self._both[is_open])
+            contains[is_open] = self._patterns.answers(pattern, self._both[is_open]) > 0
         return Occurrence(contains[: self._num_inside], contains[self._num_inside :])

@@ -28,7 +28,7 @@ from protograph.page.options import SearchOptions
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
 from protograph.patterns.common import CommonPatterns, Consensus
-from protograph.patterns.joint import JointGraphs, MatchFeatures
+from protograph.patterns.joint import JointGraphs, MatchFeatures, must_be_equal
 from protograph.patterns.pattern import Pattern
 from protograph.patterns.wholes import wholes_of
 
@@ -98,11 +98,11 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
     weigher = PartWeigher(population.counter(source, tuning.sample), _averaged(aligned, means, scale, own))
     near = consensus.pattern.around(start, tuning.max_nodes_around, tuning.max_edges_around)
     wholes = wholes_of(near, weigher.counter.kinds)
-    surroundings = Surroundings(common, weigher.counter.kinds, start, tuning)
+    is_common = _commonness(common, source, graphs, options.match_features)
+    surroundings = Surroundings(common, weigher.counter.kinds, start, tuning, is_common)
     trimmed = trim(near, wholes, weigher, options.max_nodes, surroundings, tuning)
-    closing = Closing(
-        common, near, wholes, population.counter(source, tuning.large_sample, tuning.sample), options.max_nodes, tuning
-    )
+    counter = population.counter(source, tuning.large_sample, tuning.sample)
+    closing = Closing(common, near, wholes, counter, options.max_nodes, tuning, is_common)
     return _Outcome(
         graphs=graphs,
         alignment=alignment,
@@ -113,6 +113,26 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
         num_weighed=weigher.num_weighed,
         path=closing.close(trimmed.pattern),
     )
+
+
+def _commonness(
+    common: CommonPatterns, patterns: SourcePatterns, graphs: SessionGraphs, match_features: MatchFeatures
+) -> Callable[[Pattern], bool]:
+    """Tells whether all k graphs have a pattern.
+
+    That is what counting asks of them too, if it tells nodes apart as the search does.
+    """
+    if not must_be_equal(match_features) and match_features is not False:
+        return common.is_common
+    others = np.array(graphs.indices[1:], dtype=np.int64)
+
+    def is_common(pattern: Pattern) -> bool:
+        answers = patterns.answers(pattern, others)
+        if (answers == 0).any():
+            return False
+        return bool((answers > 0).all()) or common.is_common(pattern)
+
+    return is_common
 
 
 @dataclass(frozen=True, eq=False)

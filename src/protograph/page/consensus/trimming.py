@@ -26,28 +26,31 @@ class Surroundings:
         kinds: Kind of each node of the source.
         start: The node that the consensus grew from.
         options: How far to look.
+        is_common: Whether all k graphs have a pattern; by default, as the patterns say.
     """
 
     def __init__(
-        self, common: CommonPatterns, kinds: Sequence[int], start: int, options: ConsensusOptions | None = None
+        self,
+        common: CommonPatterns,
+        kinds: Sequence[int],
+        start: int,
+        options: ConsensusOptions | None = None,
+        is_common: Callable[[Pattern], bool] | None = None,
     ) -> None:
         limits = options or ConsensusOptions()
         around = common.source.around(start, limits.max_nodes_around, limits.max_edges_around)
-        self._common, self._start = common, start
+        self._source, self._start = common.source, start
+        self.is_common = is_common or common.is_common
         self._wholes = wholes_of(around, kinds)
 
     def seeds(self) -> list[Pattern]:
         """The wholes that the start belongs to, if they are common."""
-        own = (self._common.source.within(whole) for whole in self._wholes if self._start in whole)
+        own = (self._source.within(whole) for whole in self._wholes if self._start in whole)
         return [pattern for pattern in own if self.is_common(pattern)]
 
     def grown(self, part: Pattern, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[Pattern]:
         """The part with each whole of the source that touches it and is worthwhile; not all of these need be common."""
-        return [part.grown_in(self._common.source, whole) for whole in _added(self._wholes, part, is_worthwhile)]
-
-    def is_common(self, pattern: Pattern) -> bool:
-        """Whether all k graphs have the pattern."""
-        return self._common.is_common(pattern)
+        return [part.grown_in(self._source, whole) for whole in _added(self._wholes, part, is_worthwhile)]
 
 
 def trim(
