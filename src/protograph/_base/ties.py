@@ -6,6 +6,7 @@ but the graphs themselves.
 """
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -129,5 +130,13 @@ def best(
     then: Callable[[T], object] | None = None,
     tolerance: float = TOLERANCE,
 ) -> T:
-    """The first of :func:`best_first`."""
-    return best_first(items, value, then, tolerance)[0]
+    """The first of :func:`best_first`, of which it does not put the others in order."""
+    listed = list(items)
+    values = [value(item) for item in listed]
+    order = sorted(range(len(listed)), key=values.__getitem__, reverse=True)
+    tied = [order[0]]
+    for higher, lower in pairwise(order):
+        if values[higher] != values[lower] and values[higher] - values[lower] > tolerance:
+            break
+        tied.append(lower)
+    return listed[min(tied, key=lambda position: (() if then is None else then(listed[position]), position))]

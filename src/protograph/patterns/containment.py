@@ -3,13 +3,14 @@
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from operator import ge
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
+from protograph._base.arrays import Ints
 from protograph._base.options import check_count
 from protograph._base.slices import timed_slices
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
@@ -132,75 +133,96 @@ def planned(
     closed: Collection[int] = (),
     at_least: int = 1,
 ) -> "Plan":
-    """Order a pattern's nodes, rare kinds and many neighbours first, and say what each of them needs."""
+    """Order a pattern's nodes, rare kinds and many neighbours first, and say what each of them needs.
+
+    In plain numbers, since patterns are small and thousands are planned.
+    """
     from protograph.patterns.containment_kernels import Plan
 
     check_count("at_least", at_least)
     if not set(closed) <= set(range(pattern.num_nodes)):
         raise ValueError(f"closed must be nodes of the pattern, below {pattern.num_nodes}, got {sorted(closed)}")
-    degrees, own = np.diff(pattern.starts), pattern.node_kinds
-    is_known = (own >= 0) & (own < kind_counts.size)
-    frequency = np.where(is_known, kind_counts[np.where(is_known, own, 0)] if kind_counts.size else 0, 0)
-    order = np.lexsort((-degrees, frequency))
-    is_closed = np.zeros(pattern.num_nodes, np.bool_)
-    is_closed[list(closed)] = True
-    distinct, kinds = np.unique(own[order], return_inverse=True)
-    edge_kinds, compact = np.unique(pattern.edge_kinds, return_inverse=True)
-    joined = joined_matrix(pattern, compact)[order][:, order]
-    is_kind = (kinds[:, None] == np.arange(distinct.size)).astype(np.int64)
-    around = (joined > 0).astype(np.int64) @ is_kind
+    edges, own = neighbours_of(pattern), pattern.node_kinds.tolist()
+    frequency = {kind: int(kind_counts[kind]) if 0 <= kind < kind_counts.size else 0 for kind in set(own)}
+    order = sorted(range(len(own)), key=lambda node: (frequency[own[node]], -len(edges[node])))
+    compact = {kind: number for number, kind in enumerate(sorted(frequency))}
+    edge_kinds = sorted({kind for row in edges for kind in row.values()})
+    place = {node: position for position, node in enumerate(order)}
+    joined = [[0] * len(own) for _ in own]
+    around = [[0] * len(compact) for _ in own]
+    least = [[0] * len(compact) for _ in range(len(compact) + 1)]
+    for position, node in enumerate(order):
+        kind = compact[own[node]]
+        least[-1][kind] += 1
+        for other, edge_kind in edges[node].items():
+            joined[position][place[other]] = edge_kinds.index(edge_kind) + 1
+            around[position][compact[own[other]]] += 1
+            least[kind][compact[own[other]]] += 1
     lookup = np.full(max(kind_counts.size, 1), -1)
-    in_graphs = (distinct >= 0) & (distinct < lookup.size)
-    lookup[distinct[in_graphs]] = np.flatnonzero(in_graphs)
+    for kind, number in compact.items():
+        if 0 <= kind < lookup.size:
+            lookup[kind] = number
     return Plan(
-        positions=_positions(kinds, joined, around, is_closed[order]),
-        joined=joined,
-        around=around,
-        least=np.concatenate([is_kind.T @ around, is_kind.sum(axis=0, keepdims=True)]),
+        positions=_positions(order, own, edges, compact, around, frozenset(closed)),
+        joined=np.array(joined, dtype=np.int64).reshape(len(own), len(own)),
+        around=np.array(around, dtype=np.int64).reshape(len(own), len(compact)),
+        least=np.array(least, dtype=np.int64).reshape(len(compact) + 1, len(compact)),
         lookup=lookup,
-        edge_kinds=edge_kinds.astype(np.int64),
+        edge_kinds=np.array(edge_kinds, dtype=np.int64),
         is_induced=induced,
         at_least=at_least,
     )
 
 
-def joined_matrix(pattern: EncodedGraph, edge_kinds: NDArray[np.integer]) -> Ints:
-    """One more than the kind of the edge between two nodes, 0 where there is none."""
-    joined = np.zeros((pattern.num_nodes, pattern.num_nodes), np.int64)
-    owners = np.repeat(np.arange(pattern.num_nodes), np.diff(pattern.starts))
-    joined[owners, pattern.neighbours] = edge_kinds + 1
-    return joined
-
-
-def _positions(kinds: Ints, joined: Ints, around: Ints, is_closed: Bools) -> Ints:
+def _positions(
+    order: Sequence[int],
+    own: Sequence[int],
+    edges: Sequence[dict[int, int]],
+    compact: dict[int, int],
+    around: Sequence[list[int]],
+    closed: frozenset[int],
+) -> Ints:
     """The columns of a plan's positions."""
-    same_kind, degrees = kinds[:, None] == kinds, (joined > 0).sum(axis=1)
-    needs_no_more = np.ones_like(same_kind)
-    for column in around.T:
-        needs_no_more &= column[:, None] <= column
-    # A node that is enough for a closed position may have too many neighbours for another.
-    needed = np.where(is_closed, 1, (same_kind & needs_no_more).sum(axis=1))
-    twins = same_kind & (is_closed[:, None] == is_closed) & _can_be_swapped(joined)
-    before, after = _last(np.tril(twins, -1)), kinds.size - 1 - _last(np.triu(twins, 1)[:, ::-1])
-    alike = np.where(degrees == 1, (twins & (joined == 0)).sum(axis=1), 1)
-    after[after == kinds.size] = -1
-    return np.stack([kinds, np.where(is_closed, degrees, -1), needed, before, after, alike], axis=1)
+    of_kind: dict[int, list[list[int]]] = {}
+    for node, needs in zip(order, around, strict=True):
+        of_kind.setdefault(own[node], []).append(needs)
+    rows = []
+    twins = _twins(order, own, edges, closed)
+    for position, node in enumerate(order):
+        needs, alike = around[position], twins[position]
+        at = alike.index(position)
+        # A node that is enough for a closed position may have too many neighbours for another.
+        needed = 1 if node in closed else sum(all(map(ge, others, needs)) for others in of_kind[own[node]])
+        rows.append(
+            (
+                compact[own[node]],
+                len(edges[node]) if node in closed else -1,
+                needed,
+                alike[at - 1] if at else -1,
+                alike[at + 1] if at + 1 < len(alike) else -1,
+                len(alike) if len(edges[node]) == 1 and order[alike[at - 1]] not in edges[node] else 1,
+            )
+        )
+    return np.array(rows, dtype=np.int64).reshape(-1, 6)
 
 
-def _last(rows: Bools) -> Ints:
-    """Where in each row the last one is true, -1 where none is."""
-    last: Ints = (rows * np.arange(1, len(rows) + 1)).max(axis=1, initial=0) - 1
-    return last
+def _twins(
+    order: Sequence[int], own: Sequence[int], edges: Sequence[dict[int, int]], closed: frozenset[int]
+) -> list[list[int]]:
+    """For each position those that could be swapped, itself among them: of one kind, with the same neighbours.
 
-
-def _can_be_swapped(joined: Ints) -> Bools:
-    """Whether two nodes have the same neighbours, by the same kinds of edges, but for the two themselves."""
-    agreements = np.zeros(joined.shape, np.float32)
-    for kind in np.unique(joined):
-        is_kind = (joined == kind).astype(np.float32)
-        agreements += is_kind @ is_kind.T
-    result: Bools = len(joined) - agreements == 2 * (joined > 0)
-    return result
+    Two that are joined are neighbours of each other only; then the sets of each with itself are the same.
+    """
+    groups: dict[tuple[object, ...], list[int]] = {}
+    keys: list[list[tuple[object, ...]]] = []
+    for position, node in enumerate(order):
+        alike, ends = (own[node], node in closed), edges[node].items()
+        keys.append([(*alike, frozenset(ends))])
+        keys[-1] += [(*alike, kind, frozenset([*ends, (node, kind)])) for kind in set(edges[node].values())]
+        for key in keys[-1]:
+            groups.setdefault(key, []).append(position)
+    # A node cannot have twins of both sorts.
+    return [max((groups[key] for key in own_keys), key=len) for own_keys in keys]
 
 
 def neighbours_of(graph: EncodedGraph) -> list[dict[int, int]]:

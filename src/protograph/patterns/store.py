@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from protograph._base.arrays import Ints
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
-from protograph.patterns.containment import joined_matrix, planned, searchable, searched
-from protograph.patterns.hashing import scattered
+from protograph.patterns.containment import neighbours_of, planned, searchable, searched
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Plan
@@ -51,7 +50,7 @@ class PatternStore:
 
     def __init__(self, graphs: EncodedGraphs, max_calls: int = MAX_CALLS) -> None:
         self._graphs, self._searchable, self._max_calls = graphs, searchable(graphs), max_calls
-        self._stored: dict[bytes, list[StoredPattern]] = {}
+        self._stored: dict[tuple[int, ...], list[StoredPattern]] = {}
         self._num_kept = 0
         self.num_asked = self.num_given_up = 0
 
@@ -81,12 +80,12 @@ class PatternStore:
         return fresh
 
 
-def _signature(pattern: EncodedGraph) -> bytes:
+def _signature(pattern: EncodedGraph) -> tuple[int, ...]:
     """Equal for patterns that differ only in the numbers of their nodes, and for few others: colours refined twice."""
-    edges = scattered(joined_matrix(pattern, pattern.edge_kinds))
-    is_joined = edges != scattered(np.zeros(1, np.int64))
-    colors = scattered(pattern.node_kinds)
+    colors, edges = pattern.node_kinds.tolist(), neighbours_of(pattern)
     for _ in range(2):
-        around = np.where(is_joined, scattered(edges + colors), np.uint64(0))
-        colors = scattered(colors + around.sum(axis=1, dtype=np.uint64))
-    return np.sort(colors).tobytes()
+        colors = [
+            hash((color, *sorted((kind, colors[other]) for other, kind in row.items())))
+            for color, row in zip(colors, edges, strict=True)
+        ]
+    return tuple(sorted(colors))

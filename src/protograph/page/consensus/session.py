@@ -4,7 +4,7 @@ A session finds where in its source the class shows best, grows the consensus of
 what belongs to the class and closes it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from protograph.page.consensus.closing import Closing
 from protograph.page.consensus.counting import Occurrence, PatternCounter, Population, SourcePatterns
 from protograph.page.consensus.session_graphs import SessionGraphs
 from protograph.page.consensus.trimming import Surroundings, trim
-from protograph.page.consensus.weighing import PartWeigher, WeighedPart
+from protograph.page.consensus.weighing import PartWeigher, WeighedPart, weight_of
 from protograph.page.options import SearchOptions
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
@@ -33,6 +33,8 @@ from protograph.patterns.pattern import Pattern
 from protograph.patterns.wholes import wholes_of
 
 Matches = dict[int, tuple[int, ...]]
+# Weights that differ by this share are no tie.
+_CLEARLY = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -259,7 +261,7 @@ def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures) -> list[Ma
 
 
 def _consensus(
-    common: CommonPatterns, starts: Sequence[int], ranks: Ints, own: Floats, max_calls: int
+    common: CommonPatterns, starts: Iterable[int], ranks: Ints, own: Floats, max_calls: int
 ) -> tuple[Consensus | None, int]:
     """The consensus from the best start that has more than one node, or else any, and that start."""
     fallback: tuple[Consensus | None, int] = None, -1
@@ -272,13 +274,23 @@ def _consensus(
     return fallback
 
 
-def _starts(counter: PatternCounter, source: Pattern, own: Floats, ranks: Ints) -> list[int]:
-    """Nodes of the source, those first whose surroundings weigh the most."""
+def _starts(counter: PatternCounter, source: Pattern, own: Floats, ranks: Ints) -> Iterator[int]:
+    """Nodes of the source, those first whose surroundings weigh the most; only what is asked for is weighed."""
     order = np.lexsort((ranks, levels(own))).tolist()
     weigher = PartWeigher(counter, own)
     most = counter.affordable(counter.options.max_starts)
-    weights = {node: weigher.weigh(source.within({node} | source.neighbours[node])).weight for node in order[:most]}
-    return [*best_first(weights, weights.__getitem__, then=lambda node: ranks[node]), *order[most:]]
+    around = {node: frozenset({node}) | source.neighbours[node] for node in order[:most]}
+    weights: dict[int, float] = {}
+    first = -1
+    # No part tells more than one bit: once the heaviest is above all that are to come, it is known.
+    bounds = {node: weight_of(1.0, weigher.excess(nodes)) for node, nodes in around.items()}
+    for node in sorted(around, key=lambda node: -bounds[node]):
+        if weights and bounds[node] < max(weights.values()) - _CLEARLY * bounds[node] and first < 0:
+            first = best_first(weights, weights.__getitem__, then=lambda node: ranks[node])[0]
+            yield first
+        weights[node] = weigher.weigh(source.within(around[node])).weight
+    in_order = best_first(order[:most], weights.__getitem__, then=lambda node: ranks[node])
+    yield from (node for node in [*in_order, *order[most:]] if node != first)
 
 
 def _ranks(scores: Sequence[Floats], size: int) -> Ints:
