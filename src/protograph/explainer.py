@@ -271,16 +271,6 @@ class Explainer(ABC):
         return {index: self._store.origin(index) for index in sorted(indices)}
 
 
-@contextmanager
-def timed(timings: dict[str, float], stage: str) -> Iterator[None]:
-    """Add the seconds that the block took to ``timings[stage]``."""
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        timings[stage] = timings.get(stage, 0.0) + time.perf_counter() - started
-
-
 def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Prototype]:
     """Prototypes by margin, the largest first; those that tie keep their order."""
     listed = list(prototypes)

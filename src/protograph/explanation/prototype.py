@@ -70,6 +70,7 @@ class Evidence:
             connected part of the prototype that lies there; empty for a walk.
         edge_graphs: The same of each edge.
         num_looked_at: How many graphs of the cluster were searched for that.
+        num_undecided: Of how many graphs it could not be decided whether they contain it; they count as without.
         contributions: What each node adds to the class margin in its source graphs, the mean over its k counterparts;
             empty where it is not known.
         contribution_share: Share that its nodes have in the contributions of all nodes of its source graphs; ``None``
@@ -88,6 +89,7 @@ class Evidence:
     node_graphs: tuple[int, ...] = ()
     edge_graphs: tuple[int, ...] = ()
     num_looked_at: int = 0
+    num_undecided: int = 0
     contributions: tuple[float, ...] = ()
     contribution_share: float | None = None
     steps: tuple[str, ...] = ()

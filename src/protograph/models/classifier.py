@@ -16,7 +16,7 @@ from protograph.models.batching import batch_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
 from protograph.models.precision import DoubleInPlaceOfFloat
-from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer
+from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer, Weighing
 
 T = TypeVar("T")
 # Makes a context for a call of the model from the ``batch`` of its graphs.
@@ -185,13 +185,36 @@ class RunningClassifier:
         Raises:
             ValueError: If it is not known where nodes enter the readout, or they cannot be left out of it.
         """
+        self._check_places()
+        keep = keep.to(self.device)
+        return _on_cpu(self._run(graphs, lambda batch: self._leaving_out(batch, keep))[0])
+
+    def weighed(self, graphs: Sequence[Data], weights: Tensor) -> Tensor:
+        """Return the model's output for ``graphs``, with gradients to weights by which nodes enter a sum or a mean.
+
+        Args:
+            graphs: The graphs, one batch.
+            weights: One entry for each node of all graphs, in their order, on the model's device.
+
+        Raises:
+            ValueError: If it is not known where nodes enter the readout.
+        """
+        self._check_places()
+
+        @contextmanager
+        def with_gradients(batch: Tensor) -> Iterator[None]:
+            around = Weighing(batch, self.readout, weights, is_double=self.is_double)
+            with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False), around.on(self.model):
+                yield
+
+        return self._run(graphs, with_gradients)[0]
+
+    def _check_places(self) -> None:
         if not self.readout.places:
             raise ValueError(
                 "the model's readout was named as modules, so it is not known where nodes enter it and they cannot be "
                 "left out; use GraphClassifier(model, ...) without node_embeddings or without graph_embeddings"
             )
-        keep = keep.to(self.device)
-        return _on_cpu(self._run(graphs, lambda batch: self._leaving_out(batch, keep))[0])
 
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""

@@ -272,6 +272,17 @@ class LeavingOut(Watcher):
         return nodes.masked_fill(~self._keep.unsqueeze(1), 0.0)
 
 
+class Weighing(LeavingOut):
+    """Lets each node enter a known sum or mean with a weight; what other readouts give does not depend on it."""
+
+    def __init__(self, batch: Tensor, readout: Readout, weights: Tensor, *, is_double: bool = False) -> None:
+        super().__init__(batch, readout, torch.ones_like(weights, dtype=torch.bool), is_double=is_double)
+        self._weights = weights
+
+    def _zeroed(self, nodes: Tensor) -> Tensor:
+        return nodes * self._weights.to(nodes.dtype).unsqueeze(1)
+
+
 @dataclass
 class _Step:
     """A reduction over ``batch``, or the call of an aggregation module over it."""

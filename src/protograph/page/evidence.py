@@ -52,7 +52,8 @@ def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -
         scope: Where to count.
     """
     edges = edges_of(candidate.graph)
-    contains = contained_in(candidate.graph, scope.encoded, max_calls=scope.options.whole_calls) > 0
+    answers = contained_in(candidate.graph, scope.encoded, max_calls=scope.options.whole_calls)
+    contains = answers > 0
     is_class, members = scope.predictions == scope.target, np.asarray(cluster, dtype=np.int64)
     node_sources, edge_sources = _in_sources(candidate, edges, scope.encoded)
     looked_up: tuple[tuple[int, ...], tuple[int, ...], int] = (), (), 0
@@ -70,6 +71,7 @@ def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -
         node_graphs=looked_up[0],
         edge_graphs=looked_up[1],
         num_looked_at=looked_up[2],
+        num_undecided=int((answers < 0).sum()),
         contributions=candidate.contributions,
         contribution_share=candidate.contribution_share,
         steps=candidate.steps,

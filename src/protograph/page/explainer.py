@@ -1,6 +1,7 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -10,7 +11,9 @@ from torch import Tensor
 from protograph._base.arrays import Floats
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph.explainer import Explainer, best_first, timed
+from protograph._base.timing import timed
+from protograph._base.words import counted
+from protograph.explainer import Explainer, best_first
 from protograph.explanation import EmbeddingMap, Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import NoPrototypeError
@@ -190,6 +193,7 @@ class PAGE(Explainer):
                 selection = self.representatives(target) if representatives is None else self._given(representatives)
             with timed(timings, "search"):
                 results, notes = self._results(self._fitted_class(target), selection)
+                timings |= _summed(result.seconds for result in results)
                 if self.num_clusters == "auto" and representatives is None and self._is_counted():
                     results, merges = merged(results, self._encoded(), self.cluster_options.same_share)
                     notes += merges
@@ -207,7 +211,13 @@ class PAGE(Explainer):
             edge_rule=self._edges().rule,
             embedding_map=self._map(target, clusters) if representatives is None else None,
             timings=timings,
-            notes=[*selection.notes, *self._edges().notes, *notes, *self._order_notes(prototypes)],
+            notes=[
+                *selection.notes,
+                *self._edges().notes,
+                *notes,
+                *self._order_notes(prototypes),
+                *_undecided(prototypes),
+            ],
         )
 
     def _options(self) -> Mapping[str, Any]:
@@ -282,6 +292,7 @@ class PAGE(Explainer):
             with self._progress.part("searching", self.budget) as session_done:
                 try:
                     results.append(self._result(replace(fitted, session_done=session_done), cluster))
+                    notes += [note for note in results[-1].notes if note not in notes]
                 except NoPrototypeError as error:
                     notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")
         return results, notes
@@ -291,8 +302,9 @@ class PAGE(Explainer):
         if self.search == "walk":
             walks = walk_candidates(fitted, cluster, options)
             return ClusterResult(cluster, best_walk(fitted, walks), tuple(walk.session for walk in walks))
-        candidates = consensus_candidates(fitted, cluster, options, self._head())
-        return ClusterResult(cluster, heaviest(candidates), tuple(one.session for one in candidates))
+        found = consensus_candidates(fitted, cluster, options, self._head())
+        sessions = tuple(one.session for one in found.candidates)
+        return ClusterResult(cluster, heaviest(found.candidates), sessions, found.notes, found.seconds)
 
     def _evidence_scope(self, target: int) -> EvidenceScope:
         return EvidenceScope(
@@ -349,6 +361,25 @@ class PAGE(Explainer):
             clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
             explained=explained,
         )
+
+
+def _summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Seconds of each stage, over all clusters."""
+    total: Counter[str] = Counter()
+    for seconds in parts:
+        total.update(seconds)
+    return dict(total)
+
+
+def _undecided(prototypes: Sequence[Prototype]) -> list[str]:
+    """Say of how many graphs it is not known whether they contain a prototype."""
+    numbers = [prototype.evidence.num_undecided for prototype in prototypes if prototype.evidence is not None]
+    return [
+        f"of {counted(number, 'graph')} it could not be decided in reasonable time whether they contain the prototype "
+        f"of cluster {prototype.cluster}; they count as without"
+        for prototype, number in zip(prototypes, numbers, strict=True)
+        if number
+    ]
 
 
 _OPTIONS: dict[str, type[Any]] = {

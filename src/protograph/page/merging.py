@@ -1,6 +1,7 @@
 """Clusters that turn out to have the same prototype are one."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from protograph.patterns.isomorphism import is_isomorphic
 
 @dataclass(frozen=True, eq=False)
 class ClusterResult:
-    """A cluster, the candidate that is its prototype, and the records of its sessions."""
+    """A cluster and the candidate for its prototype; its sessions' records, what they gave up, and their seconds."""
 
     cluster: Cluster
     candidate: Candidate
     sessions: tuple[Session, ...]
+    notes: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 def merged(
@@ -45,7 +48,7 @@ def merged(
             continue
         larger = kept[twin]
         joined = _joined(larger.cluster, result.cluster)
-        kept[twin] = ClusterResult(joined, larger.candidate, larger.sessions)
+        kept[twin] = replace(larger, cluster=joined)
         notes.append(
             f"a cluster of {len(result.cluster.members)} graphs was merged into one of {len(larger.cluster.members)}: "
             f"they have the same prototype, in as many of their graphs"

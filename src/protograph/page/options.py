@@ -71,6 +71,10 @@ class ConsensusOptions(_Numbers):
     least_counted: int = 8  # parts counted in a dense source nevertheless
     count_calls: int = 2_000  # nodes to try in one graph; a pattern that needs more counts as not lying there
     grow_calls: int = 200_000  # nodes to try while a consensus grows
+    max_graph_nodes: int = 500  # nodes of a larger graph that a session looks at: those around what carries the most
+    left_out_rows: int = (
+        2**21
+    )  # nodes and edges that go through the model to leave nodes out; else gradients have to do
     max_nodes_around: int = 40  # nodes around the start that parts are made of: prototypes are small
     max_edges_around: int = 60  # edges around the start; a basis of shortest rings takes long on what is dense
     linear: float = 1e-7  # relative error up to which scores are a linear map of the embeddings

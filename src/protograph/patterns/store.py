@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protograph._base.arrays import Ints
+from protograph._base.timing import timed
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 from protograph.patterns.containment import neighbours_of, planned, searchable, searched
 
@@ -46,6 +47,7 @@ class PatternStore:
     Attributes:
         num_asked: How many graphs were searched for patterns.
         num_given_up: In how many of these the search was given up.
+        seconds: How long searching took, as ``"counting"``.
     """
 
     def __init__(self, graphs: EncodedGraphs, max_calls: int = MAX_CALLS) -> None:
@@ -53,13 +55,15 @@ class PatternStore:
         self._stored: dict[tuple[int, ...], list[StoredPattern]] = {}
         self._num_kept = 0
         self.num_asked = self.num_given_up = 0
+        self.seconds = {"counting": 0.0}
 
     def answers(self, pattern: StoredPattern, indices: Ints) -> NDArray[np.int8]:
         """Which of the graphs contain the pattern: 1, 0, or -1 where the search was given up."""
         answers = pattern.answers[indices]
         fresh = answers == _NOT_ASKED
         if fresh.any():
-            found = searched(self._searchable, pattern.plan, indices[fresh], self._max_calls)
+            with timed(self.seconds, "counting"):
+                found = searched(self._searchable, pattern.plan, indices[fresh], self._max_calls)
             answers[fresh] = pattern.answers[indices[fresh]] = found
             self.num_asked += found.size
             self.num_given_up += int((found < 0).sum())

@@ -8,7 +8,8 @@ from torch_geometric.data import Data
 
 from protograph._base.options import check_options
 from protograph._base.randomness import preserved_random_state
-from protograph.explainer import Explainer, best_first, timed
+from protograph._base.timing import timed
+from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 

@@ -5,11 +5,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_geometric.data import Data
+from torch_geometric.utils import to_undirected
 
 import protograph as pg
 from protograph.page.clusters.selection import Cluster
 from protograph.page.consensus.session_graphs import chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
+from protograph.page.options import ConsensusOptions
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(60)
@@ -86,7 +89,7 @@ def test_the_graphs_of_all_sessions_are_embedded_at_once(pool, head):
     explainer = pg.PAGE(num_clusters=1).fit(model, GRAPHS)
     fitted = explainer._fitted_class(1)
     chosen = [(3, 5), (8, 1), (2, 9)]
-    sessions = session_graphs(fitted, chosen, explainer._head() if head else None)
+    sessions = session_graphs(fitted, chosen, explainer._head() if head else None, ConsensusOptions())
     assert [session.indices for session in sessions] == chosen
     for session in sessions:
         assert len(session.graphs) == len(session.embeddings) == len(session.contributions) == 2
@@ -106,5 +109,28 @@ def test_the_graphs_of_all_sessions_are_embedded_at_once(pool, head):
 def test_nodes_that_cannot_be_left_out_have_no_contributions():
     named = pg.GraphClassifier(zoo.make(pool="max"), node_embeddings="conv2", graph_embeddings="head")
     explainer = pg.PAGE(num_clusters=1).fit(named, GRAPHS)
-    (session,) = session_graphs(explainer._fitted_class(1), [(0, 1)], None)
+    (session,) = session_graphs(explainer._fitted_class(1), [(0, 1)], None, ConsensusOptions())
     assert session.contributions is None
+
+
+def test_of_a_large_graph_what_lies_around_the_heaviest_node_is_searched():
+    """Of a chain of 30 the ten nodes around the one that adds the most, with all that is known of them."""
+    chain = Data(x=torch.ones(30, 3), edge_index=to_undirected(torch.stack([torch.arange(29), torch.arange(1, 30)])))
+    chain.x[17] = 5.0
+    model = zoo.make(pool="add")
+    explainer = pg.PAGE(num_clusters=1).fit(model, [*GRAPHS, chain])
+    (whole,) = session_graphs(explainer._fitted_class(1), [(len(GRAPHS), 0)], None, ConsensusOptions())
+    (part,) = session_graphs(explainer._fitted_class(1), [(len(GRAPHS), 0)], None, ConsensusOptions(max_graph_nodes=10))
+    assert whole.is_whole
+    assert not part.is_whole
+    kept = [whole.sources[0].nodes.tolist().index(node) for node in part.sources[0].nodes]
+    assert kept == sorted(kept)
+    positions = sorted(part.sources[0].nodes.tolist())
+    assert positions == list(range(positions[0], positions[0] + 10))
+    np.testing.assert_array_equal(part.embeddings[0], whole.embeddings[0][kept])
+    np.testing.assert_array_equal(part.contributions[0], whole.contributions[0][kept])
+    sums = np.convolve(whole.contributions[0][np.argsort(whole.sources[0].nodes)], np.ones(3), "same")
+    assert positions[0] <= int((sums[1:-1] / np.sqrt(3)).argmax()) + 1 <= positions[-1]
+    assert part.graphs[0].num_nodes == part.encoded.num_nodes == 10
+    assert part.graphs[0].num_edges == 18
+    assert part.graphs[1].num_nodes == min(10, GRAPHS[0].num_nodes)

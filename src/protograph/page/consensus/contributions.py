@@ -8,10 +8,12 @@ embeddings too, and misleads.) A sum leaves out the node's term, and so does a m
 
 Most classifiers end in a linear map of a sum or a mean. Then the margins follow from that map and the node embeddings,
 exactly and at once; the map is read off the graphs that the model has already embedded, or off some runs in which
-random halves of the nodes are left out. Others are run again, once a node.
+random halves of the nodes are left out. Others are run again, once a node; where that would take too long, what counts
+is how the margin changes with the weight by which a node enters the readout.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -20,6 +22,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
+from protograph.graphs.cleaning import node_count
 from protograph.models.classifier import ForwardResult
 from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.models.outputs import log_scores, margins
@@ -85,11 +88,12 @@ def probed_head(
     """As :func:`linear_head`, by leaving random halves of the nodes out: for data sets of few graphs.
 
     Weights that these graphs leave open do not matter to what their nodes add. ``None`` also where it would take more
-    runs of the model than leaving out node by node.
+    runs of the model than leaving out node by node, or too many.
     """
     options, dim = options or ConsensusOptions(), terms[0].shape[1]
     num_runs, sizes = -(-_num_rows(dim) // len(graphs)), [len(part) for part in terms]
-    if num_runs >= sum(sizes) // len(graphs):
+    rows = num_runs * sum(size + graph.num_edges for size, graph in zip(sizes, graphs, strict=True))
+    if num_runs >= sum(sizes) // len(graphs) or rows > options.left_out_rows:
         return None
     generator = np.random.default_rng(0)
     embeddings, outputs = [], []
@@ -104,6 +108,19 @@ def probed_head(
     return _fitted_map(np.stack(embeddings), scores, every_other, resolution, options, may_leave_open=True)
 
 
+@dataclass(frozen=True)
+class Contributions:
+    """What nodes add to the margin.
+
+    Attributes:
+        by_graph: For each graph an entry a node.
+        are_exact: Whether nodes were left out; else, by what their weights in the readout change at once.
+    """
+
+    by_graph: list[Floats]
+    are_exact: bool = True
+
+
 def node_contributions(
     judge: Judge,
     graphs: Sequence[Data],
@@ -111,7 +128,8 @@ def node_contributions(
     node_embeddings: Sequence[Floats],
     target: int,
     head: Floats | None,
-) -> list[Floats] | None:
+    options: ConsensusOptions | None = None,
+) -> Contributions | None:
     """Contributions of the nodes of each graph to the margin of ``target``; ``None`` where nodes cannot be left out.
 
     Args:
@@ -121,23 +139,45 @@ def node_contributions(
         node_embeddings: Their nodes' embeddings.
         target: The class.
         head: The weights of the linear map that the model ends in, if it does.
+        options: How much to run the model.
     """
+    options = options or ConsensusOptions()
     terms = _all_terms(forward, node_embeddings, judge.classifier.resolution)
+    scores = log_scores(forward.outputs, judge.return_type)
     try:
         if head is None and terms is not None:
-            head = probed_head(judge, graphs, terms)
-        scores = log_scores(forward.outputs, judge.return_type)
-        contributions = []
-        for number, (graph, nodes) in enumerate(zip(graphs, node_embeddings, strict=True)):
-            own = scores[number : number + 1]
-            if head is not None and terms is not None:
-                without = own - torch.from_numpy(terms[number] @ head)
-            else:
-                without = _without_each(judge, graph, nodes)
-            contributions.append((margins(own, target) - margins(without, target)).numpy())
+            head = probed_head(judge, graphs, terms, options)
+        if head is not None and terms is not None:
+            without = [own - torch.from_numpy(part @ head) for own, part in zip(scores, terms, strict=True)]
+        elif _num_rows_left_out(graphs, node_embeddings) > options.left_out_rows:
+            return _by_gradients(judge, graphs, target)
+        else:
+            without = [_without_each(judge, *pair) for pair in zip(graphs, node_embeddings, strict=True)]
     except ValueError:  # nodes cannot be left out of this readout
         return None
-    return contributions
+    margin = margins(scores, target)
+    return Contributions([(own - margins(rest, target)).numpy() for own, rest in zip(margin, without, strict=True)])
+
+
+def _num_rows_left_out(graphs: Sequence[Data], node_embeddings: Sequence[Floats]) -> int:
+    """Nodes and edges that go through the model when nodes are left out one by one."""
+    return sum(
+        len(nodes) * (len(nodes) + graph.num_edges) for graph, nodes in zip(graphs, node_embeddings, strict=True)
+    )
+
+
+def _by_gradients(judge: Judge, graphs: Sequence[Data], target: int) -> Contributions | None:
+    """What each node's weight in the readout changes in the margin at once."""
+    result = []
+    for graph in graphs:
+        weights = torch.ones(node_count(graph), dtype=torch.float64, device=judge.classifier.device, requires_grad=True)
+        outputs = judge.classifier.weighed([graph], weights)
+        margin = margins(log_scores(outputs, judge.return_type), target).sum()
+        (gradient,) = torch.autograd.grad(margin, weights, allow_unused=True) if margin.requires_grad else (None,)
+        if gradient is None:
+            return None
+        result.append(gradient.cpu().numpy())
+    return Contributions(result, are_exact=False)
 
 
 def _all_terms(forward: ForwardResult, nodes: Sequence[Floats], resolution: float) -> list[Floats] | None:

@@ -82,6 +82,11 @@ class Population:
     options: ConsensusOptions
 
     @cached_property
+    def seconds(self) -> dict[str, float]:
+        """How long growing, trimming with closing, and the counting in these took."""
+        return self.store.seconds
+
+    @cached_property
     def store(self) -> PatternStore:
         """What has been counted: sessions come upon the same patterns again and again."""
         return PatternStore(self.encoded, self.options.count_calls)

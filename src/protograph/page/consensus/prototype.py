@@ -1,6 +1,7 @@
 """Phase 2 of our own: sessions over graphs of a cluster, and a vote between what they have come to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,16 +11,31 @@ from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
 from protograph.page.consensus.counting import Population
 from protograph.page.consensus.session import ConsensusCandidate, run_sessions
-from protograph.page.consensus.session_graphs import chosen_graphs, session_graphs
+from protograph.page.consensus.session_graphs import SessionGraphs, chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
-from protograph.page.options import SearchOptions
+from protograph.page.options import ConsensusOptions, SearchOptions
 from protograph.patterns.isomorphism import is_isomorphic
+
+
+@dataclass(frozen=True, eq=False)
+class ConsensusSearch:
+    """What the sessions of a cluster have come to.
+
+    Attributes:
+        candidates: A candidate of each session; sessions without any common node are left out.
+        notes: What was given up, a sentence each.
+        seconds: How long some of the stages took.
+    """
+
+    candidates: list[ConsensusCandidate]
+    notes: tuple[str, ...]
+    seconds: Mapping[str, float]
 
 
 def consensus_candidates(
     fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: Floats | None
-) -> list[ConsensusCandidate]:
-    """What each session has come to; those without any common node are left out."""
+) -> ConsensusSearch:
+    """Run all sessions of a cluster."""
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
@@ -30,14 +46,34 @@ def consensus_candidates(
         options=options.consensus,
     )
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool)
-    sessions = session_graphs(fitted, chosen, head)
+    sessions = session_graphs(fitted, chosen, head, options.consensus)
     candidates = run_sessions(sessions, population, fitted.judge, fitted.target, options, fitted.session_done)
     if not candidates:
         raise NoPrototypeError(
             f"no nodes of its graphs {[*map(fitted.position, chosen[0])]} have equal features; "
             f"pass match_features=False or a tolerance"
         )
-    return candidates
+    return ConsensusSearch(candidates, _given_up(sessions, population, options.consensus), population.seconds)
+
+
+def _given_up(sessions: Sequence[SessionGraphs], population: Population, options: ConsensusOptions) -> tuple[str, ...]:
+    """What was not done for its being too much, a sentence each."""
+    notes, store = [], population.store
+    if store.num_given_up:
+        notes.append(
+            f"{store.num_given_up:,} of {store.num_asked:,} times that a graph was searched for a pattern, "
+            f"{options.count_calls:,} placed nodes did not decide; the graph counts as one without"
+        )
+    if not all(session.is_whole for session in sessions):
+        notes.append(
+            f"of graphs with more than {options.max_graph_nodes:,} nodes, the search looked at those around the node "
+            f"that adds the most to the margin; patterns were counted in whole graphs"
+        )
+    if not all(session.are_contributions_exact for session in sessions):
+        notes.append(
+            "what nodes add to the margin was estimated by gradients: to leave each out in turn would take too long"
+        )
+    return tuple(notes)
 
 
 def heaviest(candidates: Sequence[ConsensusCandidate]) -> ConsensusCandidate:

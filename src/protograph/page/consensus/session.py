@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import TOLERANCE, best_first, levels
+from protograph._base.timing import timed
 from protograph._base.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.cutting import induced_subgraph, with_edges
@@ -93,7 +94,8 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
     own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
     ranks = _ranks(alignment.scores, own.size)
     starts = _starts(population.counter(source, tuning.start_sample), common.source, own, ranks)
-    consensus, start = _consensus(common, starts, ranks, own, tuning.grow_calls)
+    with timed(population.seconds, "growing"):
+        consensus, start = _consensus(common, starts, ranks, own, tuning.grow_calls)
     if consensus is None:
         return None
     aligned = alignment.matches(consensus.pattern)
@@ -102,9 +104,11 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
     wholes = wholes_of(near, weigher.counter.kinds)
     is_common = _commonness(common, source, graphs, options.match_features)
     surroundings = Surroundings(common, weigher.counter.kinds, start, tuning, is_common)
-    trimmed = trim(near, wholes, weigher, options.max_nodes, surroundings, tuning)
     counter = population.counter(source, tuning.large_sample, tuning.sample)
     closing = Closing(common, near, wholes, counter, options.max_nodes, tuning, is_common)
+    with timed(population.seconds, "trimming"):
+        trimmed = trim(near, wholes, weigher, options.max_nodes, surroundings, tuning)
+        path = closing.close(trimmed.pattern)
     return _Outcome(
         graphs=graphs,
         alignment=alignment,
@@ -113,7 +117,7 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
         trimmed=trimmed,
         occurrence=population.counter(source, tuning.large_sample).count(trimmed.pattern),
         num_weighed=weigher.num_weighed,
-        path=closing.close(trimmed.pattern),
+        path=path,
     )
 
 
@@ -124,7 +128,7 @@ def _commonness(
 
     That is what counting asks of them too, if it tells nodes apart as the search does.
     """
-    if not must_be_equal(match_features) and match_features is not False:
+    if not graphs.is_whole or (not must_be_equal(match_features) and match_features is not False):
         return common.is_common
     others = np.array(graphs.indices[1:], dtype=np.int64)
 
@@ -219,7 +223,7 @@ def _candidate(outcome: _Outcome, pattern: Pattern, graph: Data, verdict: Verdic
         source=graphs.indices[0],
         stopped="consensus",
         num_iterations=outcome.num_weighed,
-        is_exact=outcome.consensus.is_exact,
+        is_exact=outcome.consensus.is_exact and graphs.is_whole,
     )
     return ConsensusCandidate(
         graph=graph,
@@ -279,7 +283,11 @@ def _starts(counter: PatternCounter, source: Pattern, own: Floats, ranks: Ints) 
     order = np.lexsort((ranks, levels(own))).tolist()
     weigher = PartWeigher(counter, own)
     most = counter.affordable(counter.options.max_starts)
-    around = {node: frozenset({node}) | source.neighbours[node] for node in order[:most]}
+    place = {node: position for position, node in enumerate(order)}
+    room = counter.options.max_nodes_around - 1  # of a hub's neighbours, those that carry the most
+    around = {
+        node: frozenset([node, *sorted(source.neighbours[node], key=place.__getitem__)[:room]]) for node in order[:most]
+    }
     weights: dict[int, float] = {}
     first = -1
     # No part tells more than one bit: once the heaviest is above all that are to come, it is known.
