@@ -25,19 +25,38 @@ def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
     chosen = torch.as_tensor(list(nodes), dtype=torch.long)
     new_number = torch.full((node_count(graph),), -1)
     new_number[chosen] = torch.arange(chosen.numel())
-    edge_index = graph.edge_index.cpu().long()
-    kept = (new_number[edge_index] >= 0).all(dim=0).nonzero().flatten()
-    part = Data(num_nodes=chosen.numel()) if graph.x is None else Data()
+    ends = new_number[graph.edge_index.cpu().long()]
+    kept = (ends >= 0).all(dim=0).nonzero().flatten()
+    return _taken(graph, chosen, kept, ends[:, kept])
+
+
+def reordered(graph: Data, nodes: Sequence[int]) -> Data:
+    """Return the graph with its nodes in another order, and its edges in the order of their ends; see above.
+
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 0, 2], [1, 0, 2, 0]]), num_nodes=3)
+    >>> reordered(path, [1, 0, 2]).edge_index
+    tensor([[0, 1, 1, 2],
+            [1, 0, 2, 1]])
+    """
+    chosen = torch.as_tensor(nodes, dtype=torch.long)
+    ends = chosen.argsort()[graph.edge_index.cpu().long()]
+    order = (ends[0] * max(1, chosen.numel()) + ends[1]).argsort(stable=True)
+    return _taken(graph, chosen, order, ends[:, order])
+
+
+def _taken(graph: Data, nodes: Tensor, edges: Tensor, ends: Tensor) -> Data:
+    """The graph of some nodes and edges, in their order; ``ends`` are those of the edges in the new numbers."""
+    part = Data(num_nodes=nodes.numel()) if graph.x is None else Data()
     of_nodes, of_edges = node_keys(graph), edge_keys(graph)
     for key, value in graph.to_dict().items():
         if key == "edge_index":
-            part.edge_index = new_number[edge_index[:, kept]].to(value.device)
+            part.edge_index = ends.to(value.device)
         elif key in _NOT_OF_A_PART:
             continue  # also where a graph of one node makes its label look like a node's
         elif key in of_nodes:
-            part[key] = value[chosen.to(value.device)]
+            part[key] = value[nodes.to(value.device)]
         elif key in of_edges:
-            part[key] = value[kept.to(value.device)]
+            part[key] = value[edges.to(value.device)]
         elif isinstance(value, Tensor | int | float) and "index" not in key:
             part[key] = value
     return part

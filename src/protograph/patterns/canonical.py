@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.cutting import reordered
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.fingerprint import fingerprint
 from protograph.patterns.containment import are_twins, neighbours_of
@@ -175,10 +175,7 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     True
     """
     order = canonical_order(_encoded(graph), max_work)
-    part = induced_subgraph(graph, order.nodes.tolist())
-    by_ends = np.lexsort(part.edge_index.cpu().numpy()[::-1])
-    for key in edge_keys(part):
-        part[key] = part[key][..., by_ends] if key == "edge_index" else part[key][by_ends]
+    part = reordered(graph, order.nodes.tolist())
     content = fingerprint(part)
     return CanonicalGraph(part, order.nodes, content, content + fingerprint(graph), order.is_canonical)
 
@@ -195,9 +192,28 @@ def _encoded(graph: Data) -> EncodedGraph:
         own = torch.zeros(size, 1 + held.size(1), dtype=torch.double)
         own[edge_index[0, loops]] = torch.cat([torch.ones(held.size(0), 1), held], dim=1).double()
         x = own if x is None else torch.cat([x, own], dim=1)
+    if edge_attr is None and (simple := _undirected(x, edge_index.numpy(), size)) is not None:
+        return simple
     content = Data(x=x, edge_index=edge_index, edge_attr=edge_attr, num_nodes=size)
     encoded = EncodedGraphs([content], match_edges=edge_attr is not None)[0]
     return _by_direction(encoded, edge_index.numpy(), None if edge_attr is None else edge_attr.numpy())
+
+
+def _undirected(x: Tensor | None, edges: Ints, size: int) -> EncodedGraph | None:
+    """The graph if its edges hold nothing and go both ways, each once, which is quick to encode."""
+    keys = np.sort(edges[0] * size + edges[1])
+    sources, targets = keys // max(size, 1), keys % max(size, 1)
+    if (keys[1:] == keys[:-1]).any() or (sources == targets).any():
+        return None
+    if not np.array_equal(np.sort(targets * size + sources), keys):
+        return None
+    kinds = np.zeros(size, np.int32)
+    if x is not None:
+        rows = [(row + 0.0).tobytes() for row in x.numpy()]
+        number = {row: place for place, row in enumerate(sorted(set(rows)))}
+        kinds[:] = [number[row] for row in rows]
+    starts = np.searchsorted(sources, np.arange(size + 1)).astype(np.int64)
+    return EncodedGraph(kinds, starts, targets.astype(np.int32), np.zeros(targets.size, np.int32))
 
 
 def _by_direction(graph: EncodedGraph, edges: Ints, rows: Floats | None) -> EncodedGraph:
