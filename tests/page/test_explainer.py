@@ -65,6 +65,41 @@ def test_an_explanation_holds_together():
             assert chance.softmax(1)[0, target].item() == pytest.approx(p.probability, abs=1e-5)
 
 
+def test_every_stage_is_timed():
+    once = {"fit", "cleaning", "encoding", "model"}
+    assert set(fitted().explain(1).timings) == {*once, "selection", "search", "evidence"}
+    timings = fitted(search="consensus").explain(1).timings
+    assert set(timings) == {*once, "selection", "search", "growing", "trimming", "counting", "evidence"}
+    assert timings["growing"] + timings["trimming"] <= timings["search"]
+
+
+def test_what_was_given_up_is_said():
+    """Each bound that is reached is a warning; what is said of sessions and of counts is on them too."""
+    tight = {"max_graph_nodes": 3, "count_calls": 2, "left_out_rows": 1}
+    explainer = fitted(graphs=GRAPHS[:30], search="consensus", consensus_options=tight)  # too few to tell the head
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pg.ProtographWarning)
+        explanation = explainer.explain(1)
+    (given_up,) = [note for note in explanation.warnings if note.endswith("the graph counts as one without")]
+    assert " times that a graph was searched for a pattern, 2 placed nodes did not decide; " in given_up
+    assert {
+        "of graphs with more than 3 nodes, the search looked at those around the node that adds the most to the margin; "
+        "patterns were counted in whole graphs",
+        "what nodes add to the margin was estimated by gradients: to leave each out in turn would take too long",
+    } <= set(explanation.warnings)
+    assert not any(session.is_exact for prototype in explanation.prototypes for session in prototype.sessions)
+    assert all(len(prototype.nodes) <= 3 for prototype in explanation.prototypes)
+
+
+def test_graphs_in_which_a_prototype_could_not_be_decided_are_counted():
+    explainer = fitted(search="consensus", evidence_options={"whole_calls": 1})
+    with pytest.warns(pg.ProtographWarning, match=r"it could not be decided in reasonable time whether they contain"):
+        explanation = explainer.explain(1)
+    for prototype in explanation.prototypes:
+        evidence = prototype.evidence
+        assert 0 < evidence.num_undecided <= len(GRAPHS) - evidence.num_in_class - evidence.num_elsewhere
+
+
 def test_sessions_start_at_different_nodes_in_every_graph():
     for p in fitted().explain(1).prototypes:
         for axis in range(3):

@@ -73,7 +73,8 @@ class Explanation:
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took. What is done once for all classes is told with each of them: ``fit``, of
-            which ``cleaning`` is a part, and ``encoding``. ``model`` is what its passes took, in whichever stage.
+            which ``cleaning`` is a part, and ``encoding``. ``model`` is what its passes took, in whichever stage; of a
+            consensus, ``growing`` and ``trimming`` are parts of ``search``, and ``counting`` of these.
         versions: Versions of the packages that matter.
         warnings: What was done differently from what was asked, and why little can be said of the class.
         doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
