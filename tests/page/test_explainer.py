@@ -76,15 +76,15 @@ def test_every_stage_is_timed():
 def test_what_was_given_up_is_said():
     """Each bound that is reached is a warning; what is said of sessions and of counts is on them too."""
     tight = {"max_graph_nodes": 3, "count_calls": 2, "left_out_rows": 1}
-    explainer = fitted(graphs=GRAPHS[:30], search="consensus", consensus_options=tight)  # too few to tell the head
+    explainer = fitted(graphs=GRAPHS[:30], search="consensus", consensus_options=tight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pg.ProtographWarning)
         explanation = explainer.explain(1)
     (given_up,) = [note for note in explanation.warnings if note.endswith("the graph counts as one without")]
     assert " times that a graph was searched for a pattern, 2 placed nodes did not decide; " in given_up
     assert {
-        "of graphs with more than 3 nodes, the search looked at those around the node that adds the most to the margin; "
-        "patterns were counted in whole graphs",
+        "of graphs with more than 3 nodes, the search looked at those around the node that adds the most to the "
+        "margin; patterns were counted in whole graphs",
         "what nodes add to the margin was estimated by gradients: to leave each out in turn would take too long",
     } <= set(explanation.warnings)
     assert not any(session.is_exact for prototype in explanation.prototypes for session in prototype.sessions)
