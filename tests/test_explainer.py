@@ -48,7 +48,6 @@ def test_seconds_of_what_is_done_once_are_told_with_every_class():
     first, second = pg.PAGE(num_clusters=1, num_graphs=1, budget=1).fit(Mean(), data).explain_all().values()
     for stage in ("fit", "cleaning", "encoding"):
         assert first.timings[stage] == second.timings[stage] > 0
-    assert set(first.timings) == {"fit", "cleaning", "encoding", "model", "selection", "search", "evidence"}
 
 
 def test_a_model_that_knows_one_class_is_doubted_and_the_classes_are_named():

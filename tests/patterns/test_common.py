@@ -5,6 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.pattern import Pattern
 from tests.page.naive_patterns import (
@@ -36,6 +37,15 @@ def check_valid(pattern, graphs, rule=True, match_edges=False):
 
 
 # ---- the largest ----------------------------------------------------------------------------------------------------
+
+
+@some
+@given(groups_of_graphs(min_graphs=2), groups_of_graphs(), st.booleans())
+def test_graphs_that_are_encoded_with_others_have_the_same_patterns(graphs, others, match_edges):
+    expected = CommonPatterns(graphs, match_edges=match_edges).largest_of_all()
+    encoded = EncodedGraphs([*graphs, *others], match_edges=match_edges)
+    found = CommonPatterns.of_encoded([encoded[q] for q in range(len(graphs))]).largest_of_all()
+    assert found == expected
 
 
 @some

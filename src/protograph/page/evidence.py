@@ -16,7 +16,7 @@ from protograph.page.consensus.counting import information, spread
 from protograph.page.options import EvidenceOptions
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.containment import contained_in, neighbours_of
-from protograph.patterns.joint import MatchFeatures
+from protograph.patterns.joint import MatchFeatures, must_be_equal
 from protograph.patterns.pattern import Edge
 
 
@@ -113,8 +113,14 @@ def _in_cluster(
     chosen = spread(members, scope.options.looked_at)
     whole = int(contains[chosen].sum())
     nodes, joined = np.full(node_count(graph), whole), np.full(len(edges), whole)
+    own = scope.encoded.encode(graph)
+    is_encoded = must_be_equal(scope.match_features) or scope.match_features is False
     for index in chosen[~contains[chosen]].tolist():
-        pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=scope.encoded.edge_rule)
+        if is_encoded:
+            pair = CommonPatterns.of_encoded([own, scope.encoded[index]])
+        else:
+            rule = scope.encoded.edge_rule
+            pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=rule)
         part = pair.largest_of_all(scope.options.part_calls)
         if part is not None:
             nodes[sorted(part.pattern.nodes)] += 1

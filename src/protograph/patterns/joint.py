@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.edge_rule import MatchEdges, as_rule
-from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 
 MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool]
 
@@ -51,16 +51,30 @@ class JointGraphs:
         if as_rule(match_edges).is_matched and any(graph.edge_attr is None for graph in graphs):
             raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
         encoded = EncodedGraphs(graphs, match_features=must_be_equal(match_features), match_edges=match_edges)
-        self.k = len(graphs)
-        self.offsets, self.starts = encoded.nodes, encoded.starts
-        self.neighbours, self.edge_kinds = encoded.neighbours.astype(np.int64), encoded.edge_kinds.astype(np.int64)
-        self.kinds: list[Ints] = np.split(encoded.node_kinds.astype(np.int64), self.offsets[1:-1])
-        self.sizes = tuple(np.diff(self.offsets).tolist())
-        self._pairs: dict[tuple[int, int], Bools] = {}
+        self._lay_out([encoded[q] for q in range(len(graphs))])
         if not must_be_equal(match_features) and match_features is not False and graphs[0].x is not None:
             features = [_as_matrix(graph.x) for graph in graphs]
             for q, r in combinations(range(self.k), 2):
                 self._pairs[q, r] = _pairwise(features[q], features[r], match_features)
+
+    @classmethod
+    def of_encoded(cls, graphs: Sequence[EncodedGraph]) -> "JointGraphs":
+        """Graphs that are encoded by the same object: nodes and edges of one kind may stand for each other."""
+        joint = cls.__new__(cls)
+        joint._lay_out(graphs)
+        return joint
+
+    def _lay_out(self, graphs: Sequence[EncodedGraph]) -> None:
+        self.k, self.sizes = len(graphs), tuple(graph.num_nodes for graph in graphs)
+        self.offsets: Ints = np.cumsum([0, *self.sizes])
+        degrees = [np.diff(graph.starts) for graph in graphs]
+        self.starts: Ints = np.concatenate([np.zeros(1, np.int64), *degrees]).cumsum()
+        self.neighbours, self.edge_kinds = (
+            np.concatenate(parts).astype(np.int64)
+            for parts in zip(*((graph.neighbours, graph.edge_kinds) for graph in graphs), strict=True)
+        )
+        self.kinds: list[Ints] = [graph.node_kinds.astype(np.int64) for graph in graphs]
+        self._pairs: dict[tuple[int, int], Bools] = {}
 
     def mask(self, rows: Sequence[Ints]) -> Bools:
         """Boolean block over the Cartesian product of ``rows``: which tuples agree, every two of their nodes."""
