@@ -134,8 +134,7 @@ class CommonPatterns:
         """Whether a connected pattern lies in all k graphs."""
         layout, images = self._layout(pattern), self._kernels.images_for(self._graphs, len(pattern))
         return all(
-            self._kernels.lies_in(self._graphs, q, layout, len(pattern), images, np.array([max_calls]))
-            for q in range(1, self.k)
+            self._kernels.lies_in(self._graphs, q, layout, images, np.array([max_calls])) for q in range(1, self.k)
         )
 
     def align(

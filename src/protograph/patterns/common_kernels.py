@@ -151,54 +151,43 @@ def _extends(graphs: Graphs, q: int, pattern: Ints, size: int, images: Ints) -> 
 
 @inner
 def _lies_in(
-    graphs: Graphs, q: int, pattern: Ints, size: int, images: Ints, calls: Ints
+    graphs: Graphs, first: int, end: int, pattern: Ints, size: int, images: Ints, calls: Ints
 ) -> Any:  # pragma: no cover - compiled
-    if _extends(graphs, q, pattern, size, images):
-        return True
-    # Plain zeros would have Numba compile what is called with them twice.
-    at, row = np.int64(0), np.int64(_FOUND)
-    _begin(graphs, q, pattern, images, row, at)
-    while at >= 0:
-        found, cursor, end = -1, images[_CURSOR, at], images[_END, at]
-        while cursor < end and found < 0:
-            node = graphs.around[cursor, _NEIGHBOUR] if at > 0 else cursor
-            cursor += 1
-            calls[0] -= 1
-            if _fits(graphs, graphs.offsets[q], pattern, images, row, at, node):
-                found = node
-        if calls[0] <= 0:
-            return False
-        images[_FOUND, at], images[_CURSOR, at] = found, cursor
-        if found < 0:
-            at -= 1
-            continue
-        at += 1
-        if at == size:
-            for position in range(size):
-                images[IMAGES + q, position] = images[_FOUND, position]
-            return True
-        _begin(graphs, q, pattern, images, row, at)
-    return False
-
-
-@compiled
-def lies_in(
-    graphs: Graphs, q: int, pattern: Ints, size: int, images: Ints, calls: Ints
-) -> Any:  # pragma: no cover - compiled
-    """Whether a pattern lies in graph ``q``; if so, ``images`` says where.
+    """Whether a pattern lies in all graphs from the first to before the end; if so, ``images`` says where.
 
     ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no.
     """
-    return _lies_in(graphs, q, pattern, size, images, calls)
-
-
-@inner
-def _is_common(graphs: Graphs, room: Room, size: int) -> Any:  # pragma: no cover - compiled
-    """Whether the pattern lies in all graphs."""
-    for q in range(1, graphs.offsets.size - 1):
-        if not _lies_in(graphs, q, room.pattern, size, room.images, room.calls):
+    for q in range(first, end):
+        if _extends(graphs, q, pattern, size, images):
+            continue
+        # Plain zeros would have Numba compile what is called with them twice.
+        at, row = np.int64(0), np.int64(_FOUND)
+        _begin(graphs, q, pattern, images, row, at)
+        while 0 <= at < size:
+            node, cursor = -1, images[_CURSOR, at]
+            while cursor < images[_END, at] and node < 0:
+                node = graphs.around[cursor, _NEIGHBOUR] if at > 0 else cursor
+                cursor += 1
+                calls[0] -= 1
+                if not _fits(graphs, graphs.offsets[q], pattern, images, row, at, node):
+                    node = -1
+            if calls[0] <= 0:
+                return False
+            images[row, at], images[_CURSOR, at] = node, cursor
+            at += 1 if node >= 0 else -1
+            if node >= 0 and at < size:
+                _begin(graphs, q, pattern, images, row, at)
+        if at < 0:
             return False
+        for position in range(size):
+            images[IMAGES + q, position] = images[row, position]
     return True
+
+
+@compiled
+def lies_in(graphs: Graphs, q: int, pattern: Ints, images: Ints, max_calls: Ints) -> Any:  # pragma: no cover - compiled
+    """Whether a pattern lies in graph ``q``, as far as ``max_calls[0]`` nodes that are tried can tell."""
+    return _lies_in(graphs, q, q + 1, pattern, pattern.shape[0], images, max_calls)
 
 
 @inner
@@ -295,9 +284,10 @@ def grow(graphs: Graphs, source: Source, start: int, floor: float, room: Room) -
     """
     items, worth, notes, calls = source.items, source.worth, room.notes, room.calls
     num_nodes, depth, size = room.pattern.shape[0], np.int64(0), np.int64(1)
+    first, end = np.int64(1), graphs.offsets.size - 1  # all but the source
     room.pattern[0, NODE], notes[_PLACE, start], notes[_STATUS, start] = start, 0, IN
     bound = _most(source, notes, num_nodes)
-    if not _is_common(graphs, room, size):
+    if not _lies_in(graphs, first, end, room.pattern, size, room.images, calls):
         is_known = calls[0] > 0
         return 0.0, 0.0 if is_known else bound, is_known
     total, best, tolerance, is_new_state = worth[start], floor, 1e-9 * bound, True
@@ -311,7 +301,7 @@ def grow(graphs: Graphs, source: Source, start: int, floor: float, room: Room) -
             edge = _next_edge(items, notes, num_nodes)
             if edge >= 0:
                 made = _add(items, room, size, edge)
-                is_common = _is_common(graphs, room, size + made)
+                is_common = _lies_in(graphs, first, end, room.pattern, size + made, room.images, calls)
                 if calls[0] <= 0:
                     return best, bound, False
                 notes[_STACK, depth], notes[_MADE_NODE, depth] = edge, made
