@@ -16,10 +16,10 @@ from protograph._base.arrays import Floats, Ints
 from protograph.graphs.edge_rule import MatchEdges
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.joint import JointGraphs, MatchFeatures
-from protograph.patterns.pattern import Pattern, edge
+from protograph.patterns.pattern import Pattern
 
 if TYPE_CHECKING:
-    from protograph.patterns.common_kernels import Layout, Worth
+    from protograph.patterns.common_kernels import Source
 
 # Nodes that one search tries to place before it is content with the best pattern so far.
 MAX_CALLS = 200_000
@@ -70,10 +70,14 @@ class CommonPatterns:
         agrees = np.concatenate([joint.agree(0, q) for q in range(joint.k)], axis=1)
         self.k, self.sizes = joint.k, joint.sizes
         self._kernels = common_kernels
-        self._graphs = common_kernels.Graphs(joint.offsets, joint.starts, joint.neighbours, joint.edge_kinds, agrees)
-        self._kinds = joint.kinds
+        around = np.stack([joint.neighbours, joint.edge_kinds], axis=1)
+        self._graphs = common_kernels.Graphs(joint.offsets, joint.starts, around, agrees)
         self._edges = [joint.edges(q) for q in range(self.k)]
         source, target, kinds = (ends.tolist() for ends in self._edges[0])
+        num_kinds = 1 + max(int(kinds.max()) for kinds in joint.kinds)
+        edge_kinds = [_edge_kinds(ends, own, num_kinds) for ends, own in zip(self._edges, joint.kinds, strict=True)]
+        self._groups = np.concatenate([_groups(joint.kinds), _groups(edge_kinds)])
+        self._groups[self.sizes[0] :, 0] += self.sizes[0]  # edges are of other groups than nodes
         self._kind_of = dict(zip(zip(source, target, strict=True), kinds, strict=True))
         self.source = Pattern(frozenset(range(self.sizes[0])), frozenset(self._kind_of))
 
@@ -103,7 +107,7 @@ class CommonPatterns:
             floor: A pattern that is worth no more is not wanted.
             max_calls: Nodes to try before the best pattern so far has to do.
         """
-        pattern, worth, bound, is_exact = self._grown(start, self._worth(node_worth), ranks, without, floor, max_calls)
+        pattern, worth, bound, is_exact = self._grown(start, self._items(node_worth, ranks), without, floor, max_calls)
         return None if pattern is None else Consensus(pattern, worth, bound, is_exact)
 
     def largest_of_all(self, max_calls: int = MAX_CALLS) -> Consensus | None:
@@ -113,48 +117,35 @@ class CommonPatterns:
         """
         best: Pattern | None = None
         most, highest, is_exact = 0.0, 0.0, True
-        calls, weights = max(1, max_calls // self.sizes[0]), self._worth(None)
+        calls, items = max(1, max_calls // self.sizes[0]), self._items(None, None)
         for start in range(self.sizes[0]):
-            pattern, worth, bound, is_proven = self._grown(start, weights, None, range(start), most, calls)
+            pattern, worth, bound, is_proven = self._grown(start, items, range(start), most, calls)
             if pattern is not None:
                 best, most = pattern, worth
             highest, is_exact = max(highest, bound), is_exact and is_proven
         return None if best is None else Consensus(best, most, highest, is_exact)
 
     def _grown(
-        self,
-        start: int,
-        weights: "Worth",
-        ranks: Ints | None,
-        without: Iterable[int],
-        floor: float,
-        max_calls: int,
+        self, start: int, source: "Source", without: Iterable[int], floor: float, max_calls: int
     ) -> tuple[Pattern | None, float, float, bool]:
         """The best pattern above the floor, its worth, a bound on any with this start, and whether that is reached."""
-        source, target, kinds = self._edges[0]
-        is_barred = np.zeros(self.sizes[0], np.bool_)
+        kernels, size = self._kernels, self.sizes[0]
+        is_barred = np.zeros(size, np.bool_)
         is_barred[list(without)] = True
-        room = self._kernels.room_for(self._graphs, source, target, weights, is_barred, max_calls)
-        order = np.arange(self.sizes[0]) if ranks is None else ranks
-        worth, bound, is_exact = self._kernels.grow(
-            self._graphs, source, target, kinds, weights, order, start, floor, room
-        )
-        pattern, size = None, int(room.best.size[0])
-        if size:
-            nodes, joined = room.best.nodes[:size], room.best.joined[:size, :size]
-            edges = {edge(nodes[i], nodes[j]) for i, j in zip(*np.nonzero(np.triu(joined)), strict=True)}
-            pattern = Pattern(frozenset(nodes.tolist()), frozenset(edges))
+        room = kernels.room_for(self._graphs, source, is_barred, max_calls)
+        worth, bound, is_exact = kernels.grow(self._graphs, source, start, floor, room)
+        pattern, is_in = None, room.notes[kernels.BEST, :-1] == kernels.IN
+        if is_in[start]:
+            ends = source.items[size:][is_in[size:], : kernels.TARGET + 1]
+            pattern = Pattern(frozenset([start, *ends.ravel().tolist()]), frozenset(map(tuple, ends.tolist())))
         return pattern, float(worth), float(bound), bool(is_exact)
 
     def is_common(self, pattern: Pattern, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
-        layout, image = self._layout(pattern), np.full(len(pattern), -1)
-        marks = np.empty((3, len(pattern)), np.int64)
-        for q in range(1, self.k):
-            image[:] = -1
-            if not self._kernels.lies_in(self._graphs, layout, q, image, np.array([max_calls]), marks):
-                return False
-        return True
+        layout, images = self._layout(pattern), self._kernels.images_for(self._graphs, len(pattern))
+        return all(
+            self._kernels.lies_in(self._graphs, q, layout, images, np.array([max_calls])) for q in range(1, self.k)
+        )
 
     def align(
         self, pattern: Pattern, scores: Sequence[Floats], tolerance: float, max_calls: int = MAX_CALLS
@@ -170,43 +161,49 @@ class CommonPatterns:
             max_calls: Nodes to try before the best way so far has to do.
         """
         layout = self._layout(pattern)
-        columns = [layout.nodes]
+        nodes = layout[:, self._kernels.NODE]
+        images, sums = self._kernels.images_for(self._graphs, len(pattern)), np.empty((2, len(pattern) + 1))
         for q in range(1, self.k):
-            marks, sums = np.empty((4, len(pattern)), np.int64), np.empty((2, len(pattern) + 1))
-            own = np.ascontiguousarray(scores[q - 1][layout.nodes])
-            self._kernels.best_image(self._graphs, layout, q, own, tolerance, max_calls, marks, sums)
-            columns.append(marks[3])
-        rows = np.stack(columns, axis=1).tolist()
+            own = np.ascontiguousarray(scores[q - 1][nodes])
+            self._kernels.best_image(self._graphs, q, layout, own, tolerance, max_calls, images, sums)
+        rows = np.vstack([nodes, images[self._kernels.IMAGES + 1 :]]).T.tolist()
         return {row[0]: tuple(row) for row in rows}
 
-    def _layout(self, pattern: Pattern) -> "Layout":
+    def _layout(self, pattern: Pattern) -> Ints:
         """A connected pattern as the compiled loops read it."""
-        order = pattern.ordered()
+        kernels, order = self._kernels, pattern.ordered()
         place = {node: position for position, node in enumerate(order)}
-        joined = np.zeros((len(order), len(order)), np.int64)
+        layout = np.zeros((len(order), kernels.JOINED + len(order)), np.int64)
+        joined = layout[:, kernels.JOINED :]
         for u, v in pattern.edges:
             joined[place[u], place[v]] = joined[place[v], place[u]] = self._kind_of[u, v] + 1
-        parents = np.array([-1] + [int(np.flatnonzero(joined[i, :i])[0]) for i in range(1, len(order))])
-        return self._kernels.Layout(np.array([len(order)]), np.array(order), parents, joined)
+        layout[:, kernels.NODE] = order
+        layout[:, kernels.PARENT] = [-1, *(int(np.flatnonzero(joined[i, :i])[0]) for i in range(1, len(order)))]
+        return layout
 
-    def _worth(self, node_worth: Floats | None) -> "Worth":
-        source, target, _ = self._edges[0]
-        size = self.sizes[0]
+    def _items(self, node_worth: Floats | None, ranks: Ints | None) -> "Source":
+        """The source as the compiled loops read it."""
+        kernels, size = self._kernels, self.sizes[0]
+        source, target, kinds = self._edges[0]
         nodes = np.ones(size) if node_worth is None else node_worth + 1e-3 * float(node_worth.sum()) / size + 1e-300
         edges = np.ones(source.size) if node_worth is None else (nodes[source] + nodes[target]) / 2
-        num_kinds = 1 + max(int(kind.max()) for kind in self._kinds)
-        edge_kinds = [_edge_kinds(e, kind, num_kinds) for e, kind in zip(self._edges, self._kinds, strict=True)]
-        num_edge_kinds = 1 + max(int(kind.max(initial=0)) for kind in edge_kinds)
-        return self._kernels.Worth(
-            nodes,
-            edges,
-            np.argsort(-nodes, kind="stable"),
-            np.argsort(-edges, kind="stable"),
-            self._kinds[0],
-            edge_kinds[0],
-            np.min([np.bincount(kind, minlength=num_kinds) for kind in self._kinds], axis=0),
-            np.min([np.bincount(kind, minlength=num_edge_kinds) for kind in edge_kinds], axis=0),
-        )
+        items = np.zeros((size + source.size, 7), np.int64)
+        items[:size, [kernels.SOURCE, kernels.TARGET]] = np.arange(size)[:, None]
+        items[:size, kernels.RANK] = np.arange(size) if ranks is None else ranks
+        items[size:, kernels.SOURCE], items[size:, kernels.TARGET] = source, target
+        items[size:, kernels.EDGE_KIND] = kinds
+        items[:size, kernels.BY_WORTH] = np.argsort(-nodes, kind="stable")
+        items[size:, kernels.BY_WORTH] = size + np.argsort(-edges, kind="stable")
+        items[:, kernels.GROUP : kernels.MOST + 1] = self._groups
+        return self._kernels.Source(items, np.concatenate([nodes, edges]))
+
+
+def _groups(of_all: Sequence[Ints]) -> Ints:
+    """For each item of the source a number, below how many it has, and how many of that kind all graphs have."""
+    num_kinds = 1 + max(int(kinds.max(initial=0)) for kinds in of_all)
+    most = np.min([np.bincount(kinds, minlength=num_kinds) for kinds in of_all], axis=0)
+    own, numbers = np.unique(of_all[0], return_inverse=True)
+    return np.stack([numbers, most[own][numbers]], axis=1)
 
 
 def _edge_kinds(edges: tuple[Ints, Ints, Ints], kinds: Ints, num_kinds: int) -> Ints:

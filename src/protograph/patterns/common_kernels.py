@@ -1,11 +1,13 @@
 """The compiled loops of the consensus search: does a growing pattern lie in all graphs, and how large can it get?
 
 Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk. It is written
-out in plain loops: each of NumPy's functions on whole arrays would add seconds to compiling.
+out in plain loops over few arrays, whose rows or columns have names: each array that is handed on, each row taken out
+of one, and each of NumPy's functions would add to compiling.
 
-The k graphs are laid out as in :class:`~.joint.JointGraphs`; the first is the source, whose nodes and
-edges the pattern takes. A pattern is a list of source nodes in the order in which they joined it, each with the
-position it joined at (its parent), and ``joined[i, j]``, one more than the kind of the edge between two positions.
+The k graphs are laid out as in :class:`~.joint.JointGraphs`; the first is the source, whose nodes and edges the pattern
+takes. A pattern is an array with a row for each position, in the order in which nodes of the source joined it: the
+node, the position it joined at (its parent), and for each position one more than the kind of the edge to it, 0 where
+there is none.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +17,25 @@ import numpy as np
 from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.compiling import compiled, inner
 
-_FREE, _IN, _OUT = 0, 1, 2
+# Of the items of a source: undecided, in the pattern, and out of it.
+_FREE, IN, _OUT = range(3)
+# Columns of what is around the nodes of the k graphs: a neighbour, and the kind of the edge to it.
+_NEIGHBOUR, _KIND = range(2)
+# Columns of a pattern; the first position's edges are in the column JOINED, the next one's follow.
+NODE, PARENT, JOINED = range(3)
+# Columns of a source's items: its ends, a node's being itself; an edge's kind; a node's rank; its group, of which so
+# many can be common; and, whatever the item, the node or edge that comes as the at-th by worth.
+SOURCE, TARGET, EDGE_KIND, RANK, GROUP, MOST, BY_WORTH = range(7)
+# Rows of notes: of each item whether it is free, in or out, and what it was when the pattern was best; the edges that
+# were decided, in this order, and whether each brought a node; of each node its position, -1 for none, and whether it
+# can be reached; how many of each group are counted.
+_STATUS, BEST, _STACK, _MADE_NODE, _PLACE, _REACHED, _COUNTED = range(7)
+# Rows of images: in the graph that is searched the node of each position, and where its candidates go on and end; then,
+# in row IMAGES + q, where the pattern lies in graph q, for each but the source.
+_FOUND, _CURSOR, _END = range(3)
+IMAGES = _END
+# Rows of the sums of scores: the most that is to come from each position on, and what there is before it.
+_TO_COME, _TOTAL = range(2)
 
 
 class Graphs(NamedTuple):
@@ -23,381 +43,345 @@ class Graphs(NamedTuple):
 
     offsets: Ints
     starts: Ints
-    neighbours: Ints
-    edge_kinds: Ints
+    around: Ints  # see above
     agrees: Bools  # [source nodes, all nodes]: which nodes of the k graphs may stand for a node of the source
 
 
-class Layout(NamedTuple):
-    """A pattern that grows and shrinks at its end; ``size[0]`` positions count."""
+class Source(NamedTuple):
+    """The source's items, its nodes and then its edges, and what each adds to a pattern."""
 
-    size: Ints
-    nodes: Ints
-    parents: Ints
-    joined: Ints
-
-
-class Worth(NamedTuple):
-    """What each node and edge of the source adds to a pattern, and how many of each kind can be common."""
-
-    nodes: Floats
-    edges: Floats
-    nodes_first: Ints  # nodes, the most worth first
-    edges_first: Ints
-    node_kinds: Ints
-    edge_kinds: Ints
-    most_nodes: Ints  # of each kind, in the graph that has the fewest
-    most_edges: Ints
+    items: Ints  # see above
+    worth: Floats
 
 
 class Room(NamedTuple):
-    """Room for one search: the growing pattern, the best one, and what has been decided of the source's edges."""
+    """Room for one search."""
 
-    pattern: Layout
-    best: Layout
-    place: Ints  # position of each node of the source in the pattern, -1 where it has none
-    images: Ints  # [k, nodes of the source]
+    pattern: Ints  # that grows and shrinks at its end
+    notes: Ints  # see above
+    images: Ints  # see above
     calls: Ints  # [1] nodes that may still be tried
-    status: Ints  # of each edge: free, in or out
-    stack: Ints  # the edges that were decided, in this order
-    made_node: Bools  # whether each of them brought a node
-    reached: Bools  # [nodes of the source]
-    marks: Ints  # [3, nodes of the source] see ``lies_in``
-    nodes_left: Ints  # [kinds of nodes]
-    edges_left: Ints  # [kinds of edges]
 
 
-def room_for(graphs: Graphs, source: Ints, target: Ints, worth: Worth, is_barred: Bools, max_calls: int) -> Room:
+def room_for(graphs: Graphs, source: Source, is_barred: Bools, max_calls: int) -> Room:
     """Room for a search that leaves barred nodes alone."""
-    num_nodes, k = int(graphs.offsets[1]), graphs.offsets.size - 1
+    num_nodes, num_items = is_barred.size, source.worth.size
+    notes = np.zeros((7, num_items + 1), np.int64)
+    notes[_PLACE] = -1
+    ends = source.items[num_nodes:, SOURCE : TARGET + 1]
+    notes[_STATUS, num_nodes:num_items] = np.where(is_barred[ends].any(axis=1), _OUT, _FREE)
     return Room(
-        _empty_layout(num_nodes),
-        _empty_layout(num_nodes),
-        np.full(num_nodes, -1),
-        np.full((k, num_nodes), -1),
+        np.zeros((num_nodes, JOINED + num_nodes), np.int64),
+        notes,
+        images_for(graphs, num_nodes),
         np.array([max_calls]),
-        np.where(is_barred[source] | is_barred[target], _OUT, _FREE),
-        np.zeros(source.size + 1, np.int64),
-        np.zeros(source.size + 1, np.bool_),
-        np.zeros(num_nodes, np.bool_),
-        np.empty((3, num_nodes), np.int64),
-        np.zeros(worth.most_nodes.size, np.int64),
-        np.zeros(worth.most_edges.size, np.int64),
     )
 
 
-def _empty_layout(num_nodes: int) -> Layout:
-    nodes, parents = np.full(num_nodes, -1), np.full(num_nodes, -1)
-    return Layout(np.zeros(1, np.int64), nodes, parents, np.zeros((num_nodes, num_nodes), np.int64))
+def images_for(graphs: Graphs, size: int) -> Ints:
+    """Room for where a pattern of so many positions lies."""
+    return np.full((IMAGES + graphs.offsets.size - 1, size), -1)
 
 
 @inner
-def kind_between(graphs: Graphs, q: int, u: int, v: int) -> int:  # pragma: no cover - compiled
-    """One more than the kind of the edge between two nodes of a graph, 0 where there is none."""
+def kind_between(graphs: Graphs, first: int, u: int, v: int) -> Any:  # pragma: no cover - compiled
+    """One more than the kind of the edge between two nodes of the graph that begins at ``first``, 0 without one."""
     # Its own search, as a call into another module's compiled code made growing ten times slower.
-    low, high = graphs.starts[graphs.offsets[q] + u], graphs.starts[graphs.offsets[q] + u + 1]
+    low, high = graphs.starts[first + u], graphs.starts[first + u + 1]
     while low < high:
-        middle = (low + high) // 2
-        if graphs.neighbours[middle] < v:
+        middle = (low + high) >> 1
+        other = graphs.around[middle, _NEIGHBOUR]
+        if other == v:
+            return graphs.around[middle, _KIND] + 1
+        if other < v:
             low = middle + 1
-        elif graphs.neighbours[middle] > v:
-            high = middle
         else:
-            return int(graphs.edge_kinds[middle]) + 1
+            high = middle
     return 0
 
 
 @inner
-def _fits(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int, node: int) -> bool:  # pragma: no cover
-    """Whether a node of graph ``q`` can take a position, given the images of those before it."""
-    if not graphs.agrees[pattern.nodes[at], graphs.offsets[q] + node]:
+def _fits(
+    graphs: Graphs, first: int, pattern: Ints, images: Ints, row: int, at: int, node: int
+) -> Any:  # pragma: no cover - compiled
+    """Whether a node of the graph that begins at ``first`` can take a position, given the images of those before it."""
+    if not graphs.agrees[pattern[at, NODE], first + node]:
         return False
     for earlier in range(at):
-        if image[earlier] == node:
+        other = images[row, earlier]
+        if other == node:
             return False
-        kind = pattern.joined[at, earlier]
-        if kind > 0 and kind_between(graphs, q, image[earlier], node) != kind:
+        kind = pattern[at, JOINED + earlier]
+        if kind > 0 and kind_between(graphs, first, other, node) != kind:
             return False
     return True
 
 
 @inner
-def _window(graphs: Graphs, pattern: Layout, q: int, image: Ints, at: int) -> Any:  # pragma: no cover - compiled
-    """Where the candidates for a position begin and end: neighbours of its parent's image, or all nodes."""
+def _begin(graphs: Graphs, q: int, pattern: Ints, images: Ints, row: int, at: int) -> None:  # pragma: no cover
+    """Note where the candidates for a position begin and end: neighbours of its parent's image, or all nodes."""
     if at == 0:
-        return np.int64(0), graphs.offsets[q + 1] - graphs.offsets[q]
-    parent = graphs.offsets[q] + image[pattern.parents[at]]
-    return graphs.starts[parent], graphs.starts[parent + 1]
+        images[_CURSOR, 0], images[_END, 0] = 0, graphs.offsets[q + 1] - graphs.offsets[q]
+    else:
+        parent = graphs.offsets[q] + images[row, pattern[at, PARENT]]
+        images[_CURSOR, at], images[_END, at] = graphs.starts[parent], graphs.starts[parent + 1]
 
 
 @inner
-def _extends(graphs: Graphs, pattern: Layout, q: int, image: Ints) -> bool:  # pragma: no cover - compiled
+def _extends(graphs: Graphs, q: int, pattern: Ints, size: int, images: Ints) -> Any:  # pragma: no cover - compiled
     """Whether the image from before the pattern's last change still serves, perhaps with one more node."""
-    last = pattern.size[0] - 1
-    if last > 0 and image[0] < 0:  # there is none
+    row, first, last = IMAGES + q, graphs.offsets[q], size - 1
+    if last > 0 and images[row, 0] < 0:  # there is none
         return False
     for at in range(last):
         for earlier in range(at):
-            kind = pattern.joined[at, earlier]
-            if kind > 0 and kind_between(graphs, q, image[earlier], image[at]) != kind:
+            kind = pattern[at, JOINED + earlier]
+            if kind > 0 and kind_between(graphs, first, images[row, earlier], images[row, at]) != kind:
                 return False
-    if image[last] >= 0:
-        return bool(_fits(graphs, pattern, q, image, last, image[last]))
-    first, end = _window(graphs, pattern, q, image, last)
-    for cursor in range(first, end):
-        node = graphs.neighbours[cursor] if last > 0 else cursor
-        if _fits(graphs, pattern, q, image, last, node):
-            image[last] = node
+    if images[row, last] >= 0:
+        return _fits(graphs, first, pattern, images, row, last, images[row, last])
+    _begin(graphs, q, pattern, images, row, last)
+    for cursor in range(images[_CURSOR, last], images[_END, last]):
+        node = graphs.around[cursor, _NEIGHBOUR] if last > 0 else cursor
+        if _fits(graphs, first, pattern, images, row, last, node):
+            images[row, last] = node
             return True
-    return False
-
-
-@compiled
-def lies_in(
-    graphs: Graphs, pattern: Layout, q: int, image: Ints, calls: Ints, marks: Ints
-) -> bool:  # pragma: no cover - compiled
-    """Whether the pattern lies in graph ``q``; if so, ``image`` says where.
-
-    ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no. ``marks`` has three rows
-    of a column for each position: its node, and where its candidates begin and end.
-    """
-    size = pattern.size[0]
-    if _extends(graphs, pattern, q, image):
-        return True
-    found, cursor, end = marks[0], marks[1], marks[2]
-    at = np.int64(0)
-    cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
-    while at >= 0:
-        found[at] = -1
-        while cursor[at] < end[at] and found[at] < 0:
-            node = graphs.neighbours[cursor[at]] if at > 0 else cursor[at]
-            cursor[at] += 1
-            calls[0] -= 1
-            if _fits(graphs, pattern, q, found, at, node):
-                found[at] = node
-        if calls[0] <= 0:
-            return False
-        if found[at] < 0:
-            at -= 1
-            continue
-        at += 1
-        if at == size:
-            for position in range(size):
-                image[position] = found[position]
-            return True
-        cursor[at], end[at] = _window(graphs, pattern, q, found, at)
     return False
 
 
 @inner
-def _most(source: Ints, target: Ints, worth: Worth, room: Room) -> float:  # pragma: no cover - compiled
+def _lies_in(
+    graphs: Graphs, first: int, end: int, pattern: Ints, size: int, images: Ints, calls: Ints
+) -> Any:  # pragma: no cover - compiled
+    """Whether a pattern lies in all graphs from the first to before the end; if so, ``images`` says where.
+
+    ``calls[0]`` counts down with every node that is tried; when it is spent the answer is no.
+    """
+    for q in range(first, end):
+        if _extends(graphs, q, pattern, size, images):
+            continue
+        # Plain zeros would have Numba compile what is called with them twice.
+        at, row = np.int64(0), np.int64(_FOUND)
+        _begin(graphs, q, pattern, images, row, at)
+        while 0 <= at < size:
+            node, cursor = -1, images[_CURSOR, at]
+            while cursor < images[_END, at] and node < 0:
+                node = graphs.around[cursor, _NEIGHBOUR] if at > 0 else cursor
+                cursor += 1
+                calls[0] -= 1
+                if not _fits(graphs, graphs.offsets[q], pattern, images, row, at, node):
+                    node = -1
+            if calls[0] <= 0:
+                return False
+            images[row, at], images[_CURSOR, at] = node, cursor
+            at += 1 if node >= 0 else -1
+            if node >= 0 and at < size:
+                _begin(graphs, q, pattern, images, row, at)
+        if at < 0:
+            return False
+        for position in range(size):
+            images[IMAGES + q, position] = images[row, position]
+    return True
+
+
+@compiled
+def lies_in(graphs: Graphs, q: int, pattern: Ints, images: Ints, max_calls: Ints) -> Any:  # pragma: no cover - compiled
+    """Whether a pattern lies in graph ``q``, as far as ``max_calls[0]`` nodes that are tried can tell."""
+    return _lies_in(graphs, q, q + 1, pattern, pattern.shape[0], images, max_calls)
+
+
+@inner
+def _most(source: Source, notes: Ints, num_nodes: int) -> float:  # pragma: no cover - compiled
     """Bound on the worth of any pattern that grows from this one without the edges that are out."""
-    status, reached, nodes, edges = room.status, room.reached, room.nodes_left, room.edges_left
-    for node in range(reached.size):
-        reached[node] = room.place[node] >= 0
+    items = source.items
+    for node in range(num_nodes):
+        notes[_REACHED, node] = 0 if notes[_PLACE, node] < 0 else 1
     is_growing = True
     while is_growing:
         is_growing = False
-        for edge in range(source.size):
-            if status[edge] != _OUT and reached[source[edge]] != reached[target[edge]]:
-                reached[source[edge]] = reached[target[edge]] = True
+        for edge in range(num_nodes, items.shape[0]):
+            u, v = items[edge, SOURCE], items[edge, TARGET]
+            if notes[_STATUS, edge] != _OUT and notes[_REACHED, u] != notes[_REACHED, v]:
+                notes[_REACHED, u] = notes[_REACHED, v] = 1
                 is_growing = True
-    for kind in range(nodes.size):
-        nodes[kind] = worth.most_nodes[kind]
-    for kind in range(edges.size):
-        edges[kind] = worth.most_edges[kind]
+    for group in range(items.shape[0]):
+        notes[_COUNTED, group] = 0
     total = 0.0
-    for at in range(worth.nodes_first.size):
-        node = worth.nodes_first[at]
-        if reached[node] and nodes[worth.node_kinds[node]] > 0:
-            nodes[worth.node_kinds[node]] -= 1
-            total += worth.nodes[node]
-    for at in range(worth.edges_first.size):
-        edge = worth.edges_first[at]
-        if status[edge] != _OUT and reached[source[edge]] and edges[worth.edge_kinds[edge]] > 0:
-            edges[worth.edge_kinds[edge]] -= 1
-            total += worth.edges[edge]
+    for at in range(items.shape[0]):
+        item = items[at, BY_WORTH]
+        if notes[_STATUS, item] != _OUT and notes[_REACHED, items[item, SOURCE]] != 0:
+            group = items[item, GROUP]
+            if notes[_COUNTED, group] < items[item, MOST]:
+                notes[_COUNTED, group] += 1
+                total += source.worth[item]
     return total
 
 
 @inner
-def _next_edge(source: Ints, target: Ints, status: Ints, ranks: Ints, place: Ints) -> int:  # pragma: no cover
+def _next_edge(items: Ints, notes: Ints, num_nodes: int) -> Any:  # pragma: no cover - compiled
     """The free edge to decide next: one that closes a ring, else the one that leads to the node of lowest rank."""
     best, lowest = -1, np.int64(2**62)
-    for edge in range(source.size):
-        if status[edge] != _FREE:
+    for edge in range(num_nodes, items.shape[0]):
+        if notes[_STATUS, edge] != _FREE:
             continue
-        is_in, is_in_too = place[source[edge]] >= 0, place[target[edge]] >= 0
+        u, v = items[edge, SOURCE], items[edge, TARGET]
+        is_in, is_in_too = notes[_PLACE, u] >= 0, notes[_PLACE, v] >= 0
         if is_in and is_in_too:
             return edge
         if is_in or is_in_too:
-            rank = ranks[target[edge]] if is_in else ranks[source[edge]]
+            rank = items[v if is_in else u, RANK]
             if rank < lowest:
                 best, lowest = edge, rank
     return best
 
 
 @inner
-def _add(pattern: Layout, place: Ints, images: Ints, u: int, v: int, kind: int) -> bool:  # pragma: no cover - compiled
-    """Add an edge of the source, and its other node where that is new; return whether it is."""
-    is_new = bool(place[u] < 0 or place[v] < 0)
-    if is_new:
-        old, new = (u, v) if place[u] >= 0 else (v, u)
-        at = pattern.size[0]
-        place[new] = at
-        pattern.nodes[at], pattern.parents[at] = new, place[old]
-        for q in range(images.shape[0]):
-            images[q, at] = -1
-        pattern.size[0] += 1
-    pattern.joined[place[u], place[v]] = pattern.joined[place[v], place[u]] = kind + 1
-    return is_new
+def _add(items: Ints, room: Room, size: int, edge: int) -> Any:  # pragma: no cover - compiled
+    """Add an edge of the source, and its other node where that is new; return how many nodes are."""
+    pattern, notes, images = room.pattern, room.notes, room.images
+    u, v = items[edge, SOURCE], items[edge, TARGET]
+    made = 0
+    if notes[_PLACE, u] < 0:
+        u, v = v, u
+    if notes[_PLACE, v] < 0:
+        made = 1
+        notes[_PLACE, v] = size
+        pattern[size, NODE], pattern[size, PARENT] = v, notes[_PLACE, u]
+        for row in range(IMAGES + 1, images.shape[0]):
+            images[row, size] = -1
+    at, other = notes[_PLACE, u], notes[_PLACE, v]
+    pattern[at, JOINED + other] = pattern[other, JOINED + at] = items[edge, EDGE_KIND] + 1
+    return made
 
 
 @inner
-def _remove(pattern: Layout, place: Ints, u: int, v: int, is_new: bool) -> None:  # pragma: no cover - compiled
+def _remove(items: Ints, room: Room, edge: int, made: int) -> None:  # pragma: no cover - compiled
     """Take back what was added last."""
-    pattern.joined[place[u], place[v]] = pattern.joined[place[v], place[u]] = 0
-    if is_new:
-        pattern.size[0] -= 1
-        place[pattern.nodes[pattern.size[0]]] = -1
+    notes = room.notes
+    u, v = items[edge, SOURCE], items[edge, TARGET]
+    at, other = notes[_PLACE, u], notes[_PLACE, v]
+    room.pattern[at, JOINED + other] = room.pattern[other, JOINED + at] = 0
+    if made != 0:  # the one that came last
+        notes[_PLACE, u if at > other else v] = -1
 
 
 @inner
-def _keep(pattern: Layout, best: Layout) -> None:  # pragma: no cover - compiled
-    """Copy a pattern over the best one so far."""
-    best.size[0] = pattern.size[0]
-    for at in range(pattern.size[0]):
-        best.nodes[at] = pattern.nodes[at]
-        for earlier in range(pattern.size[0]):
-            best.joined[at, earlier] = pattern.joined[at, earlier]
-
-
-@inner
-def _is_common(
-    graphs: Graphs, pattern: Layout, images: Ints, calls: Ints, marks: Ints
-) -> bool:  # pragma: no cover - compiled
-    """Whether the pattern lies in all graphs."""
-    for q in range(1, graphs.offsets.size - 1):  # noqa: SIM110 - a generator takes longer to compile
-        if not lies_in(graphs, pattern, q, images[q], calls, marks):
-            return False
-    return True
+def _keep(notes: Ints) -> None:  # pragma: no cover - compiled
+    """The pattern is the best one so far."""
+    for item in range(notes.shape[1]):
+        notes[BEST, item] = notes[_STATUS, item]
 
 
 @compiled
-def grow(
-    graphs: Graphs,
-    source: Ints,
-    target: Ints,
-    kinds: Ints,
-    worth: Worth,
-    ranks: Ints,
-    start: int,
-    floor: float,
-    room: Room,
-) -> Any:  # pragma: no cover - compiled
+def grow(graphs: Graphs, source: Source, start: int, floor: float, room: Room) -> Any:  # pragma: no cover - compiled
     """The common connected pattern with ``start`` that is worth the most: depth first, each edge in, then out.
 
-    Edges whose status is out are left alone, and a pattern not worth more than ``floor`` is as good as none. The
-    pattern is written to ``room.best``.
+    Edges whose status is out are left alone, and a pattern not worth more than ``floor`` is as good as none. The start
+    and the edges of the best pattern are in at the row ``BEST`` of ``room.notes``.
 
     Returns:
         Its worth, a bound on that, and whether it is proven to be the best.
     """
-    pattern, place, images, calls, status = room.pattern, room.place, room.images, room.calls, room.status
-    stack, made_node, depth = room.stack, room.made_node, np.int64(0)
-    pattern.nodes[0], pattern.size[0], place[start] = start, 1, 0
-    bound = _most(source, target, worth, room)
-    if not _is_common(graphs, pattern, images, calls, room.marks):
-        is_known = bool(calls[0] > 0)
+    items, worth, notes, calls = source.items, source.worth, room.notes, room.calls
+    num_nodes, depth, size = room.pattern.shape[0], np.int64(0), np.int64(1)
+    first, end = np.int64(1), graphs.offsets.size - 1  # all but the source
+    room.pattern[0, NODE], notes[_PLACE, start], notes[_STATUS, start] = start, 0, IN
+    bound = _most(source, notes, num_nodes)
+    if not _lies_in(graphs, first, end, room.pattern, size, room.images, calls):
+        is_known = calls[0] > 0
         return 0.0, 0.0 if is_known else bound, is_known
-    total, best, tolerance, is_new_state = worth.nodes[start], floor, 1e-9 * bound, True
+    total, best, tolerance, is_new_state = worth[start], floor, 1e-9 * bound, True
     if total > best + tolerance:
         best = total
-        _keep(pattern, room.best)
+        _keep(notes)
     while True:
         if is_new_state:
-            calls[0] -= 1 + source.size // 8  # the bound goes through all edges
-        if is_new_state and _most(source, target, worth, room) > best + tolerance:
-            edge = _next_edge(source, target, status, ranks, place)
+            calls[0] -= 1 + ((items.shape[0] - num_nodes) >> 3)  # the bound goes through all edges
+        if is_new_state and _most(source, notes, num_nodes) > best + tolerance:
+            edge = _next_edge(items, notes, num_nodes)
             if edge >= 0:
-                made_node[depth] = _add(pattern, place, images, source[edge], target[edge], kinds[edge])
-                is_common = _is_common(graphs, pattern, images, calls, room.marks)
+                made = _add(items, room, size, edge)
+                is_common = _lies_in(graphs, first, end, room.pattern, size + made, room.images, calls)
                 if calls[0] <= 0:
                     return best, bound, False
-                status[edge], stack[depth] = _IN if is_common else _OUT, edge
+                notes[_STACK, depth], notes[_MADE_NODE, depth] = edge, made
                 if is_common:
-                    last = pattern.nodes[pattern.size[0] - 1]
-                    total += worth.edges[edge] + (worth.nodes[last] if made_node[depth] else 0.0)
+                    notes[_STATUS, edge] = IN
+                    size += made
+                    total += worth[edge] + (worth[room.pattern[size - 1, NODE]] if made != 0 else 0.0)
                     if total > best + tolerance:
                         best = total
-                        _keep(pattern, room.best)
+                        _keep(notes)
                 else:
-                    _remove(pattern, place, source[edge], target[edge], made_node[depth])
+                    notes[_STATUS, edge] = _OUT
+                    _remove(items, room, edge, made)
                 depth += 1
                 continue
         depth -= 1
         if depth < 0:
             return best, best, True
-        edge = stack[depth]
-        if status[edge] == _IN:
-            total -= worth.edges[edge]
-            if made_node[depth]:
-                total -= worth.nodes[pattern.nodes[pattern.size[0] - 1]]
-            _remove(pattern, place, source[edge], target[edge], made_node[depth])
-            status[edge] = _OUT
+        edge = notes[_STACK, depth]
+        is_new_state = notes[_STATUS, edge] == IN
+        if is_new_state:
+            made = notes[_MADE_NODE, depth]
+            total -= worth[edge]
+            if made != 0:
+                total -= worth[room.pattern[size - 1, NODE]]
+            _remove(items, room, edge, made)
+            size -= made
+            notes[_STATUS, edge] = _OUT
             depth += 1
-            is_new_state = True
         else:
-            status[edge] = _FREE
-            is_new_state = False
+            notes[_STATUS, edge] = _FREE
 
 
 @compiled
 def best_image(
-    graphs: Graphs, pattern: Layout, q: int, scores: Floats, tolerance: float, max_calls: int, marks: Ints, sums: Floats
-) -> bool:  # pragma: no cover - compiled
-    """Where the pattern lies in graph ``q`` with the highest sum of ``scores[position, node]``; of ties the first.
+    graphs: Graphs, q: int, pattern: Ints, scores: Floats, tolerance: float, max_calls: int, images: Ints, sums: Floats
+) -> Any:  # pragma: no cover - compiled
+    """Where a pattern lies in graph ``q`` with the highest sum of ``scores[position, node]``; of ties the first.
 
-    Written to the last of the four rows of ``marks``, of which the others are as of ``lies_in``. ``sums`` has two rows,
-    a column for each position and one more: the most that is to come, and what there is so far.
+    Written to ``images``. ``sums`` has two rows, a column for each position and one more: the most that is to come, and
+    what there is so far.
 
     Returns:
         Whether it is proven to be the best.
     """
-    size = pattern.size[0]
-    found, cursor, end, best = marks[0], marks[1], marks[2], marks[3]
-    to_come, total = sums[0], sums[1]
-    to_come[size] = total[0] = 0.0
+    size, best, first = pattern.shape[0], IMAGES + q, graphs.offsets[q]
+    sums[_TO_COME, size] = sums[_TOTAL, 0] = 0.0
     for position in range(size - 1, -1, -1):
         highest = -np.inf
         for node in range(scores.shape[1]):
-            if graphs.agrees[pattern.nodes[position], graphs.offsets[q] + node]:
-                highest = max(highest, scores[position, node])
-        to_come[position] = to_come[position + 1] + highest
-    best[0], highest, at, calls = -1, -np.inf, np.int64(0), 0
-    cursor[0], end[0] = _window(graphs, pattern, q, found, 0)
+            if graphs.agrees[pattern[position, NODE], first + node] and scores[position, node] > highest:
+                highest = scores[position, node]
+        sums[_TO_COME, position] = sums[_TO_COME, position + 1] + highest
+    highest, at, row, calls = -np.inf, np.int64(0), np.int64(_FOUND), 0
+    images[best, 0] = -1
+    _begin(graphs, q, pattern, images, row, at)
     while at >= 0:
-        found[at] = -1
-        while cursor[at] < end[at] and found[at] < 0:
-            node = graphs.neighbours[cursor[at]] if at > 0 else cursor[at]
-            cursor[at] += 1
+        found, cursor, end = -1, images[_CURSOR, at], images[_END, at]
+        needed = highest + tolerance
+        while cursor < end and found < 0:
+            node = graphs.around[cursor, _NEIGHBOUR] if at > 0 else cursor
+            cursor += 1
             calls += 1
-            if total[at] + scores[at, node] + to_come[at + 1] > highest + tolerance and _fits(
-                graphs, pattern, q, found, at, node
+            if sums[_TOTAL, at] + scores[at, node] + sums[_TO_COME, at + 1] > needed and _fits(
+                graphs, first, pattern, images, row, at, node
             ):
-                found[at] = node
-        if calls > max_calls and best[0] >= 0:
+                found = node
+        if calls > max_calls and images[best, 0] >= 0:
             return False
-        if found[at] < 0:
+        images[_FOUND, at], images[_CURSOR, at] = found, cursor
+        if found < 0:
             at -= 1
             continue
-        total[at + 1] = total[at] + scores[at, found[at]]
+        sums[_TOTAL, at + 1] = sums[_TOTAL, at] + scores[at, found]
         at += 1
         if at == size:
-            highest = total[size]
+            highest = sums[_TOTAL, size]
             for position in range(size):
-                best[position] = found[position]
+                images[best, position] = images[_FOUND, position]
             at -= 1
             continue
-        cursor[at], end[at] = _window(graphs, pattern, q, found, at)
+        _begin(graphs, q, pattern, images, row, at)
     return True

@@ -163,9 +163,7 @@ def planned(
         if 0 <= kind < lookup.size:
             lookup[kind] = number
     return Plan(
-        positions=_positions(order, own, edges, compact, around, frozenset(closed)),
-        joined=np.array(joined, dtype=np.int64).reshape(len(own), len(own)),
-        around=np.array(around, dtype=np.int64).reshape(len(own), len(compact)),
+        positions=_positions(order, own, edges, compact, joined, around, frozenset(closed)),
         least=np.array(least, dtype=np.int64).reshape(len(compact) + 1, len(compact)),
         lookup=lookup,
         edge_kinds=np.array(edge_kinds, dtype=np.int64),
@@ -179,6 +177,7 @@ def _positions(
     own: Sequence[int],
     edges: Sequence[dict[int, int]],
     compact: dict[int, int],
+    joined: Sequence[list[int]],
     around: Sequence[list[int]],
     closed: frozenset[int],
 ) -> Ints:
@@ -201,9 +200,11 @@ def _positions(
                 alike[at - 1] if at else -1,
                 alike[at + 1] if at + 1 < len(alike) else -1,
                 len(alike) if len(edges[node]) == 1 and order[alike[at - 1]] not in edges[node] else 1,
+                *joined[position],
+                *needs,
             )
         )
-    return np.array(rows, dtype=np.int64).reshape(-1, 6)
+    return np.array(rows, dtype=np.int64).reshape(len(order), 6 + len(order) + len(compact))
 
 
 def _twins(

@@ -20,12 +20,17 @@ from protograph._base.compiling import compiled, inner
 YES, NO, UNDECIDED = 1, 0, -1
 # Columns of a plan's positions: compact kind; degree that a node must have, -1 for any; how many positions, itself
 # included, need a node of its kind with all that it needs; the last earlier position that it could be swapped with, and
-# the first later one, -1 for none; how many leaves, itself included, hang on the same node and could be swapped.
-KIND, DEGREE, NEEDED, TWIN, NEXT, ALIKE = range(6)
+# the first later one, -1 for none; how many leaves, itself included, hang on the same node and could be swapped. Then,
+# for each position, one more than the compact kind of the edge to it, 0 where none is; and how many neighbours it has
+# of each compact kind.
+KIND, DEGREE, NEEDED, TWIN, NEXT, ALIKE, JOINED = range(7)
 # Bits of a word that are used: its sign and the one below stay 0, so that shifts and sums keep it positive.
 BITS = 62
-# Rows of a scratch's steps: the node of each position, -1 for none; the position of each step.
-_IMAGE, _ORDER = range(2)
+# Rows of a scratch's steps: the node of each position, -1 for none; the position of each step, and in large graphs how
+# far it is; then the nodes of each place, ascending.
+IMAGE, ORDER, CURSOR, END, PLACES = range(5)
+# Columns of a tally's nodes: compact kind; then for each compact kind how many neighbours it has.
+_OWN, _AROUND = range(2)
 # So many words or neighbours looked at count as one more node that is placed: what is large or dense takes longer.
 LOOKS_A_CALL = 64
 
@@ -33,9 +38,7 @@ LOOKS_A_CALL = 64
 class Plan(NamedTuple):
     """A pattern and how it must lie in a graph."""
 
-    positions: Ints  # [size, 6] see above
-    joined: Ints  # [size, size] one more than the compact kind of the edge between two positions, 0 where none is
-    around: Ints  # [size, num_kinds] neighbours of each compact kind
+    positions: Ints  # [size, JOINED + size + num_kinds] see above
     least: Ints  # [num_kinds + 1, num_kinds] neighbours of each kind that nodes of each kind have; last, nodes
     lookup: Ints  # compact kind of each kind, -1 where the pattern has no such node
     edge_kinds: Ints  # kind of each compact kind of edge
@@ -56,8 +59,7 @@ class Graphs(NamedTuple):
 class Tally(NamedTuple):
     """What a graph has, node by node and in all, of what the pattern needs."""
 
-    kinds: Ints  # [nodes of the largest graph] compact kind of each node
-    around: Ints  # [nodes of the largest graph, num_kinds]
+    nodes: Ints  # [nodes of the largest graph, 1 + num_kinds] see above
     seen: Ints  # [num_kinds + 1, num_kinds]
 
 
@@ -67,18 +69,13 @@ class Scratch(NamedTuple):
     tally: Tally
     adjacent: Ints  # [edge kinds + 1, nodes of the largest graph, words] neighbours by each kind of edge; last, by any
     candidates: Ints  # [size + 1, size, 1 + words] of each position at each step: how many, then which
-    steps: Ints  # [2, size] see above
-    places: Ints  # [at_least, size] the nodes of each place, ascending
+    steps: Ints  # [PLACES + at_least, size] see above
 
 
 def tally_for(plan: Plan, num_nodes: int) -> Tally:
     """Room for what graphs of up to so many nodes have."""
-    num_kinds = plan.around.shape[1]
-    return Tally(
-        np.empty(num_nodes, np.int64),
-        np.empty((num_nodes, num_kinds), np.int64),
-        np.empty((num_kinds + 1, num_kinds), np.int64),
-    )
+    num_kinds = plan.least.shape[1]
+    return Tally(np.empty((num_nodes, 1 + num_kinds), np.int64), np.empty((num_kinds + 1, num_kinds), np.int64))
 
 
 def scratch_for(plan: Plan, num_nodes: int) -> Scratch:
@@ -88,90 +85,92 @@ def scratch_for(plan: Plan, num_nodes: int) -> Scratch:
         tally_for(plan, num_nodes),
         np.empty((plan.edge_kinds.size + 1, num_nodes, words), np.int64),
         np.empty((size + 1, size, words + 1), np.int64),
-        np.empty((2, size), np.int64),
-        np.empty((plan.at_least, size), np.int64),
+        np.empty((PLACES + plan.at_least, size), np.int64),
     )
 
 
 @inner
 def has_enough(graphs: Graphs, first: int, size: int, plan: Plan, tally: Tally) -> bool:  # pragma: no cover - compiled
     """Count nodes by kind, and neighbours of each by kind; false if there are fewer in all than the pattern has."""
-    kinds, seen, around = tally.kinds, tally.seen, tally.around
-    num_kinds = plan.around.shape[1]
+    nodes, seen, least = tally.nodes, tally.seen, plan.least
+    num_kinds = least.shape[1]
     for kind in range(num_kinds + 1):
         for other in range(num_kinds):
             seen[kind, other] = 0
     for node in range(size):
         kind = plan.lookup[graphs.node_kinds[first + node]]
-        kinds[node] = kind
+        nodes[node, _OWN] = kind
         if kind >= 0:
             seen[num_kinds, kind] += 1
     for kind in range(num_kinds):
-        if seen[num_kinds, kind] < plan.least[num_kinds, kind]:
+        if seen[num_kinds, kind] < least[num_kinds, kind]:
             return False
     for node in range(size):
-        own = kinds[node]
+        own = nodes[node, _OWN]
         if own >= 0:
             for kind in range(num_kinds):
-                around[node, kind] = 0
+                nodes[node, _AROUND + kind] = 0
             for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
-                kind = kinds[graphs.neighbours[at]]
+                kind = nodes[graphs.neighbours[at], _OWN]
                 if kind >= 0:
-                    around[node, kind] += 1
-            for kind in range(num_kinds):
-                seen[own, kind] += around[node, kind]
+                    nodes[node, _AROUND + kind] += 1
+                    seen[own, kind] += 1
     for kind in range(num_kinds):
         for other in range(num_kinds):
-            if seen[kind, other] < plan.least[kind, other]:
+            if seen[kind, other] < least[kind, other]:
                 return False
     return True
 
 
 @inner
-def may_be(graphs: Graphs, place: int, node: int, plan: Plan, position: int, tally: Tally) -> bool:  # pragma: no cover
+def may_be(
+    starts: Ints, place: int, nodes: Ints, node: int, positions: Ints, position: int
+) -> bool:  # pragma: no cover
     """Whether a node, whose neighbours begin at ``starts[place]``, has what a position needs, kind by kind."""
-    if tally.kinds[node] != plan.positions[position, KIND]:
+    if nodes[node, _OWN] != positions[position, KIND]:
         return False
-    degree = plan.positions[position, DEGREE]
-    if degree >= 0 and graphs.starts[place + 1] - graphs.starts[place] != degree:
+    degree = positions[position, DEGREE]
+    if degree >= 0 and starts[place + 1] - starts[place] != degree:
         return False
-    for kind in range(plan.around.shape[1]):  # noqa: SIM110 - a generator takes longer to compile
-        if tally.around[node, kind] < plan.around[position, kind]:
+    needs = JOINED + positions.shape[0]
+    for kind in range(positions.shape[1] - needs):
+        if nodes[node, _AROUND + kind] < positions[position, needs + kind]:
             return False
     return True
 
 
 @inner
-def num_alike(plan: Plan, image: Ints, position: int, hub: int) -> Any:  # pragma: no cover - compiled
+def num_alike(positions: Ints, steps: Ints, position: int, hub: int) -> Any:  # pragma: no cover - compiled
     """How many open positions need the same candidates: the position, and leaves of the hub that could be swapped."""
-    number = plan.positions[position, ALIKE]
+    number = positions[position, ALIKE]
     if number > 1:
-        for other in range(image.size):
+        kind, edge = positions[position, KIND], positions[position, JOINED + hub]
+        for other in range(steps.shape[1]):
             if (
-                image[other] >= 0
-                and plan.positions[other, ALIKE] == plan.positions[position, ALIKE]
-                and plan.positions[other, KIND] == plan.positions[position, KIND]
-                and plan.joined[other, hub] == plan.joined[position, hub]
+                steps[IMAGE, other] >= 0
+                and positions[other, ALIKE] == positions[position, ALIKE]
+                and positions[other, KIND] == kind
+                and positions[other, JOINED + hub] == edge
             ):
                 number -= 1
     return number
 
 
 @inner
-def is_new_place(image: Ints, places: Ints, num_places: int) -> bool:  # pragma: no cover - compiled
+def is_new_place(steps: Ints, num_places: int) -> bool:  # pragma: no cover - compiled
     """Write the nodes of an image, ascending, behind the places; whether none of those has the same nodes."""
-    for position in range(image.size):
-        at = position
-        while at > 0 and places[num_places, at - 1] > image[position]:
-            places[num_places, at] = places[num_places, at - 1]
+    last = PLACES + num_places
+    for position in range(steps.shape[1]):
+        node, at = steps[IMAGE, position], position
+        while at > 0 and steps[last, at - 1] > node:
+            steps[last, at] = steps[last, at - 1]
             at -= 1
-        places[num_places, at] = image[position]
-    for place in range(num_places):
-        is_same = True
-        for position in range(image.size):
-            if places[place, position] != places[num_places, position]:
-                is_same = False
-        if is_same:
+        steps[last, at] = node
+    for place in range(PLACES, last):
+        at = 0
+        while at < steps.shape[1] and steps[place, at] == steps[last, at]:
+            at += 1
+        if at == steps.shape[1]:
             return False
     return True
 
@@ -188,23 +187,23 @@ def _num_bits(word: Any) -> Any:  # pragma: no cover - compiled
 @inner
 def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
     """Note the neighbours of each node and the candidates of each position; false if these are too few."""
-    adjacent, candidates = scratch.adjacent, scratch.candidates
+    adjacent, candidates, positions, starts = scratch.adjacent, scratch.candidates, plan.positions, graphs.starts
     last, words = adjacent.shape[0] - 1, 1 + (size - 1) // BITS
-    for position in range(plan.positions.shape[0]):
+    for position in range(positions.shape[0]):
         for word in range(words + 1):
             candidates[0, position, word] = 0
         for node in range(size):
-            if may_be(graphs, first + node, node, plan, position, scratch.tally):
+            if may_be(starts, first + node, scratch.tally.nodes, node, positions, position):
                 candidates[0, position, 1 + node // BITS] |= np.int64(1) << (node % BITS)
                 candidates[0, position, 0] += 1
-        if candidates[0, position, 0] < plan.positions[position, NEEDED]:
+        if candidates[0, position, 0] < positions[position, NEEDED]:
             return False
-        scratch.steps[_IMAGE, position] = -1
+        scratch.steps[IMAGE, position] = -1
     for node in range(size):
         for kind in range(last + 1):
             for word in range(words):
                 adjacent[kind, node, word] = 0
-        for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
+        for at in range(starts[first + node], starts[first + node + 1]):
             other = graphs.neighbours[at]
             bit = np.int64(1) << (other % BITS)
             adjacent[last, node, other // BITS] |= bit
@@ -215,52 +214,52 @@ def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch
 
 
 @inner
-def _narrow(plan: Plan, scratch: Scratch, words: int, step: int, node: int) -> bool:  # pragma: no cover - compiled
+def _narrow(
+    positions: Ints, is_induced: bool, adjacent: Ints, candidates: Ints, steps: Ints, words: int, step: int
+) -> bool:  # pragma: no cover - compiled
     """Leave to each open position the candidates that go with the node that was placed; false if they are too few."""
-    image, adjacent, candidates = scratch.steps[_IMAGE], scratch.adjacent, scratch.candidates
-    any_kind, placed = adjacent.shape[0] - 1, scratch.steps[_ORDER, step]
-    for position in range(image.size):
-        if image[position] >= 0:
+    any_kind, placed = adjacent.shape[0] - 1, steps[ORDER, step]
+    node = steps[IMAGE, placed]
+    own, bit = node // BITS, np.int64(1) << (node % BITS)
+    for position in range(positions.shape[0]):
+        if steps[IMAGE, position] >= 0:
             continue
-        kind, number = plan.joined[placed, position], np.int64(0)
+        kind, number = positions[placed, JOINED + position], np.int64(0)
         for word in range(words):
             left = candidates[step, position, 1 + word]
-            if word == node // BITS:
-                left &= ~(np.int64(1) << (node % BITS))
+            if word == own:
+                left &= ~bit
             if kind > 0:
                 left &= adjacent[kind - 1, node, word]
-            elif plan.is_induced:
+            elif is_induced:
                 left &= ~adjacent[any_kind, node, word]
             # Of positions that could be swapped, the later has the higher node.
-            if plan.positions[position, TWIN] == placed:
-                if word < node // BITS:
+            if positions[position, TWIN] == placed:
+                if word < own:
                     left = 0
-                elif word == node // BITS:
-                    left &= ~((np.int64(1) << (node % BITS)) - 1)
-            elif plan.positions[position, NEXT] == placed:
-                if word > node // BITS:
+                elif word == own:
+                    left &= -bit
+            elif positions[position, NEXT] == placed:
+                if word > own:
                     left = 0
-                elif word == node // BITS:
-                    left &= (np.int64(1) << (node % BITS)) - 1
+                elif word == own:
+                    left &= bit - 1
             candidates[step + 1, position, 1 + word] = left
             number += _num_bits(left)
-        if number == 0 or number < num_alike(plan, image, position, placed):
+        if number == 0 or number < num_alike(positions, steps, position, placed):
             return False
         candidates[step + 1, position, 0] = number
     return True
 
 
 @inner
-def _choose(scratch: Scratch, step: Any) -> None:  # pragma: no cover - compiled
+def _choose(candidates: Ints, steps: Ints, step: int) -> None:  # pragma: no cover - compiled
     """The open position with the fewest candidates is next."""
-    candidates: Ints = scratch.candidates
-    best: Any = np.int64(-1)
-    for position in range(candidates.shape[1]):
-        if scratch.steps[_IMAGE, position] < 0 and (
-            best < 0 or candidates[step, position, 0] < candidates[step, best, 0]
-        ):
-            best = position
-    scratch.steps[_ORDER, step] = best
+    best, fewest = -1, np.int64(2**62)
+    for position in range(steps.shape[1]):
+        if steps[IMAGE, position] < 0 and candidates[step, position, 0] < fewest:
+            best, fewest = position, candidates[step, position, 0]
+    steps[ORDER, step] = best
 
 
 @inner
@@ -278,29 +277,28 @@ def _next_node(candidates: Ints, words: int, step: int, position: int) -> Any:  
 @inner
 def _search(plan: Plan, words: int, max_calls: int, scratch: Scratch) -> int:  # pragma: no cover - compiled
     """Place the pattern's nodes one after the other, backtracking, until enough different places are known."""
-    image, last = scratch.steps[_IMAGE], plan.positions.shape[0] - 1
-    cost = 1 + plan.positions.shape[0] * words // LOOKS_A_CALL
+    positions, candidates, steps = plan.positions, scratch.candidates, scratch.steps
+    cost = 1 + positions.shape[0] * words // LOOKS_A_CALL
     # Plain zeros would have Numba compile what is called with them twice.
     num_places, step, calls = np.int64(0), np.int64(0), np.int64(0)
-    _choose(scratch, step)
+    _choose(candidates, steps, step)
     while step >= 0:
-        position = scratch.steps[_ORDER, step]
-        image[position] = -1
-        node = _next_node(scratch.candidates, words, step, position)
+        position = steps[ORDER, step]
+        node = _next_node(candidates, words, step, position)
+        steps[IMAGE, position] = node
         if node < 0:
             step -= 1
             continue
-        image[position] = node
-        if step == last:
+        if step + 1 == positions.shape[0]:
             if plan.at_least == 1:
                 return YES
-            if is_new_place(image, scratch.places, num_places):
+            if is_new_place(steps, num_places):
                 num_places += 1
             if num_places == plan.at_least:
                 return YES
-        elif _narrow(plan, scratch, words, step, node):
+        elif _narrow(positions, plan.is_induced, scratch.adjacent, candidates, steps, words, step):
             step += 1
-            _choose(scratch, step)
+            _choose(candidates, steps, step)
         calls += cost
         if calls >= max_calls:
             return UNDECIDED

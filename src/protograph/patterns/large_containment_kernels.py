@@ -10,10 +10,16 @@ import numpy as np
 from protograph._base.arrays import Bools, Ints
 from protograph._base.compiling import compiled, inner
 from protograph.patterns.containment_kernels import (
+    CURSOR,
+    END,
+    IMAGE,
+    JOINED,
     LOOKS_A_CALL,
     NEEDED,
     NEXT,
     NO,
+    ORDER,
+    PLACES,
     TWIN,
     UNDECIDED,
     YES,
@@ -27,32 +33,28 @@ from protograph.patterns.containment_kernels import (
     tally_for,
 )
 
-# Rows of a scratch's steps: the node of each position, -1 for none; the position of each step; how far each step is.
-_IMAGE, _ORDER, _CURSOR, _END = range(4)
-
 
 class Scratch(NamedTuple):
     """Room for the search of one graph after the other."""
 
     tally: Tally
     allowed: Bools  # [size + 1, nodes of the largest graph] which nodes may take a position; last, which are taken
-    steps: Ints  # [4, size] see above
+    steps: Ints  # [PLACES + at_least, size] as of the search with bits
     spans: Ints  # [size + 1, size + 1, 2] at each step where each position's candidates begin and end, or -1 and how
     # many nodes are allowed; last, where the next ones go
     candidates: Ints
-    places: Ints  # [at_least, size] the nodes of each place, ascending
 
 
 def scratch_for(plan: Plan, num_nodes: int, most_neighbours: int) -> Scratch:
     """Room for searching graphs of up to so many nodes with up to so many neighbours."""
-    size, num_edges = plan.positions.shape[0], np.count_nonzero(plan.joined) // 2
+    size = plan.positions.shape[0]
+    num_edges = np.count_nonzero(plan.positions[:, JOINED : JOINED + size]) // 2
     return Scratch(
         tally_for(plan, num_nodes),
         np.zeros((size + 1, num_nodes), np.bool_),
-        np.empty((4, size), np.int64),
+        np.empty((PLACES + plan.at_least, size), np.int64),
         np.empty((size + 1, size + 1, 2), np.int64),
         np.empty(num_edges * most_neighbours, np.int64),
-        np.empty((plan.at_least, size), np.int64),
     )
 
 
@@ -63,12 +65,14 @@ def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch
     for position in range(num_positions):
         number = np.int64(0)
         for node in range(size):
-            scratch.allowed[position, node] = may_be(graphs, first + node, node, plan, position, scratch.tally)
+            scratch.allowed[position, node] = may_be(
+                graphs.starts, first + node, scratch.tally.nodes, node, plan.positions, position
+            )
             if scratch.allowed[position, node]:
                 number += 1
         if number < plan.positions[position, NEEDED]:
             return False
-        scratch.steps[_IMAGE, position] = -1
+        scratch.steps[IMAGE, position] = -1
         scratch.spans[0, position, 0], scratch.spans[0, position, 1] = -1, number
     scratch.spans[0, num_positions, 0] = 0
     for node in range(size):
@@ -83,14 +87,14 @@ def _narrow(graphs: Graphs, first: int, plan: Plan, scratch: Scratch, step: int)
     Returns:
         How many neighbours were looked at; below 0 where a position is left with too few candidates.
     """
-    image, spans, candidates, looked = scratch.steps[_IMAGE], scratch.spans, scratch.candidates, np.int64(1)
+    image, spans, candidates, looked = scratch.steps[IMAGE], scratch.spans, scratch.candidates, np.int64(1)
     num_positions = plan.positions.shape[0]
-    placed = scratch.steps[_ORDER, step]
+    placed = scratch.steps[ORDER, step]
     begin, end = graphs.starts[first + image[placed]], graphs.starts[first + image[placed] + 1]
     top = spans[step, num_positions, 0]
     for position in range(num_positions):
         spans[step + 1, position, 0], spans[step + 1, position, 1] = spans[step, position, 0], spans[step, position, 1]
-        kind = plan.joined[placed, position]
+        kind = plan.positions[placed, JOINED + position]
         if kind == 0 or image[position] >= 0:
             continue
         fresh, old, last = top, spans[step, position, 0], spans[step, position, 1]
@@ -111,7 +115,7 @@ def _narrow(graphs: Graphs, first: int, plan: Plan, scratch: Scratch, step: int)
                 candidates[top] = node
                 top += 1
         looked += end - begin
-        if top - fresh < num_alike(plan, image, position, placed):
+        if top - fresh < num_alike(plan.positions, scratch.steps, position, placed):
             return -looked
         spans[step + 1, position, 0], spans[step + 1, position, 1] = fresh, top
     spans[step + 1, num_positions, 0] = top
@@ -125,16 +129,16 @@ def _choose(plan: Plan, scratch: Scratch, step: int, size: int) -> None:  # prag
     best: Any = np.int64(-1)
     fewest: Any = np.int64(0)
     for position in range(num_positions):
-        if steps[_IMAGE, position] < 0:
+        if steps[IMAGE, position] < 0:
             number = scratch.spans[step, position, 1]
             if scratch.spans[step, position, 0] >= 0:
                 number -= scratch.spans[step, position, 0]
             if best < 0 or number < fewest:
                 best, fewest = position, number
-    steps[_ORDER, step] = best
-    steps[_CURSOR, step], steps[_END, step] = 0, size
+    steps[ORDER, step] = best
+    steps[CURSOR, step], steps[END, step] = 0, size
     if scratch.spans[step, best, 0] >= 0:
-        steps[_CURSOR, step], steps[_END, step] = scratch.spans[step, best, 0], scratch.spans[step, best, 1]
+        steps[CURSOR, step], steps[END, step] = scratch.spans[step, best, 0], scratch.spans[step, best, 1]
 
 
 @inner
@@ -142,7 +146,7 @@ def _fits(
     graphs: Graphs, first: int, plan: Plan, scratch: Scratch, position: int, node: int
 ) -> bool:  # pragma: no cover
     """Whether a candidate is free, comes after its twin's node and, if induced, is joined to no other node."""
-    image, is_taken = scratch.steps[_IMAGE], scratch.allowed[plan.positions.shape[0]]
+    image, is_taken = scratch.steps[IMAGE], scratch.allowed[plan.positions.shape[0]]
     if is_taken[node] or not scratch.allowed[position, node]:
         return False
     # Of positions that could be swapped, the later has the higher node.
@@ -154,7 +158,7 @@ def _fits(
     if plan.is_induced:
         joined = np.int64(0)
         for other in range(plan.positions.shape[0]):
-            if image[other] >= 0 and plan.joined[position, other] != 0:
+            if image[other] >= 0 and plan.positions[position, JOINED + other] != 0:
                 joined += 1
         for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
             if is_taken[graphs.neighbours[at]]:
@@ -174,26 +178,26 @@ def _search(
     num_places, step, calls, looked = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     _choose(plan, scratch, step, size)
     while step >= 0:
-        position = steps[_ORDER, step]
-        if steps[_IMAGE, position] >= 0:  # coming back
-            is_taken[steps[_IMAGE, position]] = False
-            steps[_IMAGE, position] = -1
-        if steps[_CURSOR, step] == steps[_END, step]:
+        position = steps[ORDER, step]
+        if steps[IMAGE, position] >= 0:  # coming back
+            is_taken[steps[IMAGE, position]] = False
+            steps[IMAGE, position] = -1
+        if steps[CURSOR, step] == steps[END, step]:
             step -= 1
             continue
-        node = steps[_CURSOR, step]
+        node = steps[CURSOR, step]
         if scratch.spans[step, position, 0] >= 0:
             node = scratch.candidates[node]
-        steps[_CURSOR, step] += 1
+        steps[CURSOR, step] += 1
         if not _fits(graphs, first, plan, scratch, position, node):
             continue
-        steps[_IMAGE, position] = node
+        steps[IMAGE, position] = node
         is_taken[node] = True
         calls += 1
         if step + 1 == num_positions:
             if plan.at_least == 1:
                 return YES
-            if is_new_place(steps[_IMAGE], scratch.places, num_places):
+            if is_new_place(steps, num_places):
                 num_places += 1
             if num_places == plan.at_least:
                 return YES
