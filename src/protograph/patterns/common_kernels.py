@@ -84,23 +84,6 @@ def images_for(graphs: Graphs, size: int) -> Ints:
 
 
 @inner
-def kind_between(graphs: Graphs, first: int, u: int, v: int) -> Any:  # pragma: no cover - compiled
-    """One more than the kind of the edge between two nodes of the graph that begins at ``first``, 0 without one."""
-    # Its own search, as a call into another module's compiled code made growing ten times slower.
-    low, high = graphs.starts[first + u], graphs.starts[first + u + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        other = graphs.around[middle, _NEIGHBOUR]
-        if other == v:
-            return graphs.around[middle, _KIND] + 1
-        if other < v:
-            low = middle + 1
-        else:
-            high = middle
-    return 0
-
-
-@inner
 def _fits(
     graphs: Graphs, first: int, pattern: Ints, images: Ints, row: int, at: int, node: int
 ) -> Any:  # pragma: no cover - compiled
@@ -108,12 +91,20 @@ def _fits(
     if not graphs.agrees[pattern[at, NODE], first + node]:
         return False
     for earlier in range(at):
-        other = images[row, earlier]
+        other, kind = images[row, earlier], pattern[at, JOINED + earlier]
         if other == node:
             return False
-        kind = pattern[at, JOINED + earlier]
-        if kind > 0 and kind_between(graphs, first, other, node) != kind:
-            return False
+        if kind > 0:  # there must be an edge of this kind; neighbours ascend
+            low, high = graphs.starts[first + other], graphs.starts[first + other + 1]
+            end = high
+            while low < high:
+                middle = (low + high) >> 1
+                if graphs.around[middle, _NEIGHBOUR] < node:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == end or graphs.around[low, _NEIGHBOUR] != node or graphs.around[low, _KIND] + 1 != kind:
+                return False
     return True
 
 
@@ -133,13 +124,12 @@ def _extends(graphs: Graphs, q: int, pattern: Ints, size: int, images: Ints) -> 
     row, first, last = IMAGES + q, graphs.offsets[q], size - 1
     if last > 0 and images[row, 0] < 0:  # there is none
         return False
-    for at in range(last):
-        for earlier in range(at):
-            kind = pattern[at, JOINED + earlier]
-            if kind > 0 and kind_between(graphs, first, images[row, earlier], images[row, at]) != kind:
-                return False
+    for at in range(size):
+        node = images[row, at]
+        if node >= 0 and not _fits(graphs, first, pattern, images, row, at, node):
+            return False
     if images[row, last] >= 0:
-        return _fits(graphs, first, pattern, images, row, last, images[row, last])
+        return True
     _begin(graphs, q, pattern, images, row, last)
     for cursor in range(images[_CURSOR, last], images[_END, last]):
         node = graphs.around[cursor, _NEIGHBOUR] if last > 0 else cursor

@@ -274,47 +274,45 @@ def _next_node(candidates: Ints, words: int, step: int, position: int) -> Any:  
     return -1
 
 
-@inner
-def _search(plan: Plan, words: int, max_calls: int, scratch: Scratch) -> int:  # pragma: no cover - compiled
-    """Place the pattern's nodes one after the other, backtracking, until enough different places are known."""
-    positions, candidates, steps = plan.positions, scratch.candidates, scratch.steps
-    cost = 1 + positions.shape[0] * words // LOOKS_A_CALL
-    # Plain zeros would have Numba compile what is called with them twice.
-    num_places, step, calls = np.int64(0), np.int64(0), np.int64(0)
-    _choose(candidates, steps, step)
-    while step >= 0:
-        position = steps[ORDER, step]
-        node = _next_node(candidates, words, step, position)
-        steps[IMAGE, position] = node
-        if node < 0:
-            step -= 1
-            continue
-        if step + 1 == positions.shape[0]:
-            if plan.at_least == 1:
-                return YES
-            if is_new_place(steps, num_places):
-                num_places += 1
-            if num_places == plan.at_least:
-                return YES
-        elif _narrow(positions, plan.is_induced, scratch.adjacent, candidates, steps, words, step):
-            step += 1
-            _choose(candidates, steps, step)
-        calls += cost
-        if calls >= max_calls:
-            return UNDECIDED
-    return NO
-
-
 @compiled
 def search_all(
     graphs: Graphs, plan: Plan, indices: Ints, max_calls: int, answers: Any, scratch: Scratch
 ) -> None:  # pragma: no cover - compiled
-    """Search graph ``indices[i]`` and write the answer to ``answers[i]``."""
+    """Search graph ``indices[i]`` and write the answer to ``answers[i]``.
+
+    The pattern's nodes are placed one after the other, backtracking, until enough different places are known.
+    """
+    positions, candidates, steps = plan.positions, scratch.candidates, scratch.steps
     for i in range(indices.size):
         first = graphs.nodes[indices[i]]
         size = graphs.nodes[indices[i] + 1] - first
-        answers[i] = NO
-        if plan.positions.shape[0] == 0:
-            answers[i] = YES
-        elif has_enough(graphs, first, size, plan, scratch.tally) and _prepare(graphs, first, size, plan, scratch):
-            answers[i] = _search(plan, 1 + (size - 1) // BITS, max_calls, scratch)
+        # Plain zeros would have Numba compile what is called with them twice.
+        num_places, step, calls = np.int64(0), np.int64(0), np.int64(0)
+        words = 1 + (size - 1) // BITS
+        cost = 1 + positions.shape[0] * words // LOOKS_A_CALL
+        answers[i] = YES if positions.shape[0] == 0 else NO
+        if positions.shape[0] == 0 or not (
+            has_enough(graphs, first, size, plan, scratch.tally) and _prepare(graphs, first, size, plan, scratch)
+        ):
+            continue
+        _choose(candidates, steps, step)
+        while step >= 0:
+            position = steps[ORDER, step]
+            node = _next_node(candidates, words, step, position)
+            steps[IMAGE, position] = node
+            if node < 0:
+                step -= 1
+                continue
+            if step + 1 == positions.shape[0]:
+                if plan.at_least == 1 or is_new_place(steps, num_places):
+                    num_places += 1
+                if num_places == plan.at_least:
+                    answers[i] = YES
+                    break
+            elif _narrow(positions, plan.is_induced, scratch.adjacent, candidates, steps, words, step):
+                step += 1
+                _choose(candidates, steps, step)
+            calls += cost
+            if calls >= max_calls:
+                answers[i] = UNDECIDED
+                break
