@@ -19,6 +19,8 @@ from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 MAX_BITS = 620
 # Nodes placed in the first call of the compiled search, if every graph of it takes as many as it may: a second or so.
 _FIRST_CALLS = 2**17
+# Graphs of it at least: one that takes all of a million placed nodes takes about a tenth of a second.
+_FIRST_GRAPHS = 16
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
@@ -83,9 +85,14 @@ def contained_in(
     whole = searchable(graphs)
     if workers == 1 or not chosen.size:
         return searched(whole, plan, chosen, max_calls)
-    parts = np.array_split(chosen, min(8 * workers, chosen.size))
+    # Every so manyth graph to each: neighbours in a data set are often alike, and so the shares take as long.
+    shares = [slice(first, None, workers) for first in range(min(workers, chosen.size))]
+    answers = np.empty(chosen.size, np.int8)
     with ThreadPoolExecutor(workers) as pool:
-        return np.concatenate(list(pool.map(lambda part: searched(whole, plan, part, max_calls), parts)))
+        found = pool.map(lambda share: searched(whole, plan, chosen[share].copy(), max_calls), shares)
+        for share, part in zip(shares, found, strict=True):
+            answers[share] = part
+    return answers
 
 
 def searchable(graphs: EncodedGraph | EncodedGraphs) -> "Graphs":
@@ -105,12 +112,17 @@ def searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> N
     is_large = sizes > MAX_BITS
     if not is_large.any():
         scratch = scratch_for(plan, int(sizes.max(initial=0)))
-        for part in timed_slices(indices.size, _FIRST_CALLS // max_calls):
+        for part in timed_slices(indices.size, _first_slice(max_calls)):
             search_all(graphs, plan, indices[part], max_calls, answers[part], scratch)
         return answers
     answers[~is_large] = searched(graphs, plan, indices[~is_large], max_calls)
     answers[is_large] = _searched_large(graphs, plan, indices[is_large], max_calls)
     return answers
+
+
+def _first_slice(max_calls: int) -> int:
+    """How many graphs the first call takes: few, if each may take long, but so many that calls do not count."""
+    return max(_FIRST_CALLS // max_calls, _FIRST_GRAPHS)
 
 
 def _searched_large(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> NDArray[np.int8]:
@@ -121,7 +133,7 @@ def _searched_large(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: in
     # No node has more neighbours than there are other nodes, nor than there are edges.
     largest, edges = int((last - first).max()), int((graphs.starts[last] - graphs.starts[first]).max()) // 2
     scratch = scratch_for(plan, largest, min(largest, edges))
-    for part in timed_slices(indices.size, _FIRST_CALLS // max_calls):
+    for part in timed_slices(indices.size, _first_slice(max_calls)):
         search_all(graphs, plan, indices[part], max_calls, answers[part], scratch)
     return answers
 
