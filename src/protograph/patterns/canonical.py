@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
+from protograph._base.arrays import Floats, Ints, Kinds
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys
 from protograph.graphs.cutting import reordered
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
@@ -192,28 +192,38 @@ def _encoded(graph: Data) -> EncodedGraph:
         own = torch.zeros(size, 1 + held.size(1), dtype=torch.double)
         own[edge_index[0, loops]] = torch.cat([torch.ones(held.size(0), 1), held], dim=1).double()
         x = own if x is None else torch.cat([x, own], dim=1)
-    if edge_attr is None and (simple := _undirected(x, edge_index.numpy(), size)) is not None:
+    rows = [None if held is None else held.numpy() for held in (x, edge_attr)]
+    if (simple := _undirected(rows[0], edge_index.numpy(), rows[1], size)) is not None:
         return simple
     content = Data(x=x, edge_index=edge_index, edge_attr=edge_attr, num_nodes=size)
     encoded = EncodedGraphs([content], match_edges=edge_attr is not None)[0]
     return _by_direction(encoded, edge_index.numpy(), None if edge_attr is None else edge_attr.numpy())
 
 
-def _undirected(x: Tensor | None, edges: Ints, size: int) -> EncodedGraph | None:
-    """The graph if its edges hold nothing and go both ways, each once, which is quick to encode."""
-    keys = np.sort(edges[0] * size + edges[1])
-    sources, targets = keys // max(size, 1), keys % max(size, 1)
-    if (keys[1:] == keys[:-1]).any() or (sources == targets).any():
+def _undirected(x: Floats | None, edges: Ints, held: Floats | None, size: int) -> EncodedGraph | None:
+    """The graph if its edges go both ways, each once, and hold the same there and back, which is quick to encode."""
+    order = np.argsort(edges[0] * size + edges[1])
+    sources, targets = edges[:, order]
+    back = np.lexsort((sources, targets))
+    if not np.array_equal(sources[back], targets) or not np.array_equal(targets[back], sources):
         return None
-    if not np.array_equal(np.sort(targets * size + sources), keys):
+    if (sources == targets).any() or ((np.diff(sources) == 0) & (np.diff(targets) == 0)).any():
         return None
-    kinds = np.zeros(size, np.int32)
-    if x is not None:
-        rows = [(row + 0.0).tobytes() for row in x.numpy()]
-        number = {row: place for place, row in enumerate(sorted(set(rows)))}
-        kinds[:] = [number[row] for row in rows]
+    edge_kinds = _kinds(None if held is None else held[order], targets.size)
+    if not np.array_equal(edge_kinds, edge_kinds[back]):
+        return None
     starts = np.searchsorted(sources, np.arange(size + 1)).astype(np.int64)
-    return EncodedGraph(kinds, starts, targets.astype(np.int32), np.zeros(targets.size, np.int32))
+    return EncodedGraph(_kinds(x, size), starts, targets.astype(np.int32), edge_kinds)
+
+
+def _kinds(rows: Floats | None, count: int) -> Kinds:
+    """Number of each row among the different ones, by content."""
+    if rows is None:
+        return np.zeros(count, np.int32)
+    content, width = (rows + 0.0).tobytes(), rows.shape[1] * rows.itemsize  # -0.0 has the bytes of 0.0
+    keys = [content[at : at + width] for at in range(0, count * width, width)] if width else [b""] * count
+    number = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([number[key] for key in keys], dtype=np.int32)
 
 
 def _by_direction(graph: EncodedGraph, edges: Ints, rows: Floats | None) -> EncodedGraph:
