@@ -16,7 +16,7 @@ from protograph.page.consensus.counting import information, spread
 from protograph.page.options import EvidenceOptions
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.containment import contained_in, neighbours_of
-from protograph.patterns.joint import MatchFeatures, must_be_equal
+from protograph.patterns.joint import MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Edge
 
 
@@ -114,9 +114,8 @@ def _in_cluster(
     whole = int(contains[chosen].sum())
     nodes, joined = np.full(node_count(graph), whole), np.full(len(edges), whole)
     own = scope.encoded.encode(graph)
-    is_encoded = must_be_equal(scope.match_features) or scope.match_features is False
     for index in chosen[~contains[chosen]].tolist():
-        if is_encoded:
+        if are_matched_by_kind(scope.match_features):
             pair = CommonPatterns.of_encoded([own, scope.encoded[index]])
         else:
             rule = scope.encoded.edge_rule

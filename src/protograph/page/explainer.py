@@ -38,7 +38,7 @@ from protograph.page.options import (
 )
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, canonical_graph
-from protograph.patterns.joint import must_be_equal
+from protograph.patterns.joint import are_matched_by_kind, must_be_equal
 
 # Options that only one of the searches reads.
 _OF_ONE_SEARCH = {
@@ -254,7 +254,7 @@ class PAGE(Explainer):
 
     def _is_counted(self) -> bool:
         """Whether what is counted is what is matched: with a tolerance or a function it is structure alone."""
-        return must_be_equal(self.match_features) or self.match_features is False
+        return are_matched_by_kind(self.match_features)
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""

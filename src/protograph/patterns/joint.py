@@ -17,6 +17,15 @@ from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool]
 
 
+def are_matched_by_kind(match_features: MatchFeatures) -> bool:
+    """Whether kinds of nodes tell which may stand for each other, as in counting: by equal features, or any nodes.
+
+    >>> are_matched_by_kind(True), are_matched_by_kind(False), are_matched_by_kind(0.5)
+    (True, True, False)
+    """
+    return must_be_equal(match_features) or match_features is False
+
+
 def must_be_equal(match_features: MatchFeatures) -> bool:
     """Whether nodes match only with equal features: ``True``, or a tolerance of 0.
 
@@ -52,7 +61,7 @@ class JointGraphs:
             raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
         encoded = EncodedGraphs(graphs, match_features=must_be_equal(match_features), match_edges=match_edges)
         self._lay_out([encoded[q] for q in range(len(graphs))])
-        if not must_be_equal(match_features) and match_features is not False and graphs[0].x is not None:
+        if not are_matched_by_kind(match_features) and graphs[0].x is not None:
             features = [_as_matrix(graph.x) for graph in graphs]
             for q, r in combinations(range(self.k), 2):
                 self._pairs[q, r] = _pairwise(features[q], features[r], match_features)

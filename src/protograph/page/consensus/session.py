@@ -29,7 +29,7 @@ from protograph.page.options import SearchOptions
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
 from protograph.patterns.common import CommonPatterns, Consensus
-from protograph.patterns.joint import JointGraphs, MatchFeatures, must_be_equal
+from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Pattern
 from protograph.patterns.wholes import wholes_of
 
@@ -128,7 +128,7 @@ def _commonness(
 
     That is what counting asks of them too, if it tells nodes apart as the search does.
     """
-    if not graphs.is_whole or (not must_be_equal(match_features) and match_features is not False):
+    if not graphs.is_whole or not are_matched_by_kind(match_features):
         return common.is_common
     others = np.array(graphs.indices[1:], dtype=np.int64)
 
