@@ -91,6 +91,17 @@ def test_what_was_given_up_is_said():
     assert all(len(prototype.nodes) <= 3 for prototype in explanation.prototypes)
 
 
+def test_contributions_that_take_too_long_and_cannot_be_estimated_are_told_of():
+    explainer = fitted(zoo.make(pool="max"), search="consensus", consensus_options={"left_out_rows": 1})
+    with pytest.warns(pg.ProtographWarning, match=r"what nodes add to the margin is not known"):
+        explanation = explainer.explain(1)
+    assert (
+        "what nodes add to the margin is not known, the readout being no sum or mean: to leave each out in turn would "
+        "take too long"
+    ) in explanation.warnings
+    assert all(prototype.evidence.contributions == () for prototype in explanation.prototypes)
+
+
 def test_graphs_in_which_a_prototype_could_not_be_decided_are_counted():
     explainer = fitted(search="consensus", evidence_options={"whole_calls": 1})
     with pytest.warns(pg.ProtographWarning, match=r"it could not be decided in reasonable time whether they contain"):

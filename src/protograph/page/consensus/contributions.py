@@ -113,11 +113,11 @@ class Contributions:
     """What nodes add to the margin.
 
     Attributes:
-        by_graph: For each graph an entry a node.
+        by_graph: For each graph an entry a node; ``None`` where even an estimate is not known.
         are_exact: Whether nodes were left out; else, by what their weights in the readout change at once.
     """
 
-    by_graph: list[Floats]
+    by_graph: list[Floats] | None
     are_exact: bool = True
 
 
@@ -166,8 +166,8 @@ def _num_rows_left_out(graphs: Sequence[Data], node_embeddings: Sequence[Floats]
     )
 
 
-def _by_gradients(judge: Judge, graphs: Sequence[Data], target: int) -> Contributions | None:
-    """What each node's weight in the readout changes in the margin at once."""
+def _by_gradients(judge: Judge, graphs: Sequence[Data], target: int) -> Contributions:
+    """What each node's weight in the readout changes in the margin at once; a maximum knows no weights."""
     result = []
     for graph in graphs:
         weights = torch.ones(node_count(graph), dtype=torch.float64, device=judge.classifier.device, requires_grad=True)
@@ -175,7 +175,7 @@ def _by_gradients(judge: Judge, graphs: Sequence[Data], target: int) -> Contribu
         margin = margins(log_scores(outputs, judge.return_type), target).sum()
         (gradient,) = torch.autograd.grad(margin, weights, allow_unused=True) if margin.requires_grad else (None,)
         if gradient is None:
-            return None
+            return Contributions(None, are_exact=False)
         result.append(gradient.cpu().numpy())
     return Contributions(result, are_exact=False)
 

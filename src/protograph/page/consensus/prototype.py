@@ -70,9 +70,9 @@ def _given_up(sessions: Sequence[SessionGraphs], population: Population, options
             f"that adds the most to the margin; patterns were counted in whole graphs"
         )
     if not all(session.are_contributions_exact for session in sessions):
-        notes.append(
-            "what nodes add to the margin was estimated by gradients: to leave each out in turn would take too long"
-        )
+        is_known = all(session.contributions is not None for session in sessions)
+        how = "was estimated by gradients" if is_known else "is not known, the readout being no sum or mean"
+        notes.append(f"what nodes add to the margin {how}: to leave each out in turn would take too long")
     return tuple(notes)
 
 
