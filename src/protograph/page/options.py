@@ -120,6 +120,24 @@ class EdgeOptions(_Numbers):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReasonOptions(_Numbers):
+    """How the rule of a class is searched, confirmed and measured."""
+
+    searched_share: float = 0.7  # of the graphs: what rules are made of ...
+    confirming_share: float = 0.15  # ... what confirms them; the rest measures fidelity and serves for nothing else
+    max_nodes: int = 5  # of the patterns that are all gone through; larger ones grow from these
+    max_ring: int = 8  # nodes of the rings that are gone through
+    max_sets: int = 2_000_000  # sets of nodes looked at in a step; dense graphs are gone through up to fewer nodes
+    min_share: float = 0.01  # of the searched graphs in which a condition holds, and in which it does not, at least
+    max_places: int = 4  # "at least so many" of patterns of several nodes; nobody counts further
+    num_thresholds: int = 12  # of "at least so many nodes"
+    max_conditions: int = 4  # of a reason; longer ones nobody reads
+    cost: float = 0.002  # balanced accuracy that a condition must be worth: a graph or two in a thousand
+    lack_cost: float = 4.0  # times that, for what is missing: presence goes before lack
+    max_calls: int = 20_000  # nodes to place in one graph; a pattern that needs more counts as not lying there
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchOptions:
     """What a search of one cluster goes by; see :class:`~protograph.PAGE`.
 

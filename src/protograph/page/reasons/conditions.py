@@ -1,0 +1,74 @@
+"""Conditions: patterns that a graph has or lacks, and in which graphs they hold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protograph._base.arrays import Bools, Ints
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
+from protograph.patterns.containment import contained_in
+from protograph.patterns.pattern import Pattern
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A pattern of a source graph that other graphs may have too.
+
+    Attributes:
+        source: The graph.
+        pattern: Its nodes and edges there.
+        has_kinds: Whether nodes must be of the same kind.
+        is_induced: Whether nodes that it does not join must not be joined.
+        closed: Those of its nodes that must have no other neighbours.
+        at_least: In how many places it must lie.
+    """
+
+    source: int
+    pattern: Pattern
+    has_kinds: bool = True
+    is_induced: bool = False
+    closed: frozenset[int] = frozenset()
+    at_least: int = 1
+
+    @property
+    def complexity(self) -> float:
+        """How much there is to say of it: a plain pattern with few nodes is the simplest."""
+        special = 0.5 * self.is_induced + 0.5 * bool(self.closed) + 0.5 * (self.at_least > 1) + 0.5 * (not self.has_kinds)
+        return 1 + 0.05 * len(self.pattern) + special
+
+
+class ConditionReader:
+    """Tells in which graphs conditions hold; each is looked for once in each graph.
+
+    Args:
+        readings: All graphs as the counting reads them, with kinds of nodes and without; one where both are the same.
+        max_calls: Most nodes to place in one graph; a pattern that needs more counts as not lying there.
+    """
+
+    def __init__(self, readings: Mapping[bool, EncodedGraphs], max_calls: int) -> None:
+        self.readings, self._max_calls = readings, max_calls
+        self._answers: dict[Condition, NDArray[np.int8]] = {}
+
+    def encoded(self, condition: Condition) -> EncodedGraph:
+        """The pattern as the engine reads it; its nodes keep their order."""
+        return condition.pattern.encoded(self.readings[condition.has_kinds][condition.source])
+
+    def holds(self, condition: Condition, indices: Ints) -> Bools:
+        """In which of the graphs a condition holds."""
+        graphs = self.readings[condition.has_kinds]
+        answers = self._answers.setdefault(condition, np.full(len(graphs), -2, np.int8))
+        fresh = indices[answers[indices] == -2]
+        if fresh.size:
+            order = sorted(condition.pattern.nodes)
+            answers[fresh] = contained_in(
+                self.encoded(condition),
+                graphs,
+                indices=fresh,
+                induced=condition.is_induced,
+                closed=[order.index(node) for node in condition.closed],
+                at_least=condition.at_least,
+                max_calls=self._max_calls,
+            )
+        return answers[indices] > 0

@@ -1,0 +1,175 @@
+"""Rules: disjunctions of a few conjunctions of conditions, learned from a table of which condition holds where.
+
+A conjunction is grown a condition at a time, the best few at once; conjunctions are added one by one, and then each is
+looked for again given the others, until none changes. What counts is how many graphs of the class a rule gains and how
+many of the others, each side weighing the same, less what its conditions cost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protograph._base.arrays import Bools, Floats
+
+Table = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Term:
+    """A conjunction: rows of the table that hold, and rows that do not; both ascending."""
+
+    has: tuple[int, ...] = ()
+    lacks: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.has) + len(self.lacks)
+
+    def holds(self, table: Table) -> Bools:
+        """In which columns of a table it holds."""
+        result = np.ones(table.shape[1], np.bool_)
+        for row in self.has:
+            result &= table[row] > 0
+        for row in self.lacks:
+            result &= table[row] == 0
+        return result
+
+    def joined(self, row: int, num_rows: int) -> "Term":
+        """With another row, or, from the number of rows on, with the lack of one."""
+        if row < num_rows:
+            return Term(tuple(sorted({*self.has, row})), self.lacks)
+        return Term(self.has, tuple(sorted({*self.lacks, row - num_rows})))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Learner:
+    """Learns the rule of a class.
+
+    Attributes:
+        table: 1 where a condition (row) holds in a graph (column).
+        is_class: Which graphs are of the class.
+        costs: What each condition costs where it must hold, in balanced accuracy.
+        lack_costs: What it costs where it must not.
+        max_conditions: Most conditions of a conjunction.
+        width: How many conjunctions go on at a time, for each view of what is promising.
+        num_rounds: How often each is looked for again.
+    """
+
+    table: Table
+    is_class: Bools
+    costs: Floats
+    lack_costs: Floats
+    max_conditions: int = 4
+    width: int = 12
+    num_rounds: int = 3
+
+    # A conjunction that is to be narrowed may take in more of the others, or fewer, than its final worth allows.
+    _views = (0.3, 1.0, 3.0)
+
+    def learn(self, max_terms: int) -> list[Term]:
+        """The conjunctions of the rule, each worth more than it costs."""
+        terms: list[Term] = []
+        while len(terms) < max_terms:
+            term, worth = self.best_term(self._covered(terms))
+            if term is None or worth <= 0:
+                break
+            terms.append(term)
+        for _ in range(self.num_rounds):
+            improved = self._improved(terms)
+            if improved == terms:
+                break
+            terms = improved
+        return terms
+
+    def _improved(self, terms: list[Term]) -> list[Term]:
+        """Each term looked for again, given the others; those that are worth nothing any more are gone."""
+        terms = list(terms)
+        for place in range(len(terms)):
+            covered = self._covered([*terms[:place], *terms[place + 1 :]])
+            term, worth = self.best_term(covered)
+            if term is not None and worth > self.worth(terms[place], covered) + 1e-9:
+                terms[place] = term
+        kept: list[Term] = []
+        for place, term in enumerate(terms):
+            if self.worth(term, self._covered([*kept, *terms[place + 1 :]])) > 0:
+                kept.append(term)
+        return kept
+
+    def _covered(self, terms: Sequence[Term]) -> Bools:
+        covered = np.zeros(self.table.shape[1], np.bool_)
+        for term in terms:
+            covered |= term.holds(self.table)
+        return covered
+
+    def cost(self, term: Term) -> float:
+        """What the conditions of a term cost."""
+        return float(self.costs[list(term.has)].sum() + self.lack_costs[list(term.lacks)].sum())
+
+    def worth(self, term: Term, covered: Bools) -> float:
+        """What a term gains where the other terms do not hold, less what it costs."""
+        holds = term.holds(self.table) & ~covered
+        inside, outside = self._weights()
+        gained = (holds & self.is_class).sum() * inside - (holds & ~self.is_class).sum() * outside
+        return float(gained) - self.cost(term)
+
+    def _weights(self) -> tuple[float, float]:
+        """What a graph of the class weighs, and one of another."""
+        inside = int(self.is_class.sum())
+        return 0.5 / max(inside, 1), 0.5 / max(self.is_class.size - inside, 1)
+
+    def best_term(self, covered: Bools) -> tuple[Term | None, float]:
+        """The conjunction that is worth the most where the rule does not hold yet."""
+        open_ones = np.flatnonzero(~covered)
+        table, is_class = self.table[:, open_ones], self.is_class[open_ones]
+        inside, outside = self._weights()
+        sides = (is_class.astype(np.float32), inside), ((~is_class).astype(np.float32), outside)
+        beam = [(Term(), np.ones(open_ones.size, np.float32))]
+        best, most, seen = None, 0.0, set[Term]()
+        for _ in range(self.max_conditions):
+            holding = np.stack([holds for _, holds in beam])
+            # Whole numbers first, which are exact: the order of the graphs never matters.
+            gains, losses = (_with_each(table, holding * side).astype(np.float64) * weight for side, weight in sides)
+            costs = np.concatenate([self.costs, self.lack_costs])[:, None] + [self.cost(term) for term, _ in beam]
+            chosen = self._promising(gains, losses, costs, [term for term, _ in beam], seen)
+            grown, kinds = [], set[bytes]()
+            for term, row, at in chosen:
+                worth = float(gains[row, at] - losses[row, at] - costs[row, at])
+                if worth > most + 1e-9:
+                    best, most = term, worth
+                num_rows = len(table)
+                holds = beam[at][1] * (table[row] if row < num_rows else 1 - table[row - num_rows])
+                if (key := holds.tobytes()) not in kinds:
+                    kinds.add(key)
+                    grown.append((term, holds))
+            if not grown:
+                break
+            beam = grown
+        return best, most
+
+    def _promising(
+        self, gains: Floats, losses: Floats, costs: Floats, terms: Sequence[Term], seen: set[Term]
+    ) -> list[tuple[Term, int, int]]:
+        """The terms to go on with, each with the row that was added and the term it was added to."""
+        chosen = []
+        for view in self._views:
+            values = (gains - view * losses - costs).ravel()
+            count = min(4 * self.width, values.size)
+            top = np.sort(np.argpartition(-values, count - 1)[:count])
+            left = self.width
+            for place in top[np.argsort(-values[top], kind="stable")].tolist():
+                row, at = divmod(place, len(terms))
+                term = terms[at].joined(row, len(gains) // 2)
+                if len(term) > len(terms[at]) and term not in seen:
+                    seen.add(term)
+                    chosen.append((term, row, at))
+                    left -= 1
+                if not left:
+                    break
+        return chosen
+
+
+def _with_each(table: Table, weights: Table) -> Table:
+    """Sum of weights where each row holds, and then where each does not."""
+    there = table @ weights.T
+    return np.concatenate([there, weights.sum(axis=1)[None] - there])
