@@ -135,6 +135,12 @@ class ReasonOptions(_Numbers):
     cost: float = 0.002  # balanced accuracy that a condition must be worth: a graph or two in a thousand
     lack_cost: float = 4.0  # times that, for what is missing: presence goes before lack
     max_calls: int = 20_000  # nodes to place in one graph; a pattern that needs more counts as not lying there
+    sample: int = 100  # graphs of each side that patterns are counted in while they grow
+    num_sources: int = 2  # graphs that a pattern is grown in, and ...
+    num_places: int = 3  # ... places of it there: the first may be there by chance
+    loss: float = 0.03  # share of the graphs that a pattern may lose as it grows: the model errs too
+    least_information: float = 0.02  # bits; what is added must tell the class: a neighbour of any node does not
+    max_pattern_nodes: int = 20  # of what patterns grow to
 
 
 @dataclass(frozen=True, kw_only=True)

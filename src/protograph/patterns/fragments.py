@@ -8,7 +8,6 @@ import numpy as np
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.patterns.containment import contains
 from protograph.patterns.flat_graphs import (
     MOST_NODES,
     Codes,
@@ -21,6 +20,7 @@ from protograph.patterns.flat_graphs import (
     stirred,
 )
 from protograph.patterns.pattern import Pattern
+from protograph.patterns.spanning import spanning_parts
 
 # The edges that three nodes may have and hang together: a path around each of them, and the triangle.
 _PATHS = (((0, 1), (0, 2)), ((0, 1), (1, 2)), ((0, 2), (1, 2)))
@@ -116,12 +116,9 @@ class _Counting:
         for rivals in alike.values():
             if sum(counted.num_graphs(number) for number, _ in rivals) < self.min_graphs:
                 continue  # not even all together lie in enough graphs
-            for number, encoded in rivals:
-                larger[number] = [
-                    other
-                    for other, whole in rivals
-                    if whole.num_edges > encoded.num_edges and contains(whole, encoded) == 1
-                ]
+            numbers = [number for number, _ in rivals]
+            for number, others in zip(numbers, spanning_parts([shape for _, shape in rivals]), strict=True):
+                larger[number] = [numbers[other] for other in others]
         return larger
 
     def of_closed(self, sets: Ints) -> Iterator[Fragment]:

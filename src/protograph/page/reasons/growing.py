@@ -1,0 +1,124 @@
+"""Growing a condition to all that belongs to it: what every graph in which it holds has besides, if that is special.
+
+The smallest pattern that tells the classes apart is seldom the one that was meant: of graphs in which every house has
+the only triangle, a triangle tells as much as the house. So a pattern takes in what is always there with it; but only
+what the other graphs do not have anyway, as they have a neighbour of any node.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from protograph._base.arrays import Ints
+from protograph.page.consensus.counting import information, spread
+from protograph.page.options import ReasonOptions
+from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.patterns.locating import places_of
+from protograph.patterns.pattern import Pattern, edge
+from protograph.patterns.wholes import Whole, wholes_of
+
+
+class Grower:
+    """Grows conditions.
+
+    Args:
+        reader: Tells in which graphs conditions hold.
+        options: How far to grow.
+    """
+
+    def __init__(self, reader: ConditionReader, options: ReasonOptions) -> None:
+        self._reader, self._options = reader, options
+
+    def grown(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
+        """The largest condition that a condition grows to in some source graphs.
+
+        Args:
+            condition: The condition.
+            sources: Graphs in which it holds, to grow it in.
+            there: Graphs in which it holds, and in nearly all of which what it grows to must hold too.
+            elsewhere: Graphs of the other side, which what is added must tell from these.
+        """
+        there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
+        best = condition
+        for source in sources.tolist():
+            for place in self._places(condition, source):
+                grown = self._grown_at(place, there, elsewhere)
+                if len(grown.pattern.edges) > len(best.pattern.edges):
+                    best = grown
+        return best
+
+    def _places(self, condition: Condition, source: int) -> Iterator[Condition]:
+        """The condition as it lies in another graph, a few places of it."""
+        pattern, graph = self._reader.encoded(condition), self._reader.readings[condition.has_kinds][source]
+        order = sorted(condition.pattern.nodes)
+        closed = [order.index(node) for node in condition.closed]
+        places = places_of(pattern, graph, induced=condition.is_induced, closed=closed)
+        for number, place in enumerate(places):
+            if number == self._options.num_places:
+                return
+            at = dict(zip(order, place, strict=True))
+            edges = frozenset(edge(at[u], at[v]) for u, v in condition.pattern.edges)
+            closed_there = frozenset(at[node] for node in condition.closed)
+            yield replace(condition, source=source, pattern=Pattern(frozenset(place), edges), closed=closed_there)
+
+    def _grown_at(self, condition: Condition, there: Ints, elsewhere: Ints) -> Condition:
+        graph = self._reader.readings[condition.has_kinds][condition.source]
+        source = _whole_pattern(graph.neighbours.tolist(), graph.starts.tolist())
+        least = np.ceil((1 - self._options.loss) * self._reader.holds(condition, there).sum())
+        kinds = graph.node_kinds.tolist()
+        while len(condition.pattern) < self._options.max_pattern_nodes:
+            best, most = None, self._options.least_information
+            near = _surroundings(source, condition.pattern, self._options.max_pattern_nodes)
+            for grown, addition in _additions(condition.pattern, source, wholes_of(near, kinds), condition.is_induced):
+                larger = replace(condition, pattern=grown)
+                bits = self._tells(replace(condition, pattern=addition, closed=frozenset(), at_least=1, is_induced=False), there, elsewhere)
+                if bits >= most and self._reader.holds(larger, there).sum() >= least:
+                    best, most = larger, bits
+            if best is None:
+                break
+            condition = best
+        return condition
+
+    def _tells(self, addition: Condition, there: Ints, elsewhere: Ints) -> float:
+        inside, outside = (
+            float(self._reader.holds(addition, indices).mean()) if indices.size else 0.0
+            for indices in (there, elsewhere)
+        )
+        return information(inside, outside)
+
+
+def _whole_pattern(neighbours: list[int], starts: list[int]) -> Pattern:
+    """A graph as a pattern of itself."""
+    rows = range(len(starts) - 1)
+    ends = ((node, other) for node in rows for other in neighbours[starts[node] : starts[node + 1]] if node < other)
+    return Pattern(frozenset(rows), frozenset(ends))
+
+
+def _surroundings(source: Pattern, pattern: Pattern, max_nodes: int) -> Pattern:
+    """What lies around a pattern in its source, up to so many nodes."""
+    near, frontier = set(pattern.nodes), set(pattern.nodes)
+    while frontier and len(near) < 2 * max_nodes:
+        frontier = {other for node in frontier for other in source.neighbours[node]} - near
+        near |= set(sorted(frontier)[: 2 * max_nodes - len(near)])
+    return source.within(near)
+
+
+def _additions(
+    pattern: Pattern, source: Pattern, wholes: list[Whole], is_induced: bool
+) -> Iterator[tuple[Pattern, Pattern]]:
+    """Larger patterns, each with what was added and the nodes that it hangs on: an edge, a whole, or a node."""
+    inner = source.within(pattern.nodes)
+    if not is_induced:
+        for ends in sorted(inner.edges - pattern.edges):
+            grown = pattern.grown((), [ends])
+            yield grown, grown
+    for whole in wholes:
+        if whole & pattern.nodes and not whole <= pattern.nodes:
+            grown = pattern.grown_in(source, whole)
+            yield grown, source.within(whole)
+    around = frozenset().union(*(source.neighbours[node] for node in pattern.nodes)) - pattern.nodes
+    for node in sorted(around):
+        grown = pattern.grown_in(source, frozenset([node]))
+        addition = grown.within(frozenset([node]) | (source.neighbours[node] & pattern.nodes))
+        yield grown, addition if addition.is_connected else grown
