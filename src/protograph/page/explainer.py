@@ -262,7 +262,7 @@ class PAGE(Explainer):
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
-                return EncodedGraphs(self._store.unchecked(), match_features=has_kinds, match_edges=rule)
+                return EncodedGraphs(self._store.to_encode(), match_features=has_kinds, match_edges=rule)
 
         return self._once(f"encoded, features {has_kinds}, edges {rule}", encoded)
 
