@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor
 
-from protograph._base.arrays import Floats
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import timed
@@ -19,7 +18,7 @@ from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.projection import project
 from protograph.page.clusters.selection import Cluster, Selection, select
-from protograph.page.consensus.contributions import linear_head
+from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
 from protograph.page.evidence import EvidenceScope, gather
@@ -279,8 +278,8 @@ class PAGE(Explainer):
         """A graph with its nodes in canonical order; made once a fit."""
         return self._once(f"canonical, graph {index}", lambda: canonical_graph(self._store[index]))
 
-    def _head(self) -> Floats | None:
-        """The weights of the linear map that the model ends in, if it does; looked for once a fit."""
+    def _head(self) -> LinearHead | None:
+        """The linear map that the model ends in, if it does; looked for once a fit."""
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
 

@@ -13,7 +13,7 @@ from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraph
 from protograph.page.clusters.mixture import scaled
 from protograph.page.clusters.selection import Cluster
-from protograph.page.consensus.contributions import node_contributions
+from protograph.page.consensus.contributions import LinearHead, node_contributions
 from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.canonical import CanonicalGraph
@@ -53,7 +53,7 @@ class SessionGraphs:
 
 
 def session_graphs(
-    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: Floats | None, options: ConsensusOptions
+    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: LinearHead | None, options: ConsensusOptions
 ) -> list[SessionGraphs]:
     """The graphs of all sessions, embedded at once."""
     sources = [fitted.canonical(index) for indices in chosen for index in indices]
