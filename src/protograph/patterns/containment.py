@@ -18,8 +18,9 @@ from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 # Nodes of a graph up to which sets of nodes are bits.
 MAX_BITS = 620
-# Nodes placed in the first call of the compiled search, if every graph of it takes as many as it may: a second or so.
-_FIRST_CALLS = 2**17
+# Nodes placed in the first call of the compiled search, if every graph of it takes as many as it may: a tenth of a
+# second or so.
+_FIRST_CALLS = 2**20
 # Graphs of it at least: one that takes all of a million placed nodes takes about a tenth of a second.
 _FIRST_GRAPHS = 16
 
@@ -198,12 +199,10 @@ def _positions(
     closed: frozenset[int],
 ) -> Ints:
     """The columns of a plan's positions."""
-    alike_in_needs = Counter((own[node], *needs) for node, needs in zip(order, around, strict=True))
+    wanted = Counter([(own[node], *needs) for node, needs in zip(order, around, strict=True)]).items()
     enough = {
-        needs: sum(
-            number for others, number in alike_in_needs.items() if needs[0] == others[0] and _have(others, needs)
-        )
-        for needs in alike_in_needs
+        needs: sum([number for others, number in wanted if needs[0] == others[0] and all(map(ge, others, needs))])
+        for needs, _ in wanted
     }
     rows = []
     twins = _twins(order, own, edges, closed)
@@ -225,10 +224,6 @@ def _positions(
             )
         )
     return np.array(rows, dtype=np.int64).reshape(len(order), 6 + len(order) + len(compact))
-
-
-def _have(others: tuple[int, ...], needs: tuple[int, ...]) -> bool:
-    return all(map(ge, others, needs))
 
 
 def _twins(

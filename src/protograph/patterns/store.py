@@ -62,22 +62,23 @@ class PatternStore:
     def answers(self, pattern: StoredPattern, indices: Ints) -> NDArray[np.int8]:
         """Which of the graphs contain the pattern: 1, 0, or -1 where the search was given up."""
         answers = pattern.answers[indices]
-        fresh = answers == _NOT_ASKED
-        if fresh.any():
+        open_ones = np.flatnonzero(answers == _NOT_ASKED)
+        if open_ones.size:
+            asked = indices[open_ones]
             with timed(self.seconds, "counting"):
-                found = searched(self._searchable, pattern.plan, indices[fresh], self._max_calls)
-            answers[fresh] = pattern.answers[indices[fresh]] = found
-            self.num_asked += found.size
-            self.num_given_up += int((found < 0).sum())
+                fresh = searched(self._searchable, pattern.plan, asked, self._max_calls)
+            answers[open_ones] = pattern.answers[asked] = fresh
+            self.num_asked += fresh.size
+            self.num_given_up += int(np.count_nonzero(fresh < 0))
         return answers
 
     def stored(self, pattern: EncodedGraph) -> StoredPattern:
         """What is known of a pattern, encoded as the graphs are, or of one with other numbers of its nodes."""
-        if (pattern.node_kinds < 0).any():  # a kind that no graph has
-            return StoredPattern(planned(pattern, self._graphs.kind_counts), len(self._graphs))
         content = tuple(part.tobytes() for part in pattern)
         known = self._by_content.get(content)
         if known is None:
+            if (pattern.node_kinds < 0).any():  # a kind that no graph has
+                return StoredPattern(planned(pattern, self._graphs.kind_counts), len(self._graphs))
             known = self._same(pattern)
             if self._num_kept * len(self._graphs) < MAX_BYTES:
                 self._by_content[content] = known

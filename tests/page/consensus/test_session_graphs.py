@@ -10,7 +10,7 @@ from torch_geometric.utils import to_undirected
 
 import protograph as pg
 from protograph.page.clusters.selection import Cluster
-from protograph.page.consensus.session_graphs import chosen_graphs, session_graphs
+from protograph.page.consensus.session_graphs import _Twins, chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
 from protograph.page.options import ConsensusOptions
 from tests import zoo
@@ -53,6 +53,16 @@ def test_graphs_with_the_same_embedding_are_taken_once_the_first_by_content():
     for keys, expected in (("abcde", [(0,), (1,), (3,)]), ("acbed", [(0,), (2,), (4,)]), ("aaaaa", [(0,), (1,), (3,)])):
         fitted = fitted_to(embeddings, [key.encode() for key in keys])
         assert chosen_graphs(fitted, cluster, 9) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12), st.sampled_from([0.0, 1.0]))
+def test_twins_are_the_graphs_whose_embeddings_differ_by_no_more_than_the_grain(rows, grain):
+    embeddings = np.array(rows, dtype=float)
+    twins = _Twins(embeddings, range(len(rows)), grain)
+    for index, row in enumerate(embeddings):
+        expected = np.flatnonzero(np.abs(embeddings - row).max(axis=1) <= grain)
+        assert twins.of(index) == expected.tolist()
 
 
 def test_graphs_far_off_are_left_alone():

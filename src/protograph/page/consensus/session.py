@@ -5,7 +5,7 @@ what belongs to the class and closes it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -154,6 +154,7 @@ class _Alignment:
     common: CommonPatterns
     scores: Sequence[Floats]
     tolerance: float
+    _aligned: dict[Pattern, Matches] = field(default_factory=dict)
 
     @classmethod
     def of(cls, common: CommonPatterns, graphs: SessionGraphs, match_features: MatchFeatures) -> "_Alignment":
@@ -162,7 +163,9 @@ class _Alignment:
         return cls(common, [pair.block(pair.scorer.everything) for pair in pairs], tolerance)
 
     def matches(self, pattern: Pattern) -> Matches:
-        return self.common.align(pattern, self.scores, self.tolerance)
+        if pattern not in self._aligned:
+            self._aligned[pattern] = self.common.align(pattern, self.scores, self.tolerance)
+        return self._aligned[pattern]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
