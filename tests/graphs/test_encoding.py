@@ -46,6 +46,15 @@ def test_a_path_by_hand():
     assert (graph.num_nodes, graph.num_edges) == (3, 2)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(graphs(max_nodes=6), min_size=1, max_size=5), st.booleans())
+def test_patterns_encoded_at_once_are_as_one_by_one(originals, match_edges):
+    encoded = EncodedGraphs(originals, match_edges=match_edges)
+    for original, at_once in zip(originals, encoded.encode_all(originals), strict=True):
+        for found, expected in zip(at_once, encoded.encode(original), strict=True):
+            assert found.tolist() == expected.tolist()
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(graphs(max_nodes=6), max_size=5), st.booleans())
 def test_every_graph_is_read_back(originals, match_edges):

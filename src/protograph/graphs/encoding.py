@@ -100,12 +100,7 @@ class EncodedGraphs:
         """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
         if not 0 <= index < len(self):
             raise IndexError(f"index must lie in [0, {len(self)}), got {index}")
-        first, last = self.nodes[index], self.nodes[index + 1]
-        starts = self.starts[first : last + 1]
-        inside = slice(starts[0], starts[-1])
-        return EncodedGraph(
-            self.node_kinds[first:last], starts - starts[0], self.neighbours[inside], self.edge_kinds[inside]
-        )
+        return _part(self.nodes, self.node_kinds, self.starts, self.neighbours, self.edge_kinds, index)
 
     @cached_property
     def kind_counts(self) -> Ints:
@@ -114,8 +109,13 @@ class EncodedGraphs:
 
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""
-        _, degrees, kinds, neighbours, edge_kinds = self._encoded([pattern], 0, is_pattern=True)
-        return EncodedGraph(kinds, np.concatenate([np.zeros(1, np.int64), degrees.cumsum()]), neighbours, edge_kinds)
+        return self.encode_all([pattern])[0]
+
+    def encode_all(self, patterns: Sequence[Data]) -> list[EncodedGraph]:
+        """Patterns, at least one, as :meth:`encode` gives them."""
+        sizes, degrees, kinds, neighbours, edge_kinds = self._encoded(patterns, 0, is_pattern=True)
+        nodes, starts = (np.concatenate([np.zeros(1, np.int64), part.cumsum()]) for part in (sizes, degrees))
+        return [_part(nodes, kinds, starts, neighbours, edge_kinds, index) for index in range(len(patterns))]
 
     def _encoded(
         self, graphs: Sequence[Data] | JoinedGraphs, first: int, *, is_pattern: bool
@@ -165,6 +165,14 @@ class EncodedGraphs:
         is_matched = self.edge_rule.is_matched
         edge_attr = self._edges.joined([g.edge_attr for g in graphs], counts, name_of) if is_matched else None
         return _Flat(sizes, counts, np.concatenate(pairs, axis=1), x, edge_attr)
+
+
+def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
+    """One of the graphs that lie end to end."""
+    first, last = nodes[index], nodes[index + 1]
+    own = starts[first : last + 1]
+    inside = slice(own[0], own[-1])
+    return EncodedGraph(kinds[first:last], own - own[0], neighbours[inside], edge_kinds[inside])
 
 
 class _Flat(NamedTuple):

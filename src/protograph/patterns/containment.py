@@ -1,5 +1,6 @@
 """Where a pattern lies in graphs: as a part, induced, with closed nodes, in at least so many places."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -158,21 +159,24 @@ def planned(
     induced: bool = False,
     closed: Collection[int] = (),
     at_least: int = 1,
+    edges: Sequence[dict[int, int]] | None = None,
 ) -> "Plan":
     """Order a pattern's nodes, rare kinds and many neighbours first, and say what each of them needs.
 
-    In plain numbers, since patterns are small and thousands are planned.
+    In plain numbers, since patterns are small and thousands are planned; ``edges`` are its :func:`neighbours_of`, where
+    these are at hand.
     """
     from protograph.patterns.containment_kernels import Plan
 
     check_count("at_least", at_least)
     if not set(closed) <= set(range(pattern.num_nodes)):
         raise ValueError(f"closed must be nodes of the pattern, below {pattern.num_nodes}, got {sorted(closed)}")
-    edges, own = neighbours_of(pattern), pattern.node_kinds.tolist()
+    edges, own = neighbours_of(pattern) if edges is None else edges, pattern.node_kinds.tolist()
     frequency = {kind: int(kind_counts[kind]) if 0 <= kind < kind_counts.size else 0 for kind in set(own)}
     order = sorted(range(len(own)), key=lambda node: (frequency[own[node]], -len(edges[node])))
     compact = {kind: number for number, kind in enumerate(sorted(frequency))}
     edge_kinds = sorted({kind for row in edges for kind in row.values()})
+    number_of = {kind: number for number, kind in enumerate(edge_kinds, start=1)}
     place = {node: position for position, node in enumerate(order)}
     joined = [[0] * len(own) for _ in own]
     around = [[0] * len(compact) for _ in own]
@@ -181,7 +185,7 @@ def planned(
         kind = compact[own[node]]
         least[-1][kind] += 1
         for other, edge_kind in edges[node].items():
-            joined[position][place[other]] = edge_kinds.index(edge_kind) + 1
+            joined[position][place[other]] = number_of[edge_kind]
             around[position][compact[own[other]]] += 1
             least[kind][compact[own[other]]] += 1
     lookup = np.full(max(kind_counts.size, 1), -1)
@@ -208,16 +212,18 @@ def _positions(
     closed: frozenset[int],
 ) -> Ints:
     """The columns of a plan's positions."""
-    of_kind: dict[int, list[list[int]]] = {}
-    for node, needs in zip(order, around, strict=True):
-        of_kind.setdefault(own[node], []).append(needs)
+    wanted = Counter([(own[node], *needs) for node, needs in zip(order, around, strict=True)]).items()
+    enough = {
+        needs: sum([number for others, number in wanted if needs[0] == others[0] and all(map(ge, others, needs))])
+        for needs, _ in wanted
+    }
     rows = []
     twins = _twins(order, own, edges, closed)
     for position, node in enumerate(order):
         needs, alike = around[position], twins[position]
         at = alike.index(position)
         # A node that is enough for a closed position may have too many neighbours for another.
-        needed = 1 if node in closed else sum(all(map(ge, others, needs)) for others in of_kind[own[node]])
+        needed = 1 if node in closed else enough[own[node], *needs]
         rows.append(
             (
                 compact[own[node]],
@@ -242,10 +248,13 @@ def _twins(
     """
     groups: dict[tuple[object, ...], list[int]] = {}
     keys: list[list[tuple[object, ...]]] = []
+    looks = [(own[node], len(edges[node]), node in closed) for node in range(len(own))]
+    number = Counter(looks)
     for position, node in enumerate(order):
-        alike, ends = (own[node], node in closed), edges[node].items()
-        keys.append([(*alike, frozenset(ends))])
-        keys[-1] += [(*alike, kind, frozenset([*ends, (node, kind)])) for kind in set(edges[node].values())]
+        look, ends = looks[node], edges[node].items()
+        keys.append([(*look, frozenset(ends))] if number[look] > 1 else [(look,)])  # nothing else looks like it
+        joined = {kind for other, kind in ends if looks[other] == look}
+        keys[-1] += [(*look, kind, frozenset([*ends, (node, kind)])) for kind in joined]
         for key in keys[-1]:
             groups.setdefault(key, []).append(position)
     # A node cannot have twins of both sorts.
