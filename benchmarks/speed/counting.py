@@ -40,17 +40,18 @@ def measure(repeats: int) -> dict[str, Any]:
     if "smiles" not in graphs[0]:
         return {"skipped": "the table of SMILES is not beside the graphs"}
     encoded, molecules = pg.metrics.EncodedGraphs(graphs), [Chem.MolFromSmiles(graph.smiles) for graph in graphs]
+    labels = data.labels
     found = {}
     for name, (elements, bonds, smarts) in PATTERNS.items():
         pattern, query = pattern_of(elements, bonds, data.feature_names), Chem.MolFromSmarts(smarts)
 
-        def ours(workers: int, pattern: Data = pattern) -> list[bool]:
-            return pg.metrics.support(pattern, encoded, data.labels, workers=workers).contains.tolist()
+        def ours(workers: int, pattern: Data = pattern) -> Any:
+            return pg.metrics.support(pattern, encoded, labels, workers=workers).contains
 
         def theirs(query: Any = query) -> list[bool]:
             return [molecule.HasSubstructMatch(query) for molecule in molecules]
 
-        assert ours(1) == ours(2) == theirs(), f"the two do not agree on which molecules have {name}"
+        assert ours(1).tolist() == ours(2).tolist() == theirs(), f"the two do not agree on which molecules have {name}"
         # In turns, so that a busy moment of the machine falls on all.
         times = [(seconds(lambda o=ours: o(1)), seconds(lambda o=ours: o(2)), seconds(theirs)) for _ in range(repeats)]
         found[name] = {

@@ -1,7 +1,9 @@
 """Loops are compiled for Python, or for other loops only."""
 
+import gc
 import os
 import signal
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -60,3 +62,55 @@ def test_an_interrupt_is_heard_when_a_loop_is_compiled():
         loop(1)
     assert signal.getsignal(signal.SIGINT) == before
     assert loop(1) == 0.5
+
+
+def _compiled_with(tell):
+    """Compile a loop that no one has compiled before, telling of it."""
+
+    def quartered(number):
+        return number / 4
+
+    quartered.__module__ = "protograph.tests"
+    loop = njit(quartered)
+    with compiling_told(tell):
+        assert loop(1) == 0.25
+
+
+def test_memory_is_not_collected_while_a_loop_is_compiled():
+    collected = []
+    _compiled_with(lambda done: collected.append(gc.isenabled()))
+    assert collected == [False]
+    assert gc.isenabled()
+
+
+def test_memory_is_collected_again_after_an_error():
+    def interrupted(done):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _compiled_with(interrupted)
+    assert gc.isenabled()
+
+
+def test_what_was_not_collected_before_is_not_after():
+    gc.disable()
+    try:
+        _compiled_with(lambda done: None)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_a_loop_that_another_thread_compiles_pauses_nothing():
+    collected = []
+
+    def thirded(number):
+        return number / 3
+
+    thirded.__module__ = "protograph.tests"
+    loop = njit(thirded)
+    with compiling_told(lambda done: collected.append(gc.isenabled())):
+        thread = Thread(target=loop, args=(3,))
+        thread.start()
+        thread.join()
+    assert collected == [True]

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 from protograph.graphs import encoding
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.joining import joined
 from tests.metrics.small_graphs import graph_of, graphs, path, plain, ring
 
 
@@ -43,6 +44,15 @@ def test_a_path_by_hand():
     assert graph.neighbours.tolist() == [1, 0, 2, 1]
     assert edge_kinds(graph) == [0, 0, 0, 0]
     assert (graph.num_nodes, graph.num_edges) == (3, 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(graphs(max_nodes=6), min_size=1, max_size=5), st.booleans())
+def test_patterns_encoded_at_once_are_as_one_by_one(originals, match_edges):
+    encoded = EncodedGraphs(originals, match_edges=match_edges)
+    for original, at_once in zip(originals, encoded.encode_all(originals), strict=True):
+        for found, expected in zip(at_once, encoded.encode(original), strict=True):
+            assert found.tolist() == expected.tolist()
 
 
 @settings(max_examples=100, deadline=None)
@@ -225,3 +235,20 @@ def test_a_graph_that_does_not_fit_is_named(wrong, match_edges, kind, message):
     with pytest.raises(kind) as caught:
         EncodedGraphs([right, wrong], match_edges=match_edges, names=["the first", "the second"])
     assert str(caught.value) == message.replace("graph 0", "the first").replace("graph 1", "the second")
+
+
+@pytest.mark.parametrize("match_edges", [False, True])
+def test_graphs_laid_end_to_end_are_encoded_as_graphs_are(match_edges):
+    generator = torch.Generator().manual_seed(0)
+    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    several = [
+        Data(x=torch.randint(0, 3, (3, 1), generator=generator), edge_index=edges, edge_attr=kinds.repeat(2)[:, None])
+        for kinds in torch.randint(0, 2, (9, 2), generator=generator)
+    ]
+    expected = EncodedGraphs(several, match_edges=match_edges)
+    mixed = EncodedGraphs(
+        [several[0], joined(several[1:4]), joined(several[4:6]), *several[6:]], match_edges=match_edges
+    )
+    assert len(mixed) == 9
+    for name in ("nodes", "starts", "node_kinds", "neighbours", "edge_kinds"):
+        np.testing.assert_array_equal(getattr(mixed, name), getattr(expected, name))

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.joining import joined
+from protograph.graphs.joining import GraphChunk, joined
 from tests import zoo
 
 EDGES = torch.tensor([[0, 1], [1, 0]])
@@ -88,3 +88,13 @@ def test_what_asks_for_more_care_is_not_joined(other):
 @pytest.mark.parametrize("unusual", [{"pos": torch.ones(3, 2)}, {"num_nodes": 3}, {"x": torch.ones(2, 3).to_sparse()}])
 def test_what_all_graphs_have_may_be_unusual_too(unusual):
     assert joined([graph(**unusual)] * 2) is None
+
+
+def test_what_is_laid_end_to_end_is_not_laid_out_again():
+    one = graph()
+    chunk = GraphChunk([one], joined([one]))
+    again = joined(chunk, ["edge_attr"])
+    assert set(again.tensors) == {"edge_index", "edge_attr"}
+    assert all(tensor is chunk.together.tensors[key] for key, tensor in again.tensors.items())
+    assert chunk.together.num_bytes == 6 * 4 + 4 * 8 + 2 * 4
+    assert type(chunk[:1]) is list  # some of the graphs only

@@ -3,6 +3,7 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
 
+from protograph.graphs.joining import JoinedGraphs
 from protograph.graphs.store import GraphStore
 from tests import zoo
 
@@ -60,3 +61,31 @@ def test_widths_are_compared_over_chunks():
         ValueError, match=r"the first graph has 3 columns of float32, graph 11 has 5 columns of float32$"
     ):
         list(store.chunks(4))
+
+
+def ring(size):
+    nodes = torch.arange(size)
+    there = torch.stack([nodes, nodes.roll(1)])
+    return Data(x=torch.ones(size, 1), edge_index=torch.cat([there, there.flip(0)], dim=1))
+
+
+def described(graphs):
+    return [graph.sizes.tolist() if isinstance(graph, JoinedGraphs) else graph for graph in graphs]
+
+
+def test_what_checking_laid_end_to_end_is_encoded_as_it_is_once():
+    graphs = [ring(3), ring(4), Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]])), ring(5), ring(6)]
+    store = GraphStore(graphs)
+    assert described(store.to_encode()) == graphs  # none was asked for in chunks
+    assert sum(map(len, store.chunks(2))) == 5
+    assert described(store.to_encode()) == [[3, 4], graphs[2], graphs[3], [6]]  # the third is directed
+    assert described(store.to_encode()) == graphs
+    assert list(store.unchecked()) == graphs
+
+
+def test_only_so_much_is_kept_until_it_is_encoded(monkeypatch):
+    monkeypatch.setattr("protograph.graphs.store._BYTES_LAID_OUT", 120)  # a ring of 3 has 3 * 4 + 6 * 2 * 8 bytes
+    graphs = [ring(3), ring(3)]
+    store = GraphStore(graphs)
+    assert sum(map(len, store.chunks(1))) == 2
+    assert described(store.to_encode()) == [[3], graphs[1]]

@@ -2,6 +2,7 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
+from protograph.graphs.joining import GraphChunk, joined
 from protograph.models import batching
 from protograph.models.batching import batch_of
 from tests import zoo
@@ -65,3 +66,13 @@ def test_gradients_reach_the_graphs():
     two.x.requires_grad_()
     batch_of([one, two], WANTED).x.sum().backward()
     assert torch.equal(two.x.grad, torch.ones(2, 4))
+
+
+def test_a_model_may_write_into_the_batch_of_graphs_that_others_read():
+    one = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    chunk = GraphChunk([one, one], joined([one, one]))
+    batch = batch_of(chunk, frozenset({"x", "batch"}))
+    batch.x.zero_()
+    batch.edge_index.zero_()
+    assert chunk.together.tensors["x"].flatten().tolist() == [1.0] * 4
+    assert chunk.together.tensors["edge_index"].tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]

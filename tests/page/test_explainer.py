@@ -424,7 +424,7 @@ def test_the_numbers_of_nodes_and_edges_make_no_difference(conv, pool, search):
 def test_a_graph_that_no_order_could_be_told_of_is_named(search, monkeypatch):
     explainer = fitted(search=search, num_clusters=1)
     made = canonical_graph(GRAPHS[5])
-    monkeypatch.setattr(explainer, "_canonical", lambda index: replace(made, is_canonical=False))
+    monkeypatch.setattr(explainer, "_canonical", lambda indices: [replace(made, is_canonical=False) for _ in indices])
     message = (
         "class 1: graph 5 has so many nodes that look alike that no order of its nodes could be told from the others "
         "in reasonable time; numbered otherwise, it may give another prototype"

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.canonical import canonical_graph, canonical_order
+from protograph.patterns.canonical import (
+    CanonicalGraphs,
+    _refined_together,
+    _Search,
+    canonical_graph,
+    canonical_graphs,
+    canonical_order,
+)
 from tests.metrics.small_graphs import graph_of, path, ring
 from tests.page.naive_patterns import labelled, undirected
 
@@ -103,6 +110,44 @@ def check_renumbered(graph, rng, times=3):
 @given(labelled(max_nodes=9, max_edges=16), st.integers(0, 2**32 - 1))
 def test_other_numbers_the_same_graph(graph, seed):
     check_renumbered(graph, np.random.default_rng(seed), times=1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(labelled(max_nodes=7, max_edges=10), min_size=1, max_size=5))
+def test_many_graphs_at_once_are_as_one_by_one(graphs):
+    for graph, found in zip(graphs, canonical_graphs(graphs), strict=True):
+        expected = canonical_graph(graph)
+        assert found.nodes.tolist() == expected.nodes.tolist()
+        assert (found.key, found.order, found.is_canonical) == (expected.key, expected.order, expected.is_canonical)
+        assert same_tensors(found.graph, expected.graph)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(labelled(max_nodes=7, max_edges=10), min_size=1, max_size=5))
+def test_colours_refined_together_are_those_of_each_graph(graphs):
+    encoded = EncodedGraphs(graphs, match_edges=True)
+    each = [encoded[number] for number in range(len(graphs))]
+    for graph, (colors, num_rounds) in zip(each, _refined_together(each), strict=True):
+        search = _Search(graph, 10_000)
+        kinds = graph.node_kinds
+        assert colors.tolist() == search.refined(np.searchsorted(np.sort(kinds), kinds).astype(np.int64)).tolist()
+        assert num_rounds * (graph.num_nodes + graph.neighbours.size) == 10_000 - search.work
+
+
+def test_each_graph_of_a_data_set_is_made_once():
+    data, asked = [path(3), ring(4), path(5)], []
+
+    def take(indices):
+        asked.append(list(indices))
+        return [data[index] for index in indices]
+
+    canonical = CanonicalGraphs(take)
+    first = canonical.take([2, 0, 2])
+    assert [source.graph.num_nodes for source in first] == [5, 3, 5]
+    assert [source.graph.num_nodes for source in canonical.take([1, 0])] == [4, 3]
+    assert canonical.take([0])[0] is first[1]
+    assert canonical.take([]) == []
+    assert asked == [[2, 0], [1]]
 
 
 @st.composite

@@ -48,6 +48,17 @@ def test_graphs_that_are_encoded_with_others_have_the_same_patterns(graphs, othe
     assert found == expected
 
 
+def test_patterns_that_look_the_same_are_searched_once(monkeypatch):
+    chain = undirected(4, [(0, 1), (1, 2), (2, 3)], [0, 0, 0, 1])
+    common = CommonPatterns([chain, chain])
+    searches, real = [], common._kernels.lies_in
+    monkeypatch.setattr(common._kernels, "lies_in", lambda *given: searches.append(given) or real(*given))
+    pairs = [Pattern(frozenset(ends), frozenset([ends])) for ends in [(0, 1), (1, 2), (2, 3), (0, 1)]]
+    assert [common.is_common(pair) for pair in pairs] == [True] * 4
+    assert len(searches) == 2  # two nodes of one kind, and two of different kinds
+    assert not CommonPatterns([chain, undirected(2, [(0, 1)], [0, 0])]).is_common(pairs[2])
+
+
 @some
 @given(groups_of_graphs(), st.data())
 def test_the_largest_is_what_trying_everything_finds(graphs, data):

@@ -1,5 +1,6 @@
 from functools import cache
 from itertools import combinations, permutations
+from threading import current_thread, main_thread
 
 import networkx as nx
 import numpy as np
@@ -12,6 +13,7 @@ from torch_geometric.utils import subgraph
 
 from protograph.datasets import load
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.patterns import containment
 from protograph.patterns.containment import contained_in, contains
 from tests.datasets.real_files import needs
 from tests.metrics.small_graphs import graph_of, graphs, grid, networkx_contains, path, plain, ring
@@ -101,6 +103,31 @@ def test_the_limit():
     assert contained_in(pattern, encoded).tolist() == [0, 0, 1]
     assert contained_in(pattern, encoded, max_calls=5).tolist() == [-1, 0, -1]
     assert contains(encoded[0], encoded.encode(pattern), 5) == -1
+
+
+@pytest.mark.parametrize(("size", "times"), [(600, 1000), (700, 3)])  # the latter are searched without bits
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_takes_several_calls_of_the_loop_is_all_answered(size, times, workers):
+    with_triangle = graph_of(size, [*((i, i + 1) for i in range(size - 1)), (0, 2)])
+    encoded, indices = EncodedGraphs([path(size), with_triangle]), [0, 1] * times
+    assert contained_in(ring(3), encoded, indices=indices, workers=workers).tolist() == indices
+
+
+def test_an_interrupt_ends_the_other_threads(monkeypatch):
+    ended = []
+
+    def searched(graphs, plan, indices, max_calls, is_over):
+        if current_thread() is main_thread():
+            raise KeyboardInterrupt
+        while not is_over():
+            pass
+        ended.append(indices.tolist())
+        return np.zeros(indices.size, np.int8)
+
+    monkeypatch.setattr(containment, "searched", searched)
+    with pytest.raises(KeyboardInterrupt):
+        contained_in(path(2), EncodedGraphs([path(2)] * 3), workers=2)
+    assert ended == [[1]]
 
 
 @pytest.mark.parametrize("name", ["max_calls", "workers", "at_least"])

@@ -3,6 +3,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.joint import JointGraphs, must_be_equal
 
 NO_EDGES = torch.empty(2, 0, dtype=torch.long)
@@ -89,6 +90,13 @@ def test_kinds_are_those_of_the_features_where_they_must_be_equal():
     (first, second), free = JointGraphs(graphs).kinds, JointGraphs(graphs, False).kinds
     assert first[0] == first[2] != first[1] == second[0]
     assert [kinds.tolist() for kinds in free] == [[0, 0, 0], [0]]
+
+
+def test_kinds_of_few_graphs_of_many_are_numbered_without_gaps():
+    graphs = graphs_with(*([[number]] for number in range(9)))
+    encoded = EncodedGraphs(graphs)
+    joint = JointGraphs.of_encoded([encoded[8], encoded[2], encoded[8]])
+    assert [kinds.tolist() for kinds in joint.kinds] == [[1], [0], [1]]
 
 
 def test_neighbours_are_sorted_without_the_node_itself():

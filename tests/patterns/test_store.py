@@ -43,6 +43,14 @@ def test_a_copy_with_other_numbers_is_not_searched_again(monkeypatch: pytest.Mon
     assert searches == [[0, 1], [2]]
 
 
+def test_a_pattern_that_reads_the_same_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = EncodedGraphs([ring(6), path(5)])
+    kept = PatternStore(encoded)
+    known = kept.stored(encoded.encode(path(4)))
+    monkeypatch.setattr(store, "searched", None)
+    assert kept.stored(encoded.encode(path(4))) is known
+
+
 def test_patterns_that_look_alike_are_told_apart() -> None:
     two_triangles, hexagon = graph_of(6, [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)]), ring(6)
     encoded = EncodedGraphs([two_triangles, hexagon])

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.joining import JoinedGraphs, joined
+from protograph.graphs.joining import GraphChunk, JoinedGraphs, joined
 
 Label = Callable[[int], str]
 _FEATURES = ("x", "edge_attr", "edge_weight", "pos")
@@ -61,6 +61,8 @@ def node_count(graph: Data) -> int:
 def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> list[Data]:
     """Check graphs and return them undirected, without repeated edges; untouched ones are the same objects.
 
+    Where all of them are untouched, their tensors come along as they were laid end to end for the checks.
+
     Args:
         graphs: Some graphs of the data set.
         indices: Their numbers in the data set, for messages.
@@ -69,7 +71,7 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     """
     together = joined(graphs)
     if together is not None and _is_clean(together, reference):
-        return list(graphs)
+        return GraphChunk(graphs, together)
     return _cleaned(graphs, indices, reference, findings)
 
 
@@ -164,8 +166,9 @@ def _describe(layout: tuple[torch.dtype, torch.Size] | None) -> str:
 
 
 def _all_finite(tensors: Sequence[Tensor]) -> bool:
-    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
-    return not flat.is_floating_point() or bool(torch.isfinite(flat).all())
+    flat = [tensor.reshape(-1) for tensor in tensors if tensor.is_floating_point()]
+    # A sum is quicker, and not finite where one of them is not; of huge numbers it may not be finite either.
+    return all(bool(rows.sum().isfinite()) or bool(rows.isfinite().all()) for rows in flat)
 
 
 def _check_edges(edges: Tensor, owner: Tensor, sizes: Tensor, indices: Sequence[int], label: Label) -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Ints
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys, select_edges
 
 _NOT_OF_A_PART = frozenset({"y", "num_nodes", "face"})
@@ -30,7 +32,7 @@ def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
     return _taken(graph, chosen, kept, ends[:, kept])
 
 
-def reordered(graph: Data, nodes: Sequence[int]) -> Data:
+def reordered(graph: Data, nodes: Sequence[int] | Ints) -> Data:
     """Return the graph with its nodes in another order, and its edges in the order of their ends; see above.
 
     >>> path = Data(edge_index=torch.tensor([[0, 1, 0, 2], [1, 0, 2, 0]]), num_nodes=3)
@@ -38,10 +40,10 @@ def reordered(graph: Data, nodes: Sequence[int]) -> Data:
     tensor([[0, 1, 1, 2],
             [1, 0, 2, 1]])
     """
-    chosen = torch.as_tensor(nodes, dtype=torch.long)
-    ends = chosen.argsort()[graph.edge_index.cpu().long()]
-    order = (ends[0] * max(1, chosen.numel()) + ends[1]).argsort(stable=True)
-    return _taken(graph, chosen, order, ends[:, order])
+    chosen = np.asarray(nodes, dtype=np.int64)
+    ends = chosen.argsort()[graph.edge_index.cpu().numpy()]
+    order = (ends[0] * max(1, chosen.size) + ends[1]).argsort(kind="stable")
+    return _taken(graph, *(torch.from_numpy(part) for part in (chosen, order, ends[:, order])))
 
 
 def _taken(graph: Data, nodes: Tensor, edges: Tensor, ends: Tensor) -> Data:

@@ -1,8 +1,7 @@
 """Graphs as whole numbers, as the compiled searches read them: kinds of nodes, neighbours, kinds of edges."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Ints, Kinds
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import MatchEdges, as_rule
-from protograph.graphs.joining import joined
+from protograph.graphs.joining import JoinedGraphs, joined
 from protograph.graphs.row_kinds import NameOf, RowKinds
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
@@ -60,7 +59,7 @@ class EncodedGraphs:
     an edge that holds other attributes there than back is told by both, whichever is which.
 
     Args:
-        graphs: The graphs, gone through once.
+        graphs: The graphs, gone through once; some may be laid end to end already, as such.
         match_features: Whether nodes have kinds; without, all are of one.
         match_edges: Whether edges have kinds too: equal rows of ``edge_attr``, or rows that agree by a rule.
         names: What messages call the graphs, where they are not a data set.
@@ -73,7 +72,7 @@ class EncodedGraphs:
 
     def __init__(
         self,
-        graphs: Iterable[Data],
+        graphs: Iterable[Data | JoinedGraphs],
         *,
         match_features: bool = True,
         match_edges: MatchEdges = False,
@@ -84,9 +83,10 @@ class EncodedGraphs:
         self._nodes, self._edges = RowKinds("x"), RowKinds("edge_attr", self.edge_rule)
         zero, empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
         rows = [(zero, zero, empty, empty, empty)]
-        remaining = iter(graphs)
-        while chunk := list(islice(remaining, _CHUNK)):
-            rows.append(self._encoded(chunk, (len(rows) - 1) * _CHUNK, is_pattern=False))
+        first = 0
+        for chunk in _chunks(graphs):
+            rows.append(self._encoded(chunk, first, is_pattern=False))
+            first += len(rows[-1][0])
         sizes, degrees, kinds, self.neighbours, edge_kinds = map(np.concatenate, zip(*rows, strict=True))
         self.nodes: Ints = sizes.cumsum()
         self.starts: Ints = degrees.cumsum()
@@ -100,12 +100,7 @@ class EncodedGraphs:
         """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
         if not 0 <= index < len(self):
             raise IndexError(f"index must lie in [0, {len(self)}), got {index}")
-        first, last = self.nodes[index], self.nodes[index + 1]
-        starts = self.starts[first : last + 1]
-        inside = slice(starts[0], starts[-1])
-        return EncodedGraph(
-            self.node_kinds[first:last], starts - starts[0], self.neighbours[inside], self.edge_kinds[inside]
-        )
+        return _part(self.nodes, self.node_kinds, self.starts, self.neighbours, self.edge_kinds, index)
 
     @cached_property
     def kind_counts(self) -> Ints:
@@ -114,11 +109,16 @@ class EncodedGraphs:
 
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""
-        _, degrees, kinds, neighbours, edge_kinds = self._encoded([pattern], 0, is_pattern=True)
-        return EncodedGraph(kinds, np.concatenate([np.zeros(1, np.int64), degrees.cumsum()]), neighbours, edge_kinds)
+        return self.encode_all([pattern])[0]
+
+    def encode_all(self, patterns: Sequence[Data]) -> list[EncodedGraph]:
+        """Patterns, at least one, as :meth:`encode` gives them."""
+        sizes, degrees, kinds, neighbours, edge_kinds = self._encoded(patterns, 0, is_pattern=True)
+        nodes, starts = (np.concatenate([np.zeros(1, np.int64), part.cumsum()]) for part in (sizes, degrees))
+        return [_part(nodes, kinds, starts, neighbours, edge_kinds, index) for index in range(len(patterns))]
 
     def _encoded(
-        self, graphs: Sequence[Data], first: int, *, is_pattern: bool
+        self, graphs: Sequence[Data] | JoinedGraphs, first: int, *, is_pattern: bool
     ) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
         def name_of(place: int) -> str:
             if is_pattern:
@@ -135,13 +135,17 @@ class EncodedGraphs:
             edge_kinds = self._edges.kinds(flat.edge_attr, is_pattern=is_pattern, both_ways=_both_ways(edges))
         return flat.sizes, *_compressed(kinds, edges, edge_kinds, flat.sizes)
 
-    def _flat(self, graphs: Sequence[Data], name_of: NameOf) -> "_Flat":
+    def _flat(self, graphs: Sequence[Data] | JoinedGraphs, name_of: NameOf) -> "_Flat":
         """The graphs end to end, with the rows that tell kinds."""
         has_kinds, has_edge_kinds = self.match_features, self.edge_rule.is_matched
         keys = ("x",) * has_kinds + ("edge_attr",) * has_edge_kinds
-        together = joined(graphs, keys) if len(graphs) > _FEW else None
-        if together is None:
-            return self._flat_one_by_one(graphs, name_of)
+        if isinstance(graphs, JoinedGraphs):
+            together = graphs
+        else:
+            several = joined(graphs, keys) if len(graphs) > _FEW else None
+            if several is None:
+                return self._flat_one_by_one(graphs, name_of)
+            together = several
         sizes, counts, tensors = together.sizes, together.counts, together.tensors
         x = self._nodes.whole(tensors.get("x"), sizes, name_of) if has_kinds else None
         edge_attr = self._edges.whole(tensors.get("edge_attr"), counts, name_of) if has_edge_kinds else None
@@ -163,6 +167,14 @@ class EncodedGraphs:
         return _Flat(sizes, counts, np.concatenate(pairs, axis=1), x, edge_attr)
 
 
+def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
+    """One of the graphs that lie end to end."""
+    first, last = nodes[index], nodes[index + 1]
+    own = starts[first : last + 1]
+    inside = slice(own[0], own[-1])
+    return EncodedGraph(kinds[first:last], own - own[0], neighbours[inside], edge_kinds[inside])
+
+
 class _Flat(NamedTuple):
     """Graphs end to end: how many nodes and edges each has, its edges from its own node 0 on, rows that tell kinds."""
 
@@ -171,6 +183,24 @@ class _Flat(NamedTuple):
     edges: Ints
     x: NDArray[Any] | None = None
     edge_attr: NDArray[Any] | None = None
+
+
+def _chunks(graphs: Iterable[Data | JoinedGraphs]) -> Iterator[list[Data] | JoinedGraphs]:
+    """Graphs in chunks to be laid end to end, and those that are already."""
+    chunk: list[Data] = []
+    for item in graphs:
+        if isinstance(item, JoinedGraphs):
+            if chunk:
+                yield chunk
+            chunk = []
+            yield item
+        else:
+            chunk.append(item)
+            if len(chunk) == _CHUNK:
+                yield chunk
+                chunk = []
+    if chunk:
+        yield chunk
 
 
 def _edges(graph: Data) -> Ints:

@@ -55,9 +55,31 @@ class JoinedGraphs:
         before: Ints = self.sizes.cumsum() - self.sizes
         return before
 
+    @property
+    def num_bytes(self) -> int:
+        """How much memory the tensors take."""
+        return sum(tensor.numel() * tensor.element_size() for tensor in self.tensors.values())
+
+    def only(self, keys: Sequence[str]) -> "JoinedGraphs":
+        """The same graphs with no other tensors than these and ``edge_index``."""
+        kept = {key: tensor for key, tensor in self.tensors.items() if key == "edge_index" or key in keys}
+        return JoinedGraphs(self.sizes, self.counts, kept)
+
     def of_edges(self, values: Ints) -> Ints:
         """A value of each graph, repeated for each of its edges."""
         return np.repeat(values, self.counts)
+
+
+class GraphChunk(list[Data]):
+    """Graphs whose tensors are laid end to end already, for whoever needs them so next.
+
+    Attributes:
+        together: The graphs laid end to end.
+    """
+
+    def __init__(self, graphs: Sequence[Data], together: JoinedGraphs) -> None:
+        super().__init__(graphs)
+        self.together = together
 
 
 def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) -> JoinedGraphs | None:
@@ -74,6 +96,8 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
     >>> joined([graph, Data(x=torch.ones(2, 1))]) is None
     True
     """
+    if isinstance(graphs, GraphChunk):
+        return graphs.together.only(keys)
     if set(map(type, graphs)) != {Data}:
         return None
     contents = [graph.to_dict() for graph in graphs]

@@ -15,10 +15,15 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import BaseData
 
 from protograph.graphs.cleaning import Findings, clean
+from protograph.graphs.joining import GraphChunk, JoinedGraphs
 from protograph.graphs.origins import Origin, Origins, origins_of
 from protograph.graphs.reading import Shards
 
 _BYTES_IN_MEMORY = 2**30
+# Of graphs laid end to end that are kept until they are encoded; what is more is laid out once again.
+_BYTES_LAID_OUT = 2**27
+# What is encoded of graphs.
+_ENCODED = ("x", "edge_attr")
 
 
 class GraphStore:
@@ -52,6 +57,7 @@ class GraphStore:
         self._origin = partial(_origin, origins_of(graphs, len(self)), source)
         self.findings = self._findings()
         self.seconds = 0.0
+        self._laid_out: dict[int, JoinedGraphs] = {}  # by the first graph of a chunk
         self._reference: Data | None = None
         self._reference = self[0]
 
@@ -63,7 +69,7 @@ class GraphStore:
 
     def take(self, indices: Sequence[int]) -> list[Data]:
         """The graphs at these indices, checked."""
-        return clean([self._source[index] for index in indices], indices, self._reference, self._findings())
+        return list(clean([self._source[index] for index in indices], indices, self._reference, self._findings()))
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
@@ -82,13 +88,27 @@ class GraphStore:
         """All graphs in order as they came, for those who take any edges and need no checks."""
         return (self._source[index] for index in range(len(self)))
 
+    def to_encode(self) -> Iterator[Data | JoinedGraphs]:
+        """As :meth:`unchecked`; what the latest :meth:`chunks` laid end to end comes as such, the first time."""
+        index = 0
+        while index < len(self):
+            together = self._laid_out.pop(index, None)
+            yield self._source[index] if together is None else together
+            index += 1 if together is None else len(together.sizes)
+
     def chunks(self, size: int) -> Iterator[list[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
         self.findings = self._findings()
+        self._laid_out, num_bytes = {}, 0
         for start in range(0, len(self), size):
             indices = range(start, min(start + size, len(self)))
             started = time.perf_counter()
             graphs = clean([self._source[i] for i in indices], indices, self._reference, self.findings)
+            if isinstance(graphs, GraphChunk):
+                together = graphs.together.only(_ENCODED)
+                num_bytes += together.num_bytes
+                if num_bytes <= _BYTES_LAID_OUT and not together.tensors["edge_index"].is_cuda:
+                    self._laid_out[start] = together
             self.seconds += time.perf_counter() - started
             yield graphs
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.joining import OF_EDGES, OF_NODES, JoinedGraphs, joined
+from protograph.graphs.joining import OF_EDGES, OF_NODES, GraphChunk, JoinedGraphs, joined
 
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
@@ -27,15 +27,20 @@ def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None) -> Batch:
     if wanted is not None and wanted <= _QUICK:
         together = joined(graphs, keys=[key for key in (*OF_NODES, *OF_EDGES) if key in wanted | {"x"}])
         if together is not None:
-            return _batch(together, wanted)
+            return _batch(together, wanted, are_shared=isinstance(graphs, GraphChunk))
     excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
     return Batch.from_data_list(list(graphs), exclude_keys=excluded)
 
 
-def _batch(graphs: JoinedGraphs, wanted: frozenset[str]) -> Batch:
-    """What PyG's collation gives: nodes numbered on over all graphs."""
+def _batch(graphs: JoinedGraphs, wanted: frozenset[str], *, are_shared: bool) -> Batch:
+    """What PyG's collation gives: nodes numbered on over all graphs.
+
+    Tensors that others read too are copied, as a model may write into those that it is given.
+    """
     tensors = {key: value for key, value in graphs.tensors.items() if key in wanted | {"edge_index", "x"}}
     edges = tensors["edge_index"]
+    if are_shared:
+        tensors = {key: value if value is edges else value.clone() for key, value in tensors.items()}
     shift = torch.from_numpy(graphs.of_edges(graphs.offsets)).to(edges)
     tensors["edge_index"] = edges + shift
     device = next((value.device for value in tensors.values() if value.is_cuda), None)

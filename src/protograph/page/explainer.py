@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor
 
-from protograph._base.arrays import Floats
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import timed
@@ -19,7 +18,7 @@ from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.projection import project
 from protograph.page.clusters.selection import Cluster, Selection, select
-from protograph.page.consensus.contributions import linear_head
+from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
 from protograph.page.evidence import EvidenceScope, gather
@@ -37,7 +36,7 @@ from protograph.page.options import (
     as_options,
 )
 from protograph.page.walk.prototype import best_walk, walk_candidates
-from protograph.patterns.canonical import CanonicalGraph, canonical_graph
+from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, must_be_equal
 
 # Options that only one of the searches reads.
@@ -174,7 +173,7 @@ class PAGE(Explainer):
                 num_graphs=self.num_graphs,
                 random_state=self.random_state,
                 resolution=self._classifier().resolution,
-                content_key=lambda index: self._canonical(index).order,
+                content_key=lambda index: self._canonical([index])[0].order,
                 options=self.cluster_options,
                 graph_label=self._store.label,
             )
@@ -262,7 +261,7 @@ class PAGE(Explainer):
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
-                return EncodedGraphs(self._store.unchecked(), match_features=has_kinds, match_edges=rule)
+                return EncodedGraphs(self._store.to_encode(), match_features=has_kinds, match_edges=rule)
 
         return self._once(f"encoded, features {has_kinds}, edges {rule}", encoded)
 
@@ -275,12 +274,12 @@ class PAGE(Explainer):
             lambda: resolved_edges(asked, model, self._store, predictions, self.edge_options),
         )
 
-    def _canonical(self, index: int) -> CanonicalGraph:
-        """A graph with its nodes in canonical order; made once a fit."""
-        return self._once(f"canonical, graph {index}", lambda: canonical_graph(self._store[index]))
+    def _canonical(self, indices: Sequence[int]) -> list[CanonicalGraph]:
+        """Graphs with their nodes in canonical order; each is made once a fit."""
+        return self._once("canonical graphs", lambda: CanonicalGraphs(self._store.take)).take(indices)
 
-    def _head(self) -> Floats | None:
-        """The weights of the linear map that the model ends in, if it does; looked for once a fit."""
+    def _head(self) -> LinearHead | None:
+        """The linear map that the model ends in, if it does; looked for once a fit."""
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
 
@@ -347,8 +346,8 @@ class PAGE(Explainer):
         return [
             f"{self._store.label(index)} has so many nodes that look alike that no order of its nodes could be told "
             f"from the others in reasonable time; numbered otherwise, it may give another prototype"
-            for index in sources
-            if not self._canonical(index).is_canonical
+            for index, source in zip(sources, self._canonical(sources), strict=True)
+            if not source.is_canonical
         ]
 
     def _map(self, target: int, clusters: Sequence[Cluster]) -> EmbeddingMap:

@@ -22,8 +22,8 @@ class FittedClass:
         judge: The model.
         embedded: What it makes of all graphs.
         encoded: All graphs as the counting reads them.
-        canonical: Gives a graph, by its index, with its nodes in canonical order: what a search finds first must not
-            depend on how the user has numbered them.
+        canonical: Gives graphs, by their indices, with their nodes in canonical order: what a search finds first must
+            not depend on how the user has numbered them.
         target: The class.
         position: Place of a graph, by its index, in the user's own data: what steps and notes call it by.
         session_done: Called after each session.
@@ -32,7 +32,7 @@ class FittedClass:
     judge: Judge
     embedded: EmbeddedGraphs
     encoded: EncodedGraphs
-    canonical: Callable[[int], CanonicalGraph]
+    canonical: Callable[[Sequence[int]], list[CanonicalGraph]]
     target: int
     position: Callable[[int], int] = int
     session_done: Callable[[], object] = lambda: None

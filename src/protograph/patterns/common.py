@@ -70,6 +70,7 @@ class CommonPatterns:
         agrees = np.concatenate([joint.agree(0, q) for q in range(joint.k)], axis=1)
         self.k, self.sizes = joint.k, joint.sizes
         self._kernels = common_kernels
+        self._answers: dict[tuple[bytes, bytes, int], bool] = {}
         around = np.stack([joint.neighbours, joint.edge_kinds], axis=1)
         self._graphs = common_kernels.Graphs(joint.offsets, joint.starts, around, agrees)
         self._edges = [joint.edges(q) for q in range(self.k)]
@@ -142,10 +143,15 @@ class CommonPatterns:
 
     def is_common(self, pattern: Pattern, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
-        layout, images = self._layout(pattern), self._kernels.images_for(self._graphs, len(pattern))
-        return all(
-            self._kernels.lies_in(self._graphs, q, layout, images, np.array([max_calls])) for q in range(1, self.k)
-        )
+        kernels, graphs, layout = self._kernels, self._graphs, self._layout(pattern)
+        # All that the search reads: patterns that lie elsewhere in the source, but look the same, are searched once.
+        looks = layout[:, kernels.PARENT :].tobytes(), graphs.agrees[layout[:, kernels.NODE]].tobytes(), max_calls
+        if looks not in self._answers:
+            images = kernels.images_for(graphs, len(pattern))
+            self._answers[looks] = all(
+                kernels.lies_in(graphs, q, layout, images, np.array([max_calls])) for q in range(1, self.k)
+            )
+        return self._answers[looks]
 
     def align(
         self, pattern: Pattern, scores: Sequence[Floats], tolerance: float, max_calls: int = MAX_CALLS

@@ -1,9 +1,11 @@
 """Where a pattern lies in graphs: as a part, induced, with closed nodes, in at least so many places."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from operator import ge
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,15 +14,10 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
 from protograph._base.options import check_count
-from protograph._base.slices import timed_slices
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 # Nodes of a graph up to which sets of nodes are bits.
 MAX_BITS = 620
-# Nodes placed in the first call of the compiled search, if every graph of it takes as many as it may: a second or so.
-_FIRST_CALLS = 2**17
-# Graphs of it at least: one that takes all of a million placed nodes takes about a tenth of a second.
-_FIRST_GRAPHS = 16
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
@@ -83,15 +80,30 @@ def contained_in(
     plan = planned(arrays, graphs.kind_counts, induced, closed, at_least)
     chosen = np.arange(len(graphs)) if indices is None else np.asarray(indices, dtype=np.int64)
     whole = searchable(graphs)
-    if workers == 1 or not chosen.size:
+    if workers == 1 or chosen.size < 2:
         return searched(whole, plan, chosen, max_calls)
+    return _searched_in_threads(whole, plan, chosen, max_calls, min(workers, chosen.size))
+
+
+def _searched_in_threads(
+    graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int, workers: int
+) -> NDArray[np.int8]:
+    """As :func:`searched`, by so many threads, of which this is one."""
+    is_over, answers = Event(), np.empty(indices.size, np.int8)
+
+    def search(share: slice) -> None:
+        answers[share] = searched(graphs, plan, indices[share].copy(), max_calls, is_over.is_set)
+
     # Every so manyth graph to each: neighbours in a data set are often alike, and so the shares take as long.
-    shares = [slice(first, None, workers) for first in range(min(workers, chosen.size))]
-    answers = np.empty(chosen.size, np.int8)
-    with ThreadPoolExecutor(workers) as pool:
-        found = pool.map(lambda share: searched(whole, plan, chosen[share].copy(), max_calls), shares)
-        for share, part in zip(shares, found, strict=True):
-            answers[share] = part
+    own, *others = (slice(first, None, workers) for first in range(workers))
+    with ThreadPoolExecutor(workers - 1) as pool:
+        try:
+            working = [pool.submit(search, share) for share in others]
+            search(own)
+            for one in working:
+                one.result()
+        finally:
+            is_over.set()  # after Ctrl-C, nobody waits for the others' answers
     return answers
 
 
@@ -103,38 +115,41 @@ def searchable(graphs: EncodedGraph | EncodedGraphs) -> "Graphs":
     return Graphs(nodes, graphs.node_kinds, graphs.starts, graphs.neighbours, graphs.edge_kinds)
 
 
-def searched(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> NDArray[np.int8]:
-    """Search some of the graphs for what was planned: 1, 0 or -1 for each, as of :func:`contains`."""
+def searched(
+    graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int, is_over: Callable[[], bool] = lambda: False
+) -> NDArray[np.int8]:
+    """Search some of the graphs for what was planned: 1, 0 or -1 for each, as of :func:`contains`.
+
+    The compiled search comes back every now and then, so that Python hears of Ctrl-C. Once ``is_over`` holds, the rest
+    is left out.
+    """
     from protograph.patterns.containment_kernels import scratch_for, search_all
 
     answers = np.zeros(indices.size, np.int8)
     sizes = graphs.nodes[indices + 1] - graphs.nodes[indices]
     is_large = sizes > MAX_BITS
     if not is_large.any():
-        scratch = scratch_for(plan, int(sizes.max(initial=0)))
-        for part in timed_slices(indices.size, _first_slice(max_calls)):
-            search_all(graphs, plan, indices[part], max_calls, answers[part], scratch)
+        scratch, done = scratch_for(plan, int(sizes.max(initial=0))), 0
+        while done < indices.size and not is_over():
+            done = search_all(graphs, plan, indices, done, max_calls, answers, scratch)
         return answers
-    answers[~is_large] = searched(graphs, plan, indices[~is_large], max_calls)
-    answers[is_large] = _searched_large(graphs, plan, indices[is_large], max_calls)
+    answers[~is_large] = searched(graphs, plan, indices[~is_large], max_calls, is_over)
+    answers[is_large] = _searched_large(graphs, plan, indices[is_large], max_calls, is_over)
     return answers
 
 
-def _first_slice(max_calls: int) -> int:
-    """How many graphs the first call takes: few, if each may take long, but so many that calls do not count."""
-    return max(_FIRST_CALLS // max_calls, _FIRST_GRAPHS)
-
-
-def _searched_large(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int) -> NDArray[np.int8]:
+def _searched_large(
+    graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int, is_over: Callable[[], bool]
+) -> NDArray[np.int8]:
     from protograph.patterns.large_containment_kernels import scratch_for, search_all
 
     answers = np.zeros(indices.size, np.int8)
     first, last = graphs.nodes[indices], graphs.nodes[indices + 1]
     # No node has more neighbours than there are other nodes, nor than there are edges.
     largest, edges = int((last - first).max()), int((graphs.starts[last] - graphs.starts[first]).max()) // 2
-    scratch = scratch_for(plan, largest, min(largest, edges))
-    for part in timed_slices(indices.size, _first_slice(max_calls)):
-        search_all(graphs, plan, indices[part], max_calls, answers[part], scratch)
+    scratch, done = scratch_for(plan, largest, min(largest, edges)), 0
+    while done < indices.size and not is_over():
+        done = search_all(graphs, plan, indices, done, max_calls, answers, scratch)
     return answers
 
 
@@ -144,21 +159,24 @@ def planned(
     induced: bool = False,
     closed: Collection[int] = (),
     at_least: int = 1,
+    edges: Sequence[dict[int, int]] | None = None,
 ) -> "Plan":
     """Order a pattern's nodes, rare kinds and many neighbours first, and say what each of them needs.
 
-    In plain numbers, since patterns are small and thousands are planned.
+    In plain numbers, since patterns are small and thousands are planned; ``edges`` are its :func:`neighbours_of`, where
+    these are at hand.
     """
     from protograph.patterns.containment_kernels import Plan
 
     check_count("at_least", at_least)
     if not set(closed) <= set(range(pattern.num_nodes)):
         raise ValueError(f"closed must be nodes of the pattern, below {pattern.num_nodes}, got {sorted(closed)}")
-    edges, own = neighbours_of(pattern), pattern.node_kinds.tolist()
+    edges, own = neighbours_of(pattern) if edges is None else edges, pattern.node_kinds.tolist()
     frequency = {kind: int(kind_counts[kind]) if 0 <= kind < kind_counts.size else 0 for kind in set(own)}
     order = sorted(range(len(own)), key=lambda node: (frequency[own[node]], -len(edges[node])))
     compact = {kind: number for number, kind in enumerate(sorted(frequency))}
     edge_kinds = sorted({kind for row in edges for kind in row.values()})
+    number_of = {kind: number for number, kind in enumerate(edge_kinds, start=1)}
     place = {node: position for position, node in enumerate(order)}
     joined = [[0] * len(own) for _ in own]
     around = [[0] * len(compact) for _ in own]
@@ -167,7 +185,7 @@ def planned(
         kind = compact[own[node]]
         least[-1][kind] += 1
         for other, edge_kind in edges[node].items():
-            joined[position][place[other]] = edge_kinds.index(edge_kind) + 1
+            joined[position][place[other]] = number_of[edge_kind]
             around[position][compact[own[other]]] += 1
             least[kind][compact[own[other]]] += 1
     lookup = np.full(max(kind_counts.size, 1), -1)
@@ -194,16 +212,18 @@ def _positions(
     closed: frozenset[int],
 ) -> Ints:
     """The columns of a plan's positions."""
-    of_kind: dict[int, list[list[int]]] = {}
-    for node, needs in zip(order, around, strict=True):
-        of_kind.setdefault(own[node], []).append(needs)
+    wanted = Counter([(own[node], *needs) for node, needs in zip(order, around, strict=True)]).items()
+    enough = {
+        needs: sum([number for others, number in wanted if needs[0] == others[0] and all(map(ge, others, needs))])
+        for needs, _ in wanted
+    }
     rows = []
     twins = _twins(order, own, edges, closed)
     for position, node in enumerate(order):
         needs, alike = around[position], twins[position]
         at = alike.index(position)
         # A node that is enough for a closed position may have too many neighbours for another.
-        needed = 1 if node in closed else sum(all(map(ge, others, needs)) for others in of_kind[own[node]])
+        needed = 1 if node in closed else enough[own[node], *needs]
         rows.append(
             (
                 compact[own[node]],
@@ -228,10 +248,13 @@ def _twins(
     """
     groups: dict[tuple[object, ...], list[int]] = {}
     keys: list[list[tuple[object, ...]]] = []
+    looks = [(own[node], len(edges[node]), node in closed) for node in range(len(own))]
+    number = Counter(looks)
     for position, node in enumerate(order):
-        alike, ends = (own[node], node in closed), edges[node].items()
-        keys.append([(*alike, frozenset(ends))])
-        keys[-1] += [(*alike, kind, frozenset([*ends, (node, kind)])) for kind in set(edges[node].values())]
+        look, ends = looks[node], edges[node].items()
+        keys.append([(*look, frozenset(ends))] if number[look] > 1 else [(look,)])  # nothing else looks like it
+        joined = {kind for other, kind in ends if looks[other] == look}
+        keys[-1] += [(*look, kind, frozenset([*ends, (node, kind)])) for kind in joined]
         for key in keys[-1]:
             groups.setdefault(key, []).append(position)
     # A node cannot have twins of both sorts.

@@ -33,6 +33,8 @@ IMAGE, ORDER, CURSOR, END, PLACES = range(5)
 _OWN, _AROUND = range(2)
 # So many words or neighbours looked at count as one more node that is placed: what is large or dense takes longer.
 LOOKS_A_CALL = 64
+# Nodes placed, and nodes of graphs gone through, before Python is asked whether to go on: a tenth of a second or two.
+MOST_AT_ONCE = 2**20
 
 
 class Plan(NamedTuple):
@@ -276,20 +278,26 @@ def _next_node(candidates: Ints, words: int, step: int, position: int) -> Any:  
 
 @compiled
 def search_all(
-    graphs: Graphs, plan: Plan, indices: Ints, max_calls: int, answers: Any, scratch: Scratch
-) -> None:  # pragma: no cover - compiled
-    """Search graph ``indices[i]`` and write the answer to ``answers[i]``.
+    graphs: Graphs, plan: Plan, indices: Ints, begin: int, max_calls: int, answers: Any, scratch: Scratch
+) -> Any:  # pragma: no cover - compiled
+    """Search graph ``indices[i]`` and write the answer to ``answers[i]``, from ``begin`` until enough is done for now.
 
     The pattern's nodes are placed one after the other, backtracking, until enough different places are known.
+
+    Returns:
+        Where to go on; how many there are, if all are done.
     """
-    positions, candidates, steps = plan.positions, scratch.candidates, scratch.steps
-    for i in range(indices.size):
+    positions, candidates, steps, done = plan.positions, scratch.candidates, scratch.steps, np.int64(0)
+    for i in range(begin, indices.size):
+        if done > MOST_AT_ONCE:
+            return i
         first = graphs.nodes[indices[i]]
         size = graphs.nodes[indices[i] + 1] - first
         # Plain zeros would have Numba compile what is called with them twice.
         num_places, step, calls = np.int64(0), np.int64(0), np.int64(0)
         words = 1 + (size - 1) // BITS
         cost = 1 + positions.shape[0] * words // LOOKS_A_CALL
+        done += size
         answers[i] = YES if positions.shape[0] == 0 else NO
         if positions.shape[0] == 0 or not (
             has_enough(graphs, first, size, plan, scratch.tally) and _prepare(graphs, first, size, plan, scratch)
@@ -316,3 +324,5 @@ def search_all(
             if calls >= max_calls:
                 answers[i] = UNDECIDED
                 break
+        done += calls
+    return indices.size

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
+from protograph._base.arrays import Bools, Ints, Kinds
 from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 
@@ -70,7 +70,11 @@ class JointGraphs:
     def of_encoded(cls, graphs: Sequence[EncodedGraph]) -> "JointGraphs":
         """Graphs that are encoded by the same object: nodes and edges of one kind may stand for each other."""
         joint = cls.__new__(cls)
-        joint._lay_out(graphs)
+        # Numbered without gaps: of all kinds of a data set these graphs may have a few.
+        node_kinds = _without_gaps([graph.node_kinds for graph in graphs])
+        edge_kinds = _without_gaps([graph.edge_kinds for graph in graphs])
+        kinds = zip(graphs, node_kinds, edge_kinds, strict=True)
+        joint._lay_out([graph._replace(node_kinds=nodes, edge_kinds=edges) for graph, nodes, edges in kinds])
         return joint
 
     def _lay_out(self, graphs: Sequence[EncodedGraph]) -> None:
@@ -131,6 +135,15 @@ class JointGraphs:
         target = self.neighbours[window]
         once = source < target
         return source[once], target[once], self.edge_kinds[window][once]
+
+
+def _without_gaps(kinds: Sequence[Kinds]) -> list[Kinds]:
+    """The kinds of each graph as numbers from 0 on, in the same order."""
+    joined = np.concatenate(kinds)
+    lowest, highest = joined.min(initial=0), joined.max(initial=0)
+    if lowest < 0 or highest >= joined.size:
+        joined = np.unique(joined, return_inverse=True)[1].astype(np.int32)
+    return np.split(joined, np.cumsum([part.size for part in kinds])[:-1])
 
 
 def _as_matrix(x: Tensor) -> NDArray[Any]:

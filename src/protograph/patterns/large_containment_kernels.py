@@ -15,6 +15,7 @@ from protograph.patterns.containment_kernels import (
     IMAGE,
     JOINED,
     LOOKS_A_CALL,
+    MOST_AT_ONCE,
     NEEDED,
     NEXT,
     NO,
@@ -214,14 +215,26 @@ def _search(
 
 @compiled
 def search_all(
-    graphs: Graphs, plan: Plan, indices: Ints, max_calls: int, answers: Any, scratch: Scratch
-) -> None:  # pragma: no cover - compiled
-    """Search graph ``indices[i]`` and write the answer to ``answers[i]``."""
-    for i in range(indices.size):
+    graphs: Graphs, plan: Plan, indices: Ints, begin: int, max_calls: int, answers: Any, scratch: Scratch
+) -> Any:  # pragma: no cover - compiled
+    """Search graph ``indices[i]`` and write the answer to ``answers[i]``, from ``begin`` until enough is done for now.
+
+    Each graph that is searched counts as if it took all of ``max_calls``.
+
+    Returns:
+        Where to go on; how many there are, if all are done.
+    """
+    done = np.int64(0)
+    for i in range(begin, indices.size):
+        if done > MOST_AT_ONCE:
+            return i
         first = graphs.nodes[indices[i]]
         size = graphs.nodes[indices[i] + 1] - first
+        done += size
         answers[i] = NO
         if plan.positions.shape[0] == 0:
             answers[i] = YES
         elif has_enough(graphs, first, size, plan, scratch.tally) and _prepare(graphs, first, size, plan, scratch):
             answers[i] = _search(graphs, first, size, plan, max_calls, scratch)
+            done += max_calls
+    return indices.size

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from protograph.graphs.encoding import EncodedGraph
 
@@ -80,23 +81,30 @@ class Pattern:
         """The pattern by itself, as the compiled searches read it; its nodes keep their order."""
         order = sorted(self.nodes)
         place = {node: position for position, node in enumerate(order)}
-        rows = [sorted(self.neighbours[node]) for node in order]
+        rows: list[list[int]] = [[] for _ in order]
+        for u, v in self.edges:
+            rows[place[u]].append(place[v])
+            rows[place[v]].append(place[u])
+        for row in rows:
+            row.sort()
         kinds = np.zeros(2 * len(self.edges), np.int32)
         if source.edge_kinds.any():
-            kinds[:] = [kind for node, row in zip(order, rows, strict=True) for kind in _edge_kinds(source, node, row)]
+            kinds[:] = _edge_kinds(source, [(order[u], order[v]) for u, row in enumerate(rows) for v in row])
         return EncodedGraph(
             source.node_kinds[order],
             np.array([0, *accumulate(map(len, rows))], dtype=np.int64),
-            np.array([place[other] for row in rows for other in row], dtype=np.int32),
+            np.array([other for row in rows for other in row], dtype=np.int32),
             kinds,
         )
 
 
-def _edge_kinds(graph: EncodedGraph, node: int, others: Sequence[int]) -> list[int]:
-    """The kinds of the edges from a node to some of its neighbours."""
-    first, last = graph.starts[node], graph.starts[node + 1]
-    kinds = dict(zip(graph.neighbours[first:last].tolist(), graph.edge_kinds[first:last].tolist(), strict=True))
-    return [kinds[other] for other in others]
+def _edge_kinds(graph: EncodedGraph, edges: Sequence[Edge]) -> NDArray[np.int32]:
+    """The kinds of some of a graph's edges, both ends of which are given in any order."""
+    source, target = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
+    keys = owners * graph.num_nodes + graph.neighbours  # ascending, as neighbours are
+    kinds: NDArray[np.int32] = graph.edge_kinds[np.searchsorted(keys, source * graph.num_nodes + target)]
+    return kinds
 
 
 def edge(u: int, v: int) -> Edge:

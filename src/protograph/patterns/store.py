@@ -1,5 +1,6 @@
 """Which graphs contain which patterns: each is looked for once, whichever copy of it is asked for."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,6 +54,7 @@ class PatternStore:
     def __init__(self, graphs: EncodedGraphs, max_calls: int = MAX_CALLS) -> None:
         self._graphs, self._searchable, self._max_calls = graphs, searchable(graphs), max_calls
         self._stored: dict[tuple[int, ...], list[StoredPattern]] = {}
+        self._by_content: dict[tuple[bytes, ...], StoredPattern] = {}
         self._num_kept = 0
         self.num_asked = self.num_given_up = 0
         self.seconds = {"counting": 0.0}
@@ -60,36 +62,49 @@ class PatternStore:
     def answers(self, pattern: StoredPattern, indices: Ints) -> NDArray[np.int8]:
         """Which of the graphs contain the pattern: 1, 0, or -1 where the search was given up."""
         answers = pattern.answers[indices]
-        fresh = answers == _NOT_ASKED
-        if fresh.any():
+        open_ones = np.flatnonzero(answers == _NOT_ASKED)
+        if open_ones.size:
+            asked = indices[open_ones]
             with timed(self.seconds, "counting"):
-                found = searched(self._searchable, pattern.plan, indices[fresh], self._max_calls)
-            answers[fresh] = pattern.answers[indices[fresh]] = found
-            self.num_asked += found.size
-            self.num_given_up += int((found < 0).sum())
+                fresh = searched(self._searchable, pattern.plan, asked, self._max_calls)
+            answers[open_ones] = pattern.answers[asked] = fresh
+            self.num_asked += fresh.size
+            self.num_given_up += int(np.count_nonzero(fresh < 0))
         return answers
 
     def stored(self, pattern: EncodedGraph) -> StoredPattern:
         """What is known of a pattern, encoded as the graphs are, or of one with other numbers of its nodes."""
-        if (pattern.node_kinds < 0).any():  # a kind that no graph has
-            return StoredPattern(planned(pattern, self._graphs.kind_counts), len(self._graphs))
-        alike = self._stored.setdefault(_signature(pattern), [])
+        content = tuple(part.tobytes() for part in pattern)
+        known = self._by_content.get(content)
+        if known is None:
+            if (pattern.node_kinds < 0).any():  # a kind that no graph has
+                return StoredPattern(planned(pattern, self._graphs.kind_counts), len(self._graphs))
+            known = self._same(pattern)
+            if self._num_kept * len(self._graphs) < MAX_BYTES:
+                self._by_content[content] = known
+        return known
+
+    def _same(self, pattern: EncodedGraph) -> StoredPattern:
+        """The pattern that differs from one only in the numbers of its nodes, or if there is none, a new one."""
+        edges = neighbours_of(pattern)
+        alike = self._stored.setdefault(_signature(pattern.node_kinds.tolist(), edges), [])
         for known in alike:
             if known.is_same(pattern):
                 return known
-        fresh = StoredPattern(planned(pattern, self._graphs.kind_counts), len(self._graphs))
+        fresh = StoredPattern(planned(pattern, self._graphs.kind_counts, edges=edges), len(self._graphs))
         if self._num_kept * len(self._graphs) < MAX_BYTES:
             self._num_kept += 1
             alike.append(fresh)
         return fresh
 
 
-def _signature(pattern: EncodedGraph) -> tuple[int, ...]:
+def _signature(colors: list[int], edges: Sequence[Mapping[int, int]]) -> tuple[int, ...]:
     """Equal for patterns that differ only in the numbers of their nodes, and for few others: colours refined twice."""
-    colors, edges = pattern.node_kinds.tolist(), neighbours_of(pattern)
+    has_kinds = any(any(row.values()) for row in edges)
     for _ in range(2):
-        colors = [
-            hash((color, *sorted((kind, colors[other]) for other, kind in row.items())))
-            for color, row in zip(colors, edges, strict=True)
+        around = [
+            sorted([(kind, colors[other]) for other, kind in row.items()] if has_kinds else [colors[n] for n in row])
+            for row in edges
         ]
+        colors = [hash((color, *row)) for color, row in zip(colors, around, strict=True)]
     return tuple(sorted(colors))

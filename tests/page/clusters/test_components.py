@@ -11,7 +11,6 @@ from protograph.page.clusters import components as module
 from protograph.page.clusters.components import (
     Cloud,
     Components,
-    Fit,
     Steps,
     from_responsibilities,
     improved,
@@ -57,15 +56,16 @@ def test_iterations_are_scikit_learns(seed, kind, num_components, most):
     points, steps = cloud(seed), Steps(most, 1e-3, 1e-6)
     prepared = Cloud.of(points, kind)
     start = from_responsibilities(prepared, random_shares(seed, num_components, len(points)), 1e-6)
-    ours = improved(prepared, Fit(start, -np.inf, False), steps)
+    ours = improved(prepared, start, steps)
+    components = from_responsibilities(prepared, ours.responsibilities, steps.regularisation)
     theirs = scikit_learns(points, start, kind, steps)
     assert ours.has_converged == theirs.converged_
     assert ours.likelihood == pytest.approx(theirs.lower_bound_, abs=1e-9)
-    np.testing.assert_allclose(ours.components.weights, theirs.weights_, atol=1e-9)
-    np.testing.assert_allclose(ours.components.means, theirs.means_, atol=1e-8)
-    np.testing.assert_allclose(ours.components.covariances, theirs.covariances_, atol=1e-8)
-    np.testing.assert_array_equal(joint_log_densities(points, ours.components).argmax(axis=0), theirs.predict(points))
-    joint = joint_log_densities(points, ours.components)
+    np.testing.assert_allclose(components.weights, theirs.weights_, atol=1e-9)
+    np.testing.assert_allclose(components.means, theirs.means_, atol=1e-8)
+    np.testing.assert_allclose(components.covariances, theirs.covariances_, atol=1e-8)
+    np.testing.assert_array_equal(joint_log_densities(points, components).argmax(axis=0), theirs.predict(points))
+    joint = joint_log_densities(points, components)
     np.testing.assert_allclose(np.logaddexp.reduce(joint, axis=0), theirs.score_samples(points), atol=1e-7)
 
 
@@ -85,6 +85,13 @@ def test_quick_covariances_are_off_by_roundings_only():
     exact = from_responsibilities(prepared, shares, 1e-6)
     quick = from_responsibilities(prepared, shares, 1e-6, is_quick=True)
     np.testing.assert_allclose(quick.covariances, exact.covariances, rtol=0, atol=1e-13)
+
+
+@given(st.integers(0, 1000), st.integers(1, 4))
+def test_the_largest_component_is_what_the_others_leave(seed, num_components):
+    prepared, shares = Cloud.of(cloud(seed), "full"), random_shares(seed, num_components, 60)
+    expected = np.einsum("ln,ni,nj->lij", shares, prepared.points, prepared.points)
+    np.testing.assert_allclose(module._products(prepared, shares), expected, rtol=0, atol=1e-11)
 
 
 def test_components_worked_out_by_hand():

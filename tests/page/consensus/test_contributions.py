@@ -73,8 +73,9 @@ def test_a_linear_head_is_found(pool, num_classes):
     running, embedded = started(model)
     weight = model.head.weight.detach().double().numpy()
     expected = np.stack([0 * weight[0], weight[0]]) if num_classes == 1 else weight - weight[:1]
-    weights = linear_head(embedded, running.resolution)
-    np.testing.assert_allclose(weights, expected.T, atol=1e-6)
+    head = linear_head(embedded, running.resolution)
+    np.testing.assert_allclose(head.weights, expected.T, atol=1e-6)
+    assert head.decides([np.eye(4)])
 
 
 @pytest.mark.parametrize("output", ["probs", "log_probs"])
@@ -114,6 +115,16 @@ def test_what_the_graphs_cannot_tell_is_asked_of_the_model():
     model = Linear([[0.0, 0.0, 0.0], [9.0, 6.0, -3.0]], [0.0, 5.0], POOLS["mean"])
     (found,) = contributed(model, [graph([1, 0, 0], [0, 1, 0], [0, 0, 1])], 1, fitted=graphs)
     np.testing.assert_allclose(found, [3.0, 2.0, -1.0], atol=1e-6)
+
+
+def test_what_the_graphs_can_tell_of_these_nodes_is_not_asked_again(monkeypatch):
+    """Two columns are always equal: whichever of them weighs what, a node with both adds their sum."""
+    monkeypatch.setattr(contributions, "probed_head", lambda *args: pytest.fail("the model was asked"))
+    rng = np.random.default_rng(1)
+    graphs = [graph(*np.repeat(rng.normal(size=(5, 1)), 2, axis=1).tolist()) for _ in range(80)]
+    model = Linear([[0.0, 0.0], [7.0, -4.0]], [0.0, 5.0])
+    (found,) = contributed(model, [graph([1, 1], [2, 2])], 1, fitted=graphs)
+    np.testing.assert_allclose(found, [3.0, 6.0], atol=1e-6)
 
 
 # ---- contributions --------------------------------------------------------------------------------------------------
@@ -179,7 +190,7 @@ def test_many_nodes_are_left_out_in_several_runs(pool, head, monkeypatch):
 def test_few_graphs_of_many_nodes_tell_the_map_by_halves(pool, num_classes, monkeypatch):
     rng, size = np.random.default_rng(2), 60
     pairs = [torch.from_numpy(rng.integers(0, size, (2, 90))) for _ in range(3)]
-    graphs = [Data(x=torch.rand(size, 3), edge_index=to_undirected(pair)) for pair in pairs]
+    graphs = [Data(x=torch.from_numpy(rng.random((size, 3), dtype=np.float32)), edge_index=to_undirected(pair)) for pair in pairs]
     model = small(pool, num_classes=num_classes)
     runs = []
     without_each = contributions._without_each

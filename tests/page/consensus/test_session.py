@@ -41,17 +41,17 @@ def carried_by_the_house(graph):
     return np.array([1.0] * 5 + [0.0] * (graph.num_nodes - 5))
 
 
-def session_of(indices, graphs, carried=carried_by_the_house, match_edges=False):
+def session_of(indices, graphs, carried=carried_by_the_house, match_edges=False, match_features=True):
     """The graphs of a session; contributions are given in the numbers of the user."""
     rng = np.random.default_rng(0)
-    encoded = EncodedGraphs(graphs, match_edges=match_edges)
+    encoded = EncodedGraphs(graphs, match_features=match_features, match_edges=match_edges)
     sources = [canonical_graph(graphs[i]) for i in indices]
     contributions = None if carried is None else [carried(graphs[i]) for i in indices]
     return SessionGraphs(
         indices=tuple(indices),
         positions=tuple(index + 100 for index in indices),
         sources=sources,
-        encoded=encoded.encode(sources[0].graph),
+        encoded=encoded.encode_all([source.graph for source in sources]),
         embeddings=[rng.normal(size=(graphs[i].num_nodes, 3)) for i in indices],
         contributions=contributions
         and [part[source.nodes] for part, source in zip(contributions, sources, strict=True)],
@@ -60,7 +60,7 @@ def session_of(indices, graphs, carried=carried_by_the_house, match_edges=False)
 
 def searched(session, graphs=GRAPHS, num_inside=4, judge=None, match_edges=False, **options):
     population = Population(
-        encoded=EncodedGraphs(graphs, match_edges=match_edges),
+        encoded=EncodedGraphs(graphs, match_features=options.get("match_features", True), match_edges=match_edges),
         cluster=np.arange(num_inside),
         others=np.arange(num_inside, len(graphs)),
         options=options.get("consensus", ConsensusOptions()),
@@ -154,6 +154,7 @@ def test_nothing_in_common_is_none():
     graphs = [undirected(2, [(0, 1)], [0, 0]), undirected(2, [(0, 1)], [1, 1])]
     session = session_of([0, 1], graphs, lambda graph: np.zeros(2))
     assert searched(session, graphs, 2) is None
+    session = session_of([0, 1], graphs, lambda graph: np.zeros(2), match_features=False)
     assert searched(session, graphs, 2, match_features=False) is not None
 
 

@@ -10,7 +10,7 @@ from torch_geometric.utils import to_undirected
 
 import protograph as pg
 from protograph.page.clusters.selection import Cluster
-from protograph.page.consensus.session_graphs import chosen_graphs, session_graphs
+from protograph.page.consensus.session_graphs import _Twins, chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
 from protograph.page.options import ConsensusOptions
 from tests import zoo
@@ -25,7 +25,7 @@ def fitted_to(embeddings, keys=None):
         judge=SimpleNamespace(classifier=SimpleNamespace(resolution=1e-13)),
         embedded=SimpleNamespace(graph_embeddings=np.asarray(embeddings, dtype=float)),
         encoded=None,
-        canonical=lambda index: SimpleNamespace(order=keys[index]),
+        canonical=lambda indices: [SimpleNamespace(order=keys[index]) for index in indices],
         target=1,
     )
 
@@ -53,6 +53,16 @@ def test_graphs_with_the_same_embedding_are_taken_once_the_first_by_content():
     for keys, expected in (("abcde", [(0,), (1,), (3,)]), ("acbed", [(0,), (2,), (4,)]), ("aaaaa", [(0,), (1,), (3,)])):
         fitted = fitted_to(embeddings, [key.encode() for key in keys])
         assert chosen_graphs(fitted, cluster, 9) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12), st.sampled_from([0.0, 1.0]))
+def test_twins_are_the_graphs_whose_embeddings_differ_by_no_more_than_the_grain(rows, grain):
+    embeddings = np.array(rows, dtype=float)
+    twins = _Twins(embeddings, range(len(rows)), grain)
+    for index, row in enumerate(embeddings):
+        expected = np.flatnonzero(np.abs(embeddings - row).max(axis=1) <= grain)
+        assert twins.of(index) == expected.tolist()
 
 
 def test_graphs_far_off_are_left_alone():
@@ -102,8 +112,9 @@ def test_the_graphs_of_all_sessions_are_embedded_at_once(pool, head):
                 model(graph.x, graph.edge_index, torch.zeros(graph.num_nodes, dtype=torch.long))
             np.testing.assert_allclose(nodes, model.seen_nodes.numpy()[source.nodes], atol=1e-5)
             assert carried.shape == (graph.num_nodes,)
-        expected = fitted.encoded.encode(session.graphs[0])
-        assert all(one.tolist() == other.tolist() for one, other in zip(session.encoded, expected, strict=True))
+        for graph, encoded in zip(session.graphs, session.encoded, strict=True):
+            expected = fitted.encoded.encode(graph)
+            assert all(one.tolist() == other.tolist() for one, other in zip(encoded, expected, strict=True))
 
 
 def test_nodes_that_cannot_be_left_out_have_no_contributions():
@@ -131,6 +142,6 @@ def test_of_a_large_graph_what_lies_around_the_heaviest_node_is_searched():
     np.testing.assert_array_equal(part.contributions[0], whole.contributions[0][kept])
     sums = np.convolve(whole.contributions[0][np.argsort(whole.sources[0].nodes)], np.ones(3), "same")
     assert positions[0] <= int((sums[1:-1] / np.sqrt(3)).argmax()) + 1 <= positions[-1]
-    assert part.graphs[0].num_nodes == part.encoded.num_nodes == 10
+    assert part.graphs[0].num_nodes == part.encoded[0].num_nodes == 10
     assert part.graphs[0].num_edges == 18
     assert part.graphs[1].num_nodes == min(10, GRAPHS[0].num_nodes)

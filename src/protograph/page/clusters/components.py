@@ -11,6 +11,7 @@ points that stay in the processor's cache.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ class Cloud:
     Attributes:
         points: ``[num_graphs, dim]``.
         kind: Of the covariances.
-        prepared: The points transposed for the kind "full", and their squares for the others.
+        prepared: For the kind "full" the points as columns, with a row of ones below; for the others their squares.
     """
 
     points: Floats
@@ -40,10 +41,16 @@ class Cloud:
     @classmethod
     def of(cls, points: Floats, kind: Kind) -> "Cloud":
         """Prepare points."""
-        return cls(points, kind, np.ascontiguousarray(points.T) if kind == "full" else points * points)
+        return cls(points, kind, _columns(points) if kind == "full" else points * points)
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @cached_property
+    def products(self) -> Floats:
+        """The sum of the points' products with themselves, ``[dim, dim]``."""
+        products: Floats = self.points.T @ self.points
+        return products
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,44 +96,46 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Components after some iterations.
+    """Points shared out between components after some iterations.
 
     Attributes:
-        components: The components.
-        likelihood: Mean logarithm of the points' likelihood, by the components before the last iteration.
+        responsibilities: ``[num_components, num_graphs]``, the shares in which points belong to components.
+        likelihood: Mean logarithm of the points' likelihood, by the components that shared them out.
         has_converged: Whether the last iteration gained less than another one is worth.
     """
 
-    components: Components
+    responsibilities: Floats
     likelihood: float
     has_converged: bool
 
 
-def improved(cloud: Cloud, fit: Fit, steps: Steps) -> Fit:
+def improved(cloud: Cloud, components: Components, steps: Steps, likelihood: float = -np.inf) -> Fit:
     """Iterate until an iteration gains less than another one is worth, or for as long as is allowed.
+
+    The components of the last iteration are not made: nobody needs those of a start that others surpass.
 
     Args:
         cloud: The points.
-        fit: What to begin with.
+        components: What to begin with.
         steps: When to stop, and what is added to every variance.
+        likelihood: Of the iteration before.
 
     Raises:
         numpy.linalg.LinAlgError: A covariance is singular in float64.
     """
-    for left in reversed(range(steps.most)):
-        shares, likelihood = _responsibilities(cloud, fit.components)
-        has_converged = abs(likelihood - fit.likelihood) < steps.tolerance
-        is_last = has_converged or not left
-        components = from_responsibilities(cloud, shares, steps.regularisation, is_quick=not is_last)
-        fit = Fit(components, likelihood, has_converged)
-        if is_last:
+    for left in reversed(range(max(1, steps.most))):
+        shares, reached = _responsibilities(cloud, components)
+        has_converged = abs(reached - likelihood) < steps.tolerance
+        likelihood = reached
+        if has_converged or not left:
             break
-    return fit
+        components = from_responsibilities(cloud, shares, steps.regularisation, is_quick=True)
+    return Fit(shares, likelihood, has_converged)
 
 
 def _responsibilities(cloud: Cloud, components: Components) -> tuple[Floats, float]:
     """Shares in which points belong to components, and the mean logarithm of the points' likelihood."""
-    joint = _joint(cloud.points, None if cloud.kind == "full" else cloud.prepared, components)
+    joint = _joint(cloud, components)
     highest = joint.max(axis=0)
     joint -= highest
     shares = np.exp(joint, out=joint)
@@ -153,7 +162,7 @@ def from_responsibilities(
     sizes = responsibilities.sum(axis=1) + 10 * np.finfo(np.float64).eps
     means = (responsibilities @ cloud.points) / sizes[:, None]
     if cloud.kind == "full":
-        covariances = _scatters(cloud, responsibilities, None if is_quick else means)
+        covariances = _products(cloud, responsibilities) if is_quick else _scatters(cloud, responsibilities, means)
         covariances /= sizes[:, None, None]
         if is_quick:
             covariances -= means[:, :, None] * means[:, None, :]
@@ -186,18 +195,22 @@ def joint_log_densities(points: Floats, components: Components) -> Floats:
 
     Probabilities would be 0 in far components; merging needs to know which of those is nearest.
     """
-    return _joint(points, None, components)
+    return _joint(points, components)
 
 
-def _joint(points: Floats, point_squares: Floats | None, components: Components) -> Floats:
-    """The same, quicker for variances alone where the points' squares are known, and not as exact."""
-    dim, whitening = points.shape[1], components.whitening
+def _joint(points: Cloud | Floats, components: Components) -> Floats:
+    """The same, quicker for a cloud, and of variances alone not as exact."""
+    dim, whitening = components.means.shape[1], components.whitening
     if whitening.ndim == 3:
-        squares = _squared_distances(points, components.means, whitening)
+        columns = points.prepared if isinstance(points, Cloud) else _columns(points)
+        squares = _squared_distances(columns, components.means, whitening)
         log_determinants = np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
     else:
         scales = whitening if whitening.ndim == 2 else np.repeat(whitening[:, None], dim, axis=1)
-        squares = _scaled_squares(points, point_squares, components.means, scales)
+        if isinstance(points, Cloud):
+            squares = _squares_of_cloud(points, components.means, scales)
+        else:
+            squares = _scaled_squares(points, components.means, scales)
         log_determinants = np.log(scales).sum(axis=1)
     constants = np.log(components.weights) + log_determinants - 0.5 * dim * np.log(2 * np.pi)
     squares *= -0.5
@@ -216,37 +229,47 @@ def mahalanobis(points: Floats, mean: Floats, covariance: Floats) -> Floats:
     >>> mahalanobis(np.array([[3.0, 4.0]]), np.zeros(2), np.diag([1.0, 4.0]))
     array([3.60555128])
     """
-    whitening = whitening_of(covariance[None])[0]
-    if whitening.ndim == 1:
-        squares = _scaled_squares(points, None, mean[None], whitening[None])[0]
+    whitening, middle = whitening_of(covariance[None]), np.zeros((1, len(mean)))
+    offsets = points - mean
+    if whitening.ndim == 2:
+        squares = _scaled_squares(offsets, middle, whitening)[0]
     else:
-        squares = _squared_distances(points - mean, np.zeros((1, len(mean))), whitening[None])[0]
+        squares = _squared_distances(_columns(offsets), middle, whitening)[0]
     distances: Floats = np.sqrt(squares)
     return distances
 
 
-def _squared_distances(points: Floats, means: Floats, whitening: Floats) -> Floats:
+def _columns(points: Floats) -> Floats:
+    """The points as columns, ``[dim + 1, num_graphs]``, with a row of ones below, by which a product takes offsets."""
+    columns = np.ones((points.shape[1] + 1, len(points)))
+    columns[:-1] = points.T
+    return columns
+
+
+def _squared_distances(columns: Floats, means: Floats, whitening: Floats) -> Floats:
     """Squared Mahalanobis distances, ``[num_components, num_graphs]``."""
     number, dim = means.shape
-    together = np.ascontiguousarray(whitening.reshape(number * dim, dim).T)
-    middles = np.matmul(whitening, means[:, :, None]).ravel()
-    whitened = np.empty((min(_BLOCK, len(points)), number * dim))
-    squares = np.empty((number, len(points)))
-    for rows in _blocks(len(points)):
-        part = np.matmul(points[rows], together, out=whitened[: rows.stop - rows.start])
-        part -= middles
-        part = part.reshape(-1, number, dim)
-        np.einsum("nld,nld->ln", part, part, out=squares[:, rows])
+    maps = np.empty((number, dim, dim + 1))
+    maps[:, :, :-1] = whitening
+    np.negative(np.matmul(whitening, means[:, :, None]), out=maps[:, :, -1:])
+    maps = maps.reshape(number * dim, dim + 1)
+    squares = np.empty((number, columns.shape[1]))
+    for rows in _blocks(columns.shape[1]):
+        whitened = np.matmul(maps, columns[:, rows]).reshape(number, dim, -1)
+        np.einsum("ldn,ldn->ln", whitened, whitened, out=squares[:, rows])
     return squares
 
 
-def _scaled_squares(points: Floats, point_squares: Floats | None, means: Floats, scales: Floats) -> Floats:
+def _squares_of_cloud(cloud: Cloud, means: Floats, scales: Floats) -> Floats:
+    """Squared Mahalanobis distances where dimensions have nothing to do with each other, off by some roundings."""
+    precisions = scales**2
+    products: Floats = precisions @ cloud.prepared.T - 2 * ((means * precisions) @ cloud.points.T)
+    products += (means**2 * precisions).sum(axis=1)[:, None]
+    return products
+
+
+def _scaled_squares(points: Floats, means: Floats, scales: Floats) -> Floats:
     """Squared Mahalanobis distances where dimensions have nothing to do with each other."""
-    if point_squares is not None:
-        precisions = scales**2
-        products: Floats = precisions @ point_squares.T - 2 * ((means * precisions) @ points.T)
-        products += (means**2 * precisions).sum(axis=1)[:, None]
-        return products
     squares = np.empty((len(means), len(points)))
     for rows in _blocks(len(points)):
         for label, (mean, scale) in enumerate(zip(means, scales, strict=True)):
@@ -256,26 +279,26 @@ def _scaled_squares(points: Floats, point_squares: Floats | None, means: Floats,
     return squares
 
 
-def _scatters(cloud: Cloud, weights: Floats, means: Floats | None) -> Floats:
-    r""":math:`\sum_i w_{li} (h_i - \mu_l)(h_i - \mu_l)^T` of each component, ``[num_components, dim, dim]``.
-
-    Without means, those are taken for 0.
-    """
-    number, dim = len(weights), cloud.points.shape[1]
-    scatters, product = np.zeros((number, dim, dim)), np.empty((dim, dim))
-    offsets = np.empty((dim, min(_BLOCK, len(cloud))))
-    weighted = np.empty_like(offsets)
+def _scatters(cloud: Cloud, weights: Floats, means: Floats) -> Floats:
+    r""":math:`\sum_i w_{li} (h_i - \mu_l)(h_i - \mu_l)^T` of each component, ``[num_components, dim, dim]``."""
+    scatters = np.zeros((len(weights), *means.shape[1:], means.shape[1]))
     for rows in _blocks(len(cloud)):
-        size = rows.stop - rows.start
-        columns, one, other = cloud.prepared[:, rows], offsets[:, :size], weighted[:, :size]
-        for label in range(number):
-            if means is not None:
-                np.subtract(columns, means[label, :, None], out=one)
-            around = columns if means is None else one
-            np.multiply(around, weights[label, rows], out=other)
-            np.matmul(other, cloud.points[rows] if means is None else one.T, out=product)
-            scatters[label] += product
+        for scatter, weight, mean in zip(scatters, weights, means, strict=True):
+            offsets = cloud.prepared[:-1, rows] - mean[:, None]
+            scatter += (offsets * weight[rows]) @ offsets.T
     return scatters
+
+
+def _products(cloud: Cloud, weights: Floats) -> Floats:
+    """The same around 0; of the largest component it is what the others leave of the whole cloud's."""
+    number, dim = len(weights), cloud.points.shape[1]
+    products, largest = np.zeros((number, dim, dim)), int(weights.sum(axis=1).argmax())
+    for rows in _blocks(len(cloud)):
+        for label in range(number):
+            if label != largest:
+                products[label] += (cloud.prepared[:-1, rows] * weights[label, rows]) @ cloud.points[rows]
+    np.subtract(cloud.products, products.sum(axis=0), out=products[largest])
+    return products
 
 
 def _blocks(number: int) -> Iterator[slice]:

@@ -21,7 +21,6 @@ from protograph._base.words import count_of
 from protograph.page.clusters.components import (
     Cloud,
     Components,
-    Fit,
     Kind,
     Steps,
     from_responsibilities,
@@ -200,7 +199,9 @@ def fit_components(
     with one_thread():
         while True:
             try:
-                fit = _from_best_start(points, num_clusters, covariance, random_state, options, raised)
+                components, has_converged = _from_best_start(
+                    points, num_clusters, covariance, random_state, options, raised
+                )
             except np.linalg.LinAlgError:  # a covariance that is singular in float64
                 if raised > _MOST_REGULARISATION:
                     raise
@@ -209,18 +210,18 @@ def fit_components(
             break
     if raised > options.regularisation:
         notes.append(f"the mixture's covariances were singular, so {raised:g} was added to every variance")
-    if not fit.has_converged:
+    if not has_converged:
         notes.append(f"the mixture did not converge in {options.max_iterations} iterations")
-    return fit.components, notes
+    return components, notes
 
 
 def _from_best_start(
     points: Floats, num_clusters: int, kind: Kind, random_state: int, options: ClusterOptions, regularisation: float
-) -> Fit:
-    """Try starts on some of the points; the likeliest goes on with all."""
+) -> tuple[Components, bool]:
+    """Try starts on some of the points; the likeliest goes on with all. Also whether that converged."""
     cloud = Cloud.of(points, kind)
     if num_clusters == 1:  # there is nothing to improve
-        return Fit(from_responsibilities(cloud, np.ones((1, len(points))), regularisation), 0.0, True)
+        return from_responsibilities(cloud, np.ones((1, len(points))), regularisation), True
     most = max(options.start_graphs, 2 * points.shape[1] * num_clusters)
     sample = cloud if len(points) <= most else Cloud.of(points[evenly(len(points), most)], kind)
     steps = Steps(options.start_iterations, options.tolerance, regularisation)
@@ -228,11 +229,12 @@ def _from_best_start(
     for labels in k_means_starts(sample.points, num_clusters, options.num_starts, random_state):
         inside = (labels == np.arange(num_clusters)[:, None]).astype(np.float64)
         start = from_responsibilities(sample, inside, regularisation, is_quick=True)
-        fits.append(improved(sample, Fit(start, -np.inf, False), steps))
+        fits.append(improved(sample, start, steps))
     best = max(fits, key=lambda fit: fit.likelihood)
-    if sample is cloud and best.has_converged:
-        return best
-    return improved(cloud, best, replace(steps, most=options.max_iterations))
+    if sample is not cloud or not best.has_converged:
+        components = from_responsibilities(sample, best.responsibilities, regularisation, is_quick=True)
+        best = improved(cloud, components, replace(steps, most=options.max_iterations), best.likelihood)
+    return from_responsibilities(cloud, best.responsibilities, regularisation), best.has_converged
 
 
 def evenly(total: int, most: int) -> Ints:

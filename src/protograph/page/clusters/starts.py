@@ -4,6 +4,8 @@ scikit-learn checks its input and asks for threads in every call, which for a fe
 k-means itself.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
@@ -21,36 +23,53 @@ def k_means_starts(points: Floats, num_clusters: int, num_starts: int, random_st
         points: ``[num_graphs, dim]``.
         num_clusters: How many centres; with fewer different rows some clusters stay empty.
         num_starts: How often centres are drawn.
-        random_state: Seed of ``numpy.random.RandomState``, which all starts draw from in turn.
+        random_state: Seed of ``numpy.random.RandomState``, whose numbers all starts take in turn.
     """
-    random = np.random.RandomState(random_state)
     centred = points - points.mean(axis=0)
     norms = np.einsum("nd,nd->n", centred, centred)
-    least_shift = _LEAST_SHIFT * float(points.var(axis=0).mean())
-    starts: dict[bytes, Ints] = {}
-    for _ in range(num_starts):
-        labels = _lloyd(centred, _drawn_centres(centred, norms, num_clusters, random), least_shift)
-        starts.setdefault(_by_first(labels).tobytes(), labels)
-    return list(starts.values())
+    least_shift = _LEAST_SHIFT * float(norms.sum()) / max(1, points.size)
+    num_trials = 2 + int(np.log(num_clusters))
+    drawn = _uniform_numbers(random_state, num_starts * (1 + (num_clusters - 1) * num_trials))
+    starts: list[Ints] = []
+    for numbers in drawn.reshape(num_starts, -1):
+        trials = numbers[1:].reshape(num_clusters - 1, num_trials)
+        labels = _lloyd(centred, _drawn_centres(centred, norms, float(numbers[0]), trials), least_shift)
+        if not any(_are_same(labels, others, num_clusters) for others in starts):
+            starts.append(labels)
+    return starts
 
 
-def _by_first(labels: Ints) -> Ints:
-    """Number clusters by the first row of each, so that the same clusters have the same labels."""
-    _, first, position = np.unique(labels, return_index=True, return_inverse=True)
-    numbers: Ints = np.argsort(np.argsort(first))[position]
+@lru_cache
+def _uniform_numbers(random_state: int, count: int) -> Floats:
+    """The first numbers of a stream; to begin one takes longer than to draw centres, and every mixture asks for it."""
+    numbers = np.random.RandomState(random_state).random_sample(count)
+    numbers.flags.writeable = False
     return numbers
 
 
-def _drawn_centres(points: Floats, norms: Floats, num_clusters: int, random: np.random.RandomState) -> Floats:
-    """The greedy k-means++: a row far from the centres so far is likely, and the best of a few is taken."""
+def _are_same(labels: Ints, others: Ints, num_clusters: int) -> bool:
+    """Whether clusters are the same, whatever they are numbered by."""
+    sizes = np.bincount(labels * num_clusters + others, minlength=num_clusters**2)
+    meet = sizes.reshape(num_clusters, num_clusters) > 0
+    return bool((meet.sum(axis=0) <= 1).all() and (meet.sum(axis=1) <= 1).all())
+
+
+def _drawn_centres(points: Floats, norms: Floats, first: float, trials: Floats) -> Floats:
+    """The greedy k-means++: a row far from the centres so far is likely, and the best of a few is taken.
+
+    Args:
+        points: ``[num_graphs, dim]``.
+        norms: Their squared lengths.
+        first: A number in [0, 1) that tells the first centre.
+        trials: Such numbers for each of the other centres, ``[num_clusters - 1, num_trials]``.
+    """
     number, ones = len(points), np.ones(len(points))
-    trials = 2 + int(np.log(num_clusters))
-    chosen = [int(random.choice(number, p=np.full(number, 1 / number)))]
+    shares = np.full(number, 1 / number).cumsum()  # as numpy draws one of equally likely rows
+    chosen = [int((shares / shares[-1]).searchsorted(first, side="right"))]
     nearest = _squared_distances(points, norms, np.array(chosen))[0]
     total = float(nearest @ ones)
-    for _ in range(1, num_clusters):
-        drawn = np.searchsorted(np.cumsum(nearest), random.uniform(size=trials) * total)
-        candidates = np.minimum(drawn, number - 1)
+    for places in trials:
+        candidates = np.minimum(nearest.cumsum().searchsorted(places * total), number - 1)
         distances = np.minimum(nearest, _squared_distances(points, norms, candidates))
         totals = distances @ ones
         best = int(totals.argmin())

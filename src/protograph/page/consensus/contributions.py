@@ -33,21 +33,41 @@ from protograph.page.options import ConsensusOptions
 _MAX_ROWS = 2**16
 
 
-def linear_head(embedded: EmbeddedGraphs, resolution: float, options: ConsensusOptions | None = None) -> Floats | None:
-    """Find the linear map that the model ends in; ``None`` where it does not, or the graphs cannot tell.
+@dataclass(frozen=True, eq=False)
+class LinearHead:
+    """The linear map that a model ends in, as far as embeddings tell it.
 
-    It is fitted to some graphs, spread over all, and must give the scores of all. The embeddings must leave no choice:
-    where a weight could be another and the scores the same, what a single node adds would be a guess.
+    Attributes:
+        weights: ``[dim, num_classes]``; they give the log scores up to a constant a graph; the first class's are 0.
+        undecided: Directions in which the embeddings do not vary, so that any weights would do, ``[dim, number]``; in
+            units of the largest embeddings.
+        tolerance: How far a term may reach in these directions, in the same units, for rounding.
+    """
 
-    Returns:
-        Weights, ``[dim, num_classes]``, that give the log scores up to a constant a graph; the first class's are 0.
+    weights: Floats
+    undecided: Floats
+    tolerance: float
+
+    def decides(self, terms: Sequence[Floats]) -> bool:
+        """Whether it is known what such terms of embeddings add to the scores; else it would be a guess."""
+        if not self.undecided.shape[1]:
+            return True
+        return all(np.abs(part @ self.undecided).max(initial=0.0) <= self.tolerance for part in terms)
+
+
+def linear_head(
+    embedded: EmbeddedGraphs, resolution: float, options: ConsensusOptions | None = None
+) -> LinearHead | None:
+    """Find the linear map that the model ends in; ``None`` where it does not, or the graphs are too few to tell.
+
+    It is fitted to some graphs, spread over all, and must give the scores of all.
     """
     options = options or ConsensusOptions()
     rows, dim = embedded.graph_embeddings.shape
     if rows < _num_rows(dim) or not np.isfinite(embedded.scores).all():  # probabilities of 0
         return None
     chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
-    return _fitted_map(embedded.graph_embeddings, embedded.scores, chosen, resolution, options, may_leave_open=False)
+    return _fitted_map(embedded.graph_embeddings, embedded.scores, chosen, resolution, options)
 
 
 def _num_rows(dim: int) -> int:
@@ -56,35 +76,35 @@ def _num_rows(dim: int) -> int:
 
 
 def _fitted_map(
-    embeddings: Floats,
-    log_scores: Floats,
-    chosen: Ints,
-    resolution: float,
-    options: ConsensusOptions,
-    *,
-    may_leave_open: bool,
-) -> Floats | None:
+    embeddings: Floats, log_scores: Floats, chosen: Ints, resolution: float, options: ConsensusOptions
+) -> LinearHead | None:
     """The linear map from embeddings to scores, fitted to the chosen rows, if it gives those of all."""
     scores = log_scores - log_scores[:, :1]
     if not np.isfinite(scores).all():
         return None
-    scale = np.abs(embeddings).max(axis=0)
+    scale, independent = np.abs(embeddings).max(axis=0), max(options.independent, resolution)
     is_alive = scale > 0
     design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((len(embeddings), 1))], axis=1)
     with one_thread():
-        fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(options.independent, resolution))
+        fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=independent)
         error = np.abs(design @ fitted - scores).max()
-    is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
-    if not is_linear or (rank < design.shape[1] and not may_leave_open):
-        return None
+        is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
+        if not is_linear:
+            return None
+        num_open = design.shape[1] - rank
+        # Of the last column, the constant, a single term has nothing.
+        directions = np.linalg.svd(design[chosen], full_matrices=False)[2][rank:, :-1] if num_open else None
     weights = np.zeros((embeddings.shape[1], scores.shape[1]))
     weights[is_alive] = fitted[:-1] / scale[is_alive, None]
-    return weights
+    undecided = np.zeros((embeddings.shape[1], num_open))
+    if directions is not None:
+        undecided[is_alive] = directions.T / scale[is_alive, None]
+    return LinearHead(weights, undecided, independent)
 
 
 def probed_head(
     judge: Judge, graphs: Sequence[Data], terms: Sequence[Floats], options: ConsensusOptions | None = None
-) -> Floats | None:
+) -> LinearHead | None:
     """As :func:`linear_head`, by leaving random halves of the nodes out: for data sets of few graphs.
 
     Weights that these graphs leave open do not matter to what their nodes add. ``None`` also where it would take more
@@ -105,7 +125,7 @@ def probed_head(
     scores = log_scores(torch.cat(outputs), judge.return_type).numpy()
     every_other = np.arange(0, len(embeddings), 2)
     resolution = judge.classifier.resolution
-    return _fitted_map(np.stack(embeddings), scores, every_other, resolution, options, may_leave_open=True)
+    return _fitted_map(np.stack(embeddings), scores, every_other, resolution, options)
 
 
 @dataclass(frozen=True)
@@ -127,7 +147,7 @@ def node_contributions(
     forward: ForwardResult,
     node_embeddings: Sequence[Floats],
     target: int,
-    head: Floats | None,
+    head: LinearHead | None,
     options: ConsensusOptions | None = None,
 ) -> Contributions | None:
     """Contributions of the nodes of each graph to the margin of ``target``; ``None`` where nodes cannot be left out.
@@ -138,17 +158,17 @@ def node_contributions(
         forward: What the model gives for them.
         node_embeddings: Their nodes' embeddings.
         target: The class.
-        head: The weights of the linear map that the model ends in, if it does.
+        head: The linear map that the model ends in, if it does.
         options: How much to run the model.
     """
     options = options or ConsensusOptions()
     terms = _all_terms(forward, node_embeddings, judge.classifier.resolution)
     scores = log_scores(forward.outputs, judge.return_type)
     try:
-        if head is None and terms is not None:
+        if terms is not None and (head is None or not head.decides(terms)):
             head = probed_head(judge, graphs, terms, options)
         if head is not None and terms is not None:
-            without = [own - torch.from_numpy(part @ head) for own, part in zip(scores, terms, strict=True)]
+            without = [own - torch.from_numpy(part @ head.weights) for own, part in zip(scores, terms, strict=True)]
         elif _num_rows_left_out(graphs, node_embeddings) > options.left_out_rows:
             return _by_gradients(judge, graphs, target)
         else:

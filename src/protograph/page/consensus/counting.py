@@ -45,8 +45,8 @@ class Occurrence:
     @cached_property
     def shares(self) -> tuple[float, float]:
         """Share of the graphs of the cluster, and of the others, that contain it; 0 where there are none."""
-        inside, outside = (np.count_nonzero(part) / max(part.size, 1) for part in (self.inside, self.outside))
-        return inside, outside
+        inside, outside = np.count_nonzero(self.inside), np.count_nonzero(self.outside)
+        return inside / max(self.inside.size, 1), outside / max(self.outside.size, 1)
 
     @cached_property
     def information(self) -> float:
@@ -155,8 +155,11 @@ class PatternCounter:
 
     def count(self, pattern: Pattern, among: Occurrence | None = None) -> Occurrence:
         """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
-        is_open = np.ones(self._both.size, np.bool_) if among is None else np.concatenate([among.inside, among.outside])
-        contains = np.zeros(self._both.size, np.bool_)
-        if is_open.any():
-            contains[is_open] = self._patterns.answers(pattern, self._both[is_open]) > 0
+        if among is None:
+            contains = self._patterns.answers(pattern, self._both) > 0
+        else:
+            contains = np.concatenate([among.inside, among.outside])
+            places = np.flatnonzero(contains)
+            if places.size:
+                contains[places] = self._patterns.answers(pattern, self._both[places]) > 0
         return Occurrence(contains[: self._num_inside], contains[self._num_inside :])

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protograph._base.arrays import Floats, Ints
+from protograph._base.arrays import Ints
 from protograph._base.ties import best
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
+from protograph.page.consensus.contributions import LinearHead
 from protograph.page.consensus.counting import Population
 from protograph.page.consensus.session import ConsensusCandidate, run_sessions
 from protograph.page.consensus.session_graphs import SessionGraphs, chosen_graphs, session_graphs
@@ -33,7 +34,7 @@ class ConsensusSearch:
 
 
 def consensus_candidates(
-    fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: Floats | None
+    fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: LinearHead | None
 ) -> ConsensusSearch:
     """Run all sessions of a cluster."""
     # Representatives that were given are no cluster: their patterns are counted in the whole class.

@@ -5,7 +5,7 @@ what belongs to the class and closes it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -87,8 +87,8 @@ def run_sessions(
 
 def _searched(graphs: SessionGraphs, population: Population, options: SearchOptions) -> "_Outcome | None":
     """Search the k graphs of one session; ``None`` where no node of the source is common to them."""
-    tuning, source = options.consensus, SourcePatterns(population.store, graphs.encoded)
-    common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
+    tuning, source = options.consensus, SourcePatterns(population.store, graphs.encoded[0])
+    common = _common_patterns(graphs, options)
     alignment = _Alignment.of(common, graphs, options.match_features)
     means, scale = _standard(graphs.contributions)
     own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
@@ -121,6 +121,12 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
     )
 
 
+def _common_patterns(graphs: SessionGraphs, options: SearchOptions) -> CommonPatterns:
+    if are_matched_by_kind(options.match_features):
+        return CommonPatterns.of_encoded(graphs.encoded)
+    return CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
+
+
 def _commonness(
     common: CommonPatterns, patterns: SourcePatterns, graphs: SessionGraphs, match_features: MatchFeatures
 ) -> Callable[[Pattern], bool]:
@@ -148,6 +154,7 @@ class _Alignment:
     common: CommonPatterns
     scores: Sequence[Floats]
     tolerance: float
+    _aligned: dict[Pattern, Matches] = field(default_factory=dict)
 
     @classmethod
     def of(cls, common: CommonPatterns, graphs: SessionGraphs, match_features: MatchFeatures) -> "_Alignment":
@@ -156,7 +163,9 @@ class _Alignment:
         return cls(common, [pair.block(pair.scorer.everything) for pair in pairs], tolerance)
 
     def matches(self, pattern: Pattern) -> Matches:
-        return self.common.align(pattern, self.scores, self.tolerance)
+        if pattern not in self._aligned:
+            self._aligned[pattern] = self.common.align(pattern, self.scores, self.tolerance)
+        return self._aligned[pattern]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -236,7 +245,7 @@ def _candidate(outcome: _Outcome, pattern: Pattern, graph: Data, verdict: Verdic
         contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
         steps=outcome.steps(pattern),
-        encoded=pattern.encoded(graphs.encoded),
+        encoded=pattern.encoded(graphs.encoded[0]),
         weight=outcome.weight,
     )
 
@@ -246,6 +255,8 @@ def cut(graphs: SessionGraphs, pattern: Pattern) -> Data:
     nodes = sorted(pattern.nodes)
     place = {node: position for position, node in enumerate(nodes)}
     part = induced_subgraph(graphs.sources[0].graph, nodes)
+    if part.num_edges == 2 * len(pattern.edges):  # all that there are
+        return part
     return with_edges(part, [(place[u], place[v]) for u, v in pattern.edges])
 
 
@@ -257,11 +268,12 @@ def _largest_of_the_class(leads: Floats) -> int:
 
 def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures) -> list[Matching]:
     """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
-    (first, *others), (own, *rest) = graphs.graphs, graphs.embeddings
-    return [
-        Matching(Scorer([own, nodes]), JointGraphs([first, graph], match_features), graphs.resolution)
-        for graph, nodes in zip(others, rest, strict=True)
-    ]
+    own, *rest = graphs.embeddings
+    if are_matched_by_kind(match_features):
+        joint = [JointGraphs.of_encoded([graphs.encoded[0], other]) for other in graphs.encoded[1:]]
+    else:
+        joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]
+    return [Matching(Scorer([own, nodes]), pair, graphs.resolution) for nodes, pair in zip(rest, joint, strict=True)]
 
 
 def _consensus(

@@ -1,6 +1,6 @@
 """Which k graphs each session takes, and what the model makes of their nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraph
 from protograph.page.clusters.mixture import scaled
 from protograph.page.clusters.selection import Cluster
-from protograph.page.consensus.contributions import node_contributions
+from protograph.page.consensus.contributions import LinearHead, node_contributions
 from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.canonical import CanonicalGraph
@@ -27,7 +27,7 @@ class SessionGraphs:
         indices: Which graphs they are.
         positions: Their places in the user's own data.
         sources: The graphs, their nodes in canonical order.
-        encoded: The first of them, the source, as the counting reads it.
+        encoded: The graphs as the counting reads them; the first is the source.
         embeddings: Their nodes' embeddings.
         contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
         resolution: Relative precision of the embeddings.
@@ -39,7 +39,7 @@ class SessionGraphs:
     indices: tuple[int, ...]
     positions: tuple[int, ...]
     sources: Sequence[CanonicalGraph]
-    encoded: EncodedGraph
+    encoded: Sequence[EncodedGraph]
     embeddings: Sequence[Floats]
     contributions: Sequence[Floats] | None
     resolution: float = 1e-13
@@ -53,10 +53,10 @@ class SessionGraphs:
 
 
 def session_graphs(
-    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: Floats | None, options: ConsensusOptions
+    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: LinearHead | None, options: ConsensusOptions
 ) -> list[SessionGraphs]:
     """The graphs of all sessions, embedded at once."""
-    sources = [fitted.canonical(index) for indices in chosen for index in indices]
+    sources = fitted.canonical([index for indices in chosen for index in indices])
     graphs = [source.graph for source in sources]
     forward = fitted.judge.classifier.embed(graphs, nodes=True)
     embeddings = split_by_graph(forward.node_embeddings, graphs)
@@ -67,13 +67,14 @@ def session_graphs(
         for number, source in enumerate(sources)
     ]
     sources = [_part(source, nodes) for source, nodes in zip(sources, near, strict=True)]
+    encoded = fitted.encoded.encode_all([source.graph for source in sources])
     k = len(chosen[0])
     return [
         SessionGraphs(
             indices=indices,
             positions=tuple(map(fitted.position, indices)),
             sources=sources[first : first + k],
-            encoded=fitted.encoded.encode(sources[first].graph),
+            encoded=encoded[first : first + k],
             embeddings=_rows(embeddings, near, first, k),
             contributions=None if contributions is None else _rows(contributions, near, first, k),
             resolution=fitted.resolution,
@@ -128,9 +129,10 @@ def chosen_graphs(fitted: FittedClass, cluster: Cluster, count: int, pool: int =
     mean, no two with the same embedding, and no graph is taken twice.
     """
     k = len(cluster.representatives)
-    near = _different(fitted, cluster, pool * count * k)
+    grain = _grain(fitted, cluster)
+    near = _different(fitted, cluster, pool * count * k, grain)
     members = sorted(cluster.members)
-    points = scaled(fitted.embedded.graph_embeddings[members], _grain(fitted, cluster))
+    points = scaled(fitted.embedded.graph_embeddings[members], grain)
     place = {index: position for position, index in enumerate(members)}
     chosen, free = [tuple(near[:k])], near[k:]
     while len(chosen) < count and len(free) >= k:
@@ -141,19 +143,61 @@ def chosen_graphs(fitted: FittedClass, cluster: Cluster, count: int, pool: int =
     return chosen
 
 
-def _different(fitted: FittedClass, cluster: Cluster, count: int) -> list[int]:
+def _different(fitted: FittedClass, cluster: Cluster, count: int, grain: float) -> list[int]:
     """The representatives, and the graphs next nearest the mean, no two with the same embedding."""
-    chosen = list(cluster.representatives)
-    embeddings, tolerance = fitted.embedded.graph_embeddings, _grain(fitted, cluster)
-    members = np.array([index for index in cluster.members if index not in cluster.far])
-    for index in members.tolist():
-        if len(chosen) == count:
-            break
-        if np.abs(embeddings[chosen] - embeddings[index]).max(axis=1).min() > tolerance:
-            twins = members[np.abs(embeddings[members] - embeddings[index]).max(axis=1) <= tolerance].tolist()
-            # Of twins the first by content, so that the order of the graphs never matters.
-            chosen.append(min(twins, key=lambda i: (fitted.canonical(i).order, i)) if len(twins) > 1 else index)
-    return chosen
+    members = [index for index in cluster.members if index not in cluster.far]
+    twins = _Twins(fitted.embedded.graph_embeddings, [*members, *cluster.representatives], grain)
+
+    def chosen_by(pick: Callable[[list[int]], int]) -> list[int]:
+        chosen = list(cluster.representatives)
+        for index in members:
+            if len(chosen) == count:
+                break
+            if not set(alike := twins.of(index)) & set(chosen):
+                chosen.append(index if len(alike) == 1 else pick(alike))
+        return chosen
+
+    # Put into canonical order at once, which is much quicker than one by one.
+    groups = map(twins.of, chosen_by(lambda alike: alike[0]))
+    fitted.canonical([twin for alike in groups if len(alike) > 1 for twin in alike])
+    # Of twins the first by content, so that the order of the graphs never matters.
+    return chosen_by(lambda alike: min(zip(fitted.canonical(alike), alike, strict=True), key=_by_content)[1])
+
+
+def _by_content(one: tuple[CanonicalGraph, int]) -> tuple[bytes, int]:
+    source, index = one
+    return source.order, index
+
+
+class _Twins:
+    """Which graphs have the same embedding.
+
+    Args:
+        embeddings: The embeddings of all graphs.
+        indices: The graphs that are asked for, and that may be twins.
+        grain: Embeddings that differ by no more are the same.
+    """
+
+    def __init__(self, embeddings: Floats, indices: Sequence[int], grain: float) -> None:
+        self._embeddings, self._grain = embeddings, grain
+        points = embeddings[indices]
+        # Twins are near each other along any axis; along the longest there are the fewest others.
+        along = points[:, np.ptp(points, axis=0).argmax()]
+        order = np.argsort(along)
+        self._indices, ascending = np.array(indices)[order], along[order]
+        first = np.searchsorted(ascending, ascending - 2 * grain).tolist()
+        last = np.searchsorted(ascending, ascending + 2 * grain, side="right").tolist()
+        self._windows = dict(zip(self._indices.tolist(), map(slice, first, last), strict=True))
+
+    def of(self, index: int) -> list[int]:
+        """The graphs with the same embedding as one of them, itself among them."""
+        window = self._windows[index]
+        if window.stop - window.start == 1:
+            return [index]
+        near = np.unique(self._indices[window])
+        differences = np.abs(self._embeddings[near] - self._embeddings[index]).max(axis=1)
+        twins: list[int] = near[differences <= self._grain].tolist()
+        return twins
 
 
 def _grain(fitted: FittedClass, cluster: Cluster) -> float:

@@ -23,7 +23,7 @@ from protograph.patterns.common import CommonPatterns
 
 def walk_candidates(fitted: FittedClass, cluster: Cluster, options: SearchOptions) -> list[Candidate]:
     """Each session's best candidate; without ``max_nodes``, as large at most as what the graphs have in common."""
-    sources = [fitted.canonical(index) for index in cluster.representatives]
+    sources = fitted.canonical(cluster.representatives)
     graphs = [source.graph for source in sources]
     if options.scoring != "product" and len(graphs) < 2:
         raise NoPrototypeError(f"scoring={options.scoring!r} needs at least 2 graphs, it has 1")
