@@ -185,6 +185,11 @@ class Explanation(ClassRule):
         return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values))
 
     @property
+    def rule(self) -> str:
+        """When a graph is of the class, in words: its reasons, one of which holds; empty where there are none."""
+        return "; or ".join(reason.describe(colors=self.feature_colors) for reason in self.reasons)
+
+    @property
     def is_interrupted(self) -> bool:
         """Whether Ctrl-C ended the search before its time; a note among ``warnings`` says when."""
         return any(note.startswith("interrupted ") for note in self.warnings)
@@ -193,7 +198,7 @@ class Explanation(ClassRule):
         return f"Explanation(target={self.target}, {count_of(len(self.prototypes), 'prototype')})"
 
     def summary(self) -> str:
-        """Say in a few lines what was found: for each prototype a line of words and a line of figures.
+        """Say in a few lines what was found: for each prototype a line of words and a line of figures, then the rule.
 
         Above them is how well the model does, and whether there is reason to doubt that it has learned anything.
         """
@@ -215,8 +220,15 @@ class Explanation(ClassRule):
             lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors, source)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
+        lines.extend(f"  {line}" for line in self._rule_lines())
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
         return "\n".join(lines)
+
+    def _rule_lines(self) -> list[str]:
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.rule_words import rule_lines
+
+        return rule_lines(self)
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
         """Draw each prototype beside the graph it was cut from.

@@ -98,7 +98,19 @@ class Explanations(Mapping[int, Explanation]):
             f"{class_label(target, names).capitalize()}: not explained: {one_line(reason)}."
             for target, reason in self.not_explained.items()
         ]
-        return "\n\n".join([*above, *(one._found() for one in self.values()), *missing])
+        return "\n\n".join([*above, *(one._found() for one in self.values()), *missing, *self._agreement()])
+
+    def _agreement(self) -> list[str]:
+        """How far the rules of all classes together agree with the model; nothing where that is not known."""
+        fidelity, without = self.fidelity, self.fidelity_without_rest
+        if fidelity is None or without is None or len(self) < 2:
+            return []
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.rule_words import fidelity_words
+
+        has_rest = any(reason.is_rest for one in self.values() for reason in one.reasons)
+        rest = f"; without the reason of what marks the others {without:.3f}" if has_rest else ""
+        return [f"Fidelity of all rules together: {fidelity_words(fidelity)}{rest}."]
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
         """Draw the prototypes of all classes; see :meth:`Explanation.plot`."""

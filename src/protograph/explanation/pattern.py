@@ -1,6 +1,6 @@
 """A pattern of a reason: a small graph, and how it must lie in a graph to count as there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -81,6 +81,25 @@ class Pattern:
         """The graph as names tell it: where values have names, the first column with such is one-hot."""
         features = ColumnNames(self.feature_names, self.feature_values)
         return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values))
+
+    def describe(self, *, colors: Sequence[str] = ()) -> str:
+        """Say in words what a graph must have: all that counts, and nothing else.
+
+        Args:
+            colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
+
+        >>> import torch
+        >>> ring = torch.tensor([[0, 1, 2, 3, 4], [1, 2, 3, 4, 0]])
+        >>> Pattern(graph=Data(edge_index=ring, num_nodes=5), kind="induced").describe()
+        'a ring of five nodes without a chord'
+        >>> pair = Data(x=torch.eye(2), edge_index=torch.tensor([[0], [1]]))
+        >>> Pattern(graph=pair, closed=(1,), feature_names=("C", "O")).describe()
+        'an oxygen whose only neighbour is a carbon'
+        """
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.pattern_words import pattern_words
+
+        return pattern_words(self, colors).present
 
     def holds_in(self, graphs: Iterable[Data] | SearchedGraphs) -> Bools:
         """Which graphs have it, one answer a graph; no model is asked.

@@ -1,7 +1,7 @@
 """A reason of a class: patterns that a graph has and patterns that it lacks, with where that holds."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -174,6 +174,17 @@ class Reason:
     def patterns(self) -> tuple[Pattern, ...]:
         """The patterns of its own, those that are there first."""
         return (*self.has, *self.lacks)
+
+    def describe(self, *, colors: Sequence[str] = ()) -> str:
+        """Say in words what a graph must have and what it must lack: all that counts, and nothing else.
+
+        Args:
+            colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
+        """
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.reason_words import reason_words
+
+        return reason_words(self, colors)
 
     def holds(self, graphs: Iterable[Data] | SearchedGraphs) -> Bools:
         """In which graphs it holds, one answer a graph; no model is asked.
