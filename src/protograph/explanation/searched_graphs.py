@@ -25,6 +25,9 @@ class SearchedGraphs:
         max_calls: Most nodes that the search of one graph for a pattern places. Where that is not enough it warns, and
             the graph counts as one without the pattern.
 
+    Attributes:
+        graphs: The graphs.
+
     >>> import torch
     >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
     >>> SearchedGraphs([path, Data(num_nodes=3)]).contain(path).tolist()
@@ -35,12 +38,12 @@ class SearchedGraphs:
         if isinstance(graphs, BaseData):
             hint = "graphs.to_data_list()" if isinstance(graphs, Batch) else "[data]"
             raise TypeError(f"graphs must be several graphs, got a single {type(graphs).__name__}; pass {hint}")
-        self._graphs, self._max_calls = list(_single_graphs(graphs)), max_calls
+        self.graphs, self._max_calls = list(_single_graphs(graphs)), max_calls
         self._encoded: dict[tuple[bool, EdgeRule], EncodedGraphs] = {}
         self._answers: dict[Hashable, Bools] = {}
 
     def __len__(self) -> int:
-        return len(self._graphs)
+        return len(self.graphs)
 
     def contain(
         self,
@@ -66,7 +69,7 @@ class SearchedGraphs:
         key = (*way, _content(pattern), induced, tuple(closed), at_least)
         if key not in self._answers:
             if way not in self._encoded:
-                self._encoded[way] = EncodedGraphs(self._graphs, match_features=way[0], match_edges=way[1])
+                self._encoded[way] = EncodedGraphs(self.graphs, match_features=way[0], match_edges=way[1])
             answers = contained_in(
                 pattern,
                 self._encoded[way],
