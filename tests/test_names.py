@@ -66,9 +66,27 @@ def explanation(name):
         predicted=1,
         **names,
     )
+    few = pg.Support(num_in_class=1, num_class=1, num_elsewhere=0, num_others=0)
+    none = pg.Support(num_in_class=0, num_class=0, num_elsewhere=0, num_others=1)
+    reason = pg.Reason(
+        has=(pg.Pattern(graph=prototype.graph, edge_rule=prototype.edge_rule, closed=(0,), **names),),
+        lacks=(pg.Pattern(graph=Data(x=torch.eye(2)[[0]], num_nodes=1), at_least=2, **names),),
+        example=pg.Example(
+            source=0, nodes=(0, 1, 2), graph=prototype.graph, marked=((0, 1, 2),), probability=0.9, is_whole=True
+        ),
+        searched=few,
+        confirming=pg.Support(num_in_class=0, num_class=1, num_elsewhere=0, num_others=0),
+        kept_apart=none,
+        holds_in_indices=(0,),
+    )
     return pg.Explanation(
         target=0,
         prototypes=[prototype],
+        reasons=(reason,),
+        graph_predictions=(0, 0, 1),
+        graph_parts=(0, 1, 2),
+        typical_uncovered=(1,),
+        fidelity_note=name,
         explainer=name,
         options={"match_features": name, name: {name: name}},
         source_graphs={0: prototype.graph},
@@ -123,23 +141,27 @@ def test_text(name):
         Explanations({0: of_class}).summary(),
         prototype.describe(name, class_names=of_class.class_names),
         figures_of(prototype),
+        of_class.rule,
+        *(reason.describe() for reason in of_class.reasons),
         describe_composition(prototype.graph, prototype.feature_names),
         *map(repr, (of_class, Explanations({0: of_class}), prototype, data)),
     ]
     assert [hidden(text) for text in texts] == [set()] * len(texts)
-    # A line on the model, an empty one, a line a class, two a prototype, one a note: no name begins a line of its own.
-    assert len(of_class.summary().split("\n")) == 6
+    # A line on the model, an empty one, a line a class, two a prototype, one each on rule, reason, fidelity and what is
+    # not explained, one a note: no name begins a line of its own.
+    assert len(of_class.summary().split("\n")) == 10
     assert all("\n" not in text for text in texts[2:])
     assert max(map(len, texts[2:])) < 1000
 
 
 def test_evaluation(name):
-    scores = ClassScores(
-        target=0, prototypes=(), accuracy=None, coverage=(0, 0, 1), overlap=(0, 0, 1), gain_area=(0, 0, 1), missing={}
-    )
+    figures = dict.fromkeys(("coverage", "overlap", "gain_area", "fidelity"), (0, 0, 1))
+    scores = ClassScores(target=0, prototypes=(), accuracy=None, num_reasons=1, num_patterns=2, missing={}, **figures)
     text = scores_text([scores], (name, "other"), "the 3 graphs", (f"all are of {name}",))
     assert hidden(text) == set()
-    assert text.splitlines()[-1] == "support, elsewhere, lift, coverage, overlap and gain area are of the 3 graphs"
+    assert text.splitlines()[-3] == (
+        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 3 graphs"
+    )
     assert max(map(len, text.splitlines())) <= 100
 
 

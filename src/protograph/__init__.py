@@ -2,7 +2,7 @@
 
 >>> import protograph as pg
 >>> sorted(pg.__all__)[:4]
-['Evidence', 'Explanation', 'Explanations', 'GNNInterpreter']
+['Evidence', 'Example', 'Explanation', 'Explanations']
 """
 
 from importlib import import_module
@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.version import __version__ as __version__
-from protograph.explanation import Evidence, Explanation, Explanations, Prototype, Session
+from protograph.explanation import (
+    Evidence,
+    Example,
+    Explanation,
+    Explanations,
+    Fidelity,
+    Pattern,
+    Prototype,
+    Reason,
+    Session,
+    Support,
+)
 from protograph.models.classifier import GraphClassifier
 from protograph.page.explainer import PAGE
 from protograph.peers.random_subgraph import RandomSubgraph
@@ -26,15 +37,20 @@ __all__ = [
     "PAGE",
     "XGNN",
     "Evidence",
+    "Example",
     "Explanation",
     "Explanations",
+    "Fidelity",
     "GNNInterpreter",
     "GraphClassifier",
     "NotFittedError",
+    "Pattern",
     "ProtographWarning",
     "Prototype",
     "RandomSubgraph",
+    "Reason",
     "Session",
+    "Support",
     "Trained",
     "datasets",
     "load",

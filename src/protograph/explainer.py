@@ -260,14 +260,16 @@ class Explainer(ABC):
                 *parts.pop("warnings", ()),
                 *notes,
             ),
-            origins=self._origins_of(parts.get("prototypes", ())),
+            origins=self._origins_of(parts),
             **self._names.of_explanation,
             **parts,
         )
 
-    def _origins_of(self, prototypes: Iterable[Prototype]) -> dict[int, Origin]:
-        """Where the graphs that these speak of came from."""
-        indices = {index for prototype in prototypes for index in prototype.indices}
+    def _origins_of(self, parts: Mapping[str, Any]) -> dict[int, Origin]:
+        """Where the graphs that these parts of an explanation speak of came from."""
+        indices = {index for prototype in parts.get("prototypes", ()) for index in prototype.indices}
+        indices |= {reason.example.source for reason in parts.get("reasons", ()) if reason.example is not None}
+        indices |= set(parts.get("typical_uncovered", ()))
         return {index: self._store.origin(index) for index in sorted(indices)}
 
 

@@ -4,6 +4,7 @@ import re
 import torch
 
 import protograph as pg
+from protograph.cli.loading import load_classifier
 from protograph.training import GCN
 
 
@@ -12,6 +13,10 @@ def test_a_run_is_judged(run, run_well, folder):
     run_well("explain", "graphs.pt", "--model", "model.pt", "--k", 2, "--clusters", 1, "--out", "judged")
     facts = json.loads(run_well("evaluate", "judged", "--json").stdout)
     assert facts["held_out"] is False
+    graphs = torch.load(folder / "graphs.pt", weights_only=False)
+    explanations = pg.load(folder / "judged" / "explanation.json")
+    again = pg.metrics.fidelity(explanations, graphs, load_classifier(str(folder / "model.pt")))
+    assert facts["fidelity"] == {"value": again, "low": again.low, "high": again.high, "num_graphs": 120}
     for target, explanation in pg.load(folder / "judged" / "explanation.json").items():
         row = facts["classes"][str(target)]
         assert row["accuracy"] is None  # a file of graphs has no ground truth
@@ -23,9 +28,11 @@ def test_a_run_is_judged(run, run_well, folder):
     assert re.search(r"^prototype +p +margin +density +support", text, re.MULTILINE)
     assert re.search(r"^1 +[01]\.\d{4} +-?\d+\.\d\d +0\.\d{3} ", text, re.MULTILINE)
     assert re.search(r"^  sources +[01]\.\d{4} +-?\d+\.\d\d$", text, re.MULTILINE)
-    assert text.splitlines()[-3:] == [
-        "support, elsewhere, lift, coverage, overlap and gain area are of the 120 graphs that were searched:",
-        "none were kept apart",
+    assert text.splitlines()[-5:] == [
+        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 120 graphs that were",
+        "searched: none were kept apart",
+        "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing",
+        "the same",
         "sources: the mean over the graphs that the prototype was cut from or matched with",
     ]
     assert max(map(len, text.splitlines())) <= 100

@@ -1,3 +1,4 @@
+import inspect
 import json
 import re
 import shutil
@@ -283,6 +284,15 @@ def test_whether_edges_must_agree(run_well, refused, folder):
         assert pg.load(folder / asked / "explanation.json")[1].edge_rule == EdgeRule(is_matched=is_matched)
     message = refused("graphs.pt", *one, "--match-edges", "on")
     assert message == "error: --match-edges needs edge_attr on every graph; the graphs have none"
+
+
+@pytest.mark.skipif("max_reasons" not in inspect.signature(pg.PAGE).parameters, reason="PAGE finds no reasons yet")
+def test_how_many_reasons_a_class_may_have(run_well, folder):
+    one = ("--model", "mine:model", "--clusters", 1, "--k", 1, "--budget", 1)
+    for number in (0, 1):
+        run_well("explain", "graphs.pt", *one, "--max-reasons", number, "--out", f"most{number}")
+        explanations = pg.load(folder / f"most{number}" / "explanation.json")
+        assert all(len(explanation.reasons) <= number for explanation in explanations.values())
 
 
 @pytest.fixture

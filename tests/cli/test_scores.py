@@ -2,6 +2,7 @@ import math
 
 from protograph.cli.scores import scores_text
 from protograph.evaluation.evaluation import ClassScores, PrototypeScores
+from protograph.explanation import Fidelity
 
 PLAIN = {
     "num_nodes": 3,
@@ -42,6 +43,7 @@ HALF = (0.5, 0.25, 0.75)
 
 def of_class(*prototypes, **changes):
     facts = {"target": 1, "accuracy": None, "coverage": HALF, "overlap": HALF, "gain_area": HALF, "missing": {}}
+    facts |= {"fidelity": HALF, "num_reasons": None, "num_patterns": 0}
     return ClassScores(**facts | changes, prototypes=tuple(PrototypeScores(**one) for one in prototypes))
 
 
@@ -53,12 +55,15 @@ def test_figures_stand_below_each_other_and_columns_without_any_are_left_out():
     assert text(of_class(PLAIN, PLAIN | {"margin": -12.5})) == [
         "class 1 (house)",
         "  coverage 0.500 [0.250, 0.750], overlap 0.500 [0.250, 0.750], gain area 0.500 [0.250, 0.750]",
+        "  fidelity 0.500 [0.250, 0.750]; rule: contains one of the prototypes",
         "prototype       p  margin  density  support  elsewhere  lift  margin share",
         "1          0.5000    1.25    0.500    0.750      0.250   3.0          0.62",
         "2          0.5000  -12.50    0.500    0.750      0.250   3.0          0.62",
         "",
-        "support, elsewhere, lift, coverage, overlap and gain area are of the 7 graphs that no prototype was",
-        "found in",
+        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 7 graphs that no",
+        "prototype was found in",
+        "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing",
+        "the same",
     ]
 
 
@@ -66,6 +71,7 @@ def test_truth_and_sources_stand_below_a_prototype():
     assert text(of_class(FULL, accuracy=1.0)) == [
         "class 1 (house): accuracy 1.000",
         "  coverage 0.500 [0.250, 0.750], overlap 0.500 [0.250, 0.750], gain area 0.500 [0.250, 0.750]",
+        "  fidelity 0.500 [0.250, 0.750]; rule: contains one of the prototypes",
         "prototype            p  margin  accuracy  density  support  elsewhere  lift  margin share   molecule",
         "1               0.5000    1.25    1.000?    0.500    0.750      0.250   3.0          0.62  not valid",
         "  truth 2 of 2  0.9000    2.00              0.250",
@@ -73,8 +79,10 @@ def test_truth_and_sources_stand_below_a_prototype():
         "",
         "accuracy of the data set, the mean over its classes with a ground truth: 1.000",
         "",
-        "support, elsewhere, lift, coverage, overlap and gain area are of the 7 graphs that no prototype was",
-        "found in",
+        "support, elsewhere, lift, coverage, overlap, gain area and fidelity are of the 7 graphs that no",
+        "prototype was found in",
+        "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing",
+        "the same",
         "truth: the ground truth that counts, given to the model by itself",
         "sources: the mean over the graphs that the prototype was cut from or matched with",
         "accuracy with ?: the best that was found, not proven to be the best there is",
@@ -93,7 +101,7 @@ def test_what_is_missing_has_its_reason():
     )
     lines = text(scores)
     assert lines[1].startswith("  coverage -, overlap 0.500")
-    assert lines[3:11] == [
+    assert lines[4:12] == [
         "1          0.5000    1.25    0.500    0.750      0.250   inf          0.62",
         "2          0.5000    1.25    0.500    0.750      0.250     -             -",
         "3          0.5000    1.25    0.500    0.750      0.250     -             -",
@@ -131,3 +139,13 @@ def test_no_line_is_longer_than_100_columns():
 def test_a_lift_beyond_measure_stays_short():
     (row,) = (line for line in text(of_class(PLAIN | {"lift": 12345678.9})) if line.startswith("1 "))
     assert row.split()[-2] == "1e+07"
+
+
+def test_rules_are_told_with_their_fidelity():
+    both = [of_class(PLAIN, num_reasons=2, num_patterns=3), of_class(PLAIN, target=0, num_reasons=0)]
+    lines = scores_text(both, ("0", "1"), "some", (), Fidelity([3, 1], [4, 1])).splitlines()
+    assert [line for line in lines if "rule: " in line] == [
+        "  fidelity 0.500 [0.250, 0.750]; rule: 2 reasons of 3 patterns",
+        "  fidelity 0.500 [0.250, 0.750]; rule: 0 reasons of 0 patterns",
+    ]
+    assert "fidelity of all rules together: 0.875 [0.419, 0.977]" in lines

@@ -157,7 +157,8 @@ def row(name, seed, seconds, *chances, accuracy=0.5):
     prototypes = [{"probability": chance, **same} for chance in chances]
     return {
         "explainer": name, "seed": seed, "seconds": seconds, "model_calls": 10, "prototypes": prototypes,
-        "accuracy": accuracy, "coverage": [0.3, 0.1, 0.5],
+        "accuracy": accuracy, "coverage": [0.3, 0.1, 0.5], "fidelity": [0.8, 0.7, 0.9],
+        "num_reasons": 2, "num_patterns": 3,
     }  # fmt: skip
 
 
@@ -173,7 +174,8 @@ def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypat
     figures = summarised([page, chance], "page")["random"]
     assert figures["success"].mean == 0.0
     assert figures["slower"].mean is None
-    assert figures["accuracy"].mean == figures["coverage"].mean == 0.0  # no result is the worst, not one to leave out
+    # No result is the worst, not one to leave out.
+    assert [figures[key].mean for key in ("accuracy", "coverage", "fidelity")] == [0.0, 0.0, 0.0]
     assert len(runs.explanations("random", 0)) == 0
 
 
@@ -191,6 +193,7 @@ def test_figures_by_hand():
         pytest.approx(0.125 * 2**0.5),
     )
     assert (page["success"].mean, xgnn["success"].mean) == (0.5, 1.0)
+    assert [page[key].mean for key in ("fidelity", "num_reasons", "num_patterns")] == [0.8, 2, 3]
     assert (page["accuracy"].mean, page["accuracy"].num_seeds) == (0.5, 1)
     assert (xgnn["accuracy"].mean, xgnn["accuracy"].spread) == (0.5, pytest.approx(0.25 * 2**0.5))
     assert (xgnn["slower"].mean, xgnn["slower"].spread) == (15.0, pytest.approx(5 * 2**0.5))

@@ -190,8 +190,13 @@ def test_the_door_has_every_record():
     assert explanation_package.__all__ == [
         "EmbeddingMap",
         "Evidence",
+        "Example",
         "Explanation",
         "Explanations",
+        "Fidelity",
+        "Pattern",
         "Prototype",
+        "Reason",
         "Session",
+        "Support",
     ]

@@ -11,7 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.explanation import EmbeddingMap, Evidence, Explanation, Explanations, Prototype, Session
+from protograph.explanation import (
+    EmbeddingMap,
+    Evidence,
+    Example,
+    Explanation,
+    Explanations,
+    Pattern,
+    Prototype,
+    Reason,
+    Session,
+    Support,
+)
 from protograph.explanation.storage import load
 
 DTYPES = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
@@ -36,7 +47,7 @@ def same(left, right):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict | Explanations):
         return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, Session | Evidence | Prototype | EmbeddingMap | Explanation):
+    if dataclasses.is_dataclass(left):
         return same(vars(left), vars(right))
     return left == right
 
@@ -211,6 +222,48 @@ EVIDENCE = Evidence(
 )
 
 
+def reasons():
+    """A reason, and what is left without it, of nine graphs: four of the class, three parts of three."""
+    pattern = Pattern(graph=Data(edge_index=EDGES, num_nodes=3), kind="induced", closed=(1,), at_least=2)
+    figures = ("num_in_class", "num_class", "num_elsewhere", "num_others")
+
+    def support(*counts):
+        return Support(**dict(zip(figures, counts, strict=True)))
+
+    example = Example(
+        source=17,
+        nodes=(0, 1, 3, 2),
+        graph=Data(num_nodes=4, edge_index=EDGES),
+        marked=((0, 1, 2), (1, 2, 3)),
+        probability=0.875,
+        is_whole=True,
+    )
+    first = Reason(
+        has=(pattern,),
+        example=example,
+        searched=support(1, 2, 0, 1),
+        confirming=support(1, 1, 0, 2),
+        kept_apart=support(0, 1, 1, 2),
+        holds_in_indices=(0, 3, 7),
+    )
+    none = support(0, 0, 0, 0)
+    other = Reason(has=(pattern,), lacks=(dataclasses.replace(pattern, kind="part"),), searched=none, confirming=none)
+    rest = Reason(
+        unless=(other,),
+        searched=support(1, 2, 0, 1),
+        confirming=support(0, 1, 0, 2),
+        kept_apart=support(0, 1, 0, 2),
+        holds_in_indices=(1,),
+    )
+    return {
+        "reasons": (first, rest),
+        "graph_predictions": (1, 1, 0, 1, 0, 0, 1, 0, 0),
+        "graph_parts": (0, 0, 0, 1, 1, 1, 2, 2, 2),
+        "typical_uncovered": (6,),
+        "fidelity_note": "",
+    }
+
+
 def one(**changes):
     """An explanation with every field filled."""
     prototype = Prototype(
@@ -243,7 +296,7 @@ def one(**changes):
         "timings": {"fit": 0.5},
         "versions": {"torch": "2.4"},
     }
-    return Explanation(**(fields | changes))
+    return Explanation(**(fields | reasons() | changes))
 
 
 def test_a_function_is_kept_by_name_and_odd_values_as_text(tmp_path):
@@ -296,11 +349,14 @@ def test_saving_into_a_missing_folder_is_an_error(tmp_path, monkeypatch):
         one().save("no/e.json")
 
 
+NO_REASONS = {"reasons": (), "graph_predictions": (), "graph_parts": (), "typical_uncovered": ()}
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({"explainer": 3}, "explanation.explainer must be text, got 3"),
-        ({"num_graphs": True}, "explanation.num_graphs must be a whole number, got true"),
+        ({"num_graphs": True} | NO_REASONS, "explanation.num_graphs must be a whole number, got true"),
         ({"num_graphs": 9.0}, "explanation.num_graphs must be a whole number, got 9.0"),
         ({"class_names": "ab"}, 'explanation.class_names must be a list, got "ab"'),
         ({"timings": {"fit": "long"}}, 'explanation.timings.fit must be a number, got "long"'),
@@ -595,6 +651,77 @@ def damaged_copy(document, where, value):
             'explanation.prototypes[0].graph.x.tensor must have no entries but dtype, shape, data, got "extra"',
         ),
         ("prototypes.0.graph", [], "must be an object, got []"),
+        ("graph_predictions", [], "must be the class of each graph where there are reasons, got []"),
+        (
+            "graph_predictions.2",
+            2,
+            "explanation.graph_predictions must be below 2, the number of class_names, got 2",
+        ),
+        (
+            "graph_predictions.2",
+            1,
+            "explanation.graph_predictions must be 1 for 4 graphs, which is num_predicted, got 5",
+        ),
+        (
+            "num_graphs",
+            8,
+            "explanation.graph_predictions must be empty or a list of 8, one for each graph, got a list of 9",
+        ),
+        ("graph_parts", [0], "must be empty or a list of 9, one for each of graph_predictions, got [0]"),
+        (
+            "typical_uncovered.0",
+            3,
+            "explanation.typical_uncovered must be graphs of the class in which no reason holds, got [3]",
+        ),
+        ("reasons.0.has.0.kind", "all", 'must be "part" or "induced", got "all"'),
+        (
+            "reasons.0.has.0.closed.0",
+            3,
+            "explanation.reasons[0].has[0].closed must be nodes of graph, from 0 to 2 and ascending, got [3]",
+        ),
+        ("reasons.0.has.0.at_least", 0, "must be at least 1, got 0"),
+        (
+            "reasons.0.has.0.graph.num_nodes",
+            4,
+            "explanation.reasons[0].has[0].graph must be connected and have a node, got one that is not",
+        ),
+        ("reasons.0.has.0.feature_names", ["a"], 'must be empty or those of the explanation, got ["a"]'),
+        ("reasons.1.unless.0.lacks.0.edge_names", ["a"], 'must be empty or those of the explanation, got ["a"]'),
+        (
+            "reasons.1.unless",
+            [],
+            "explanation.reasons[1].has must have a pattern where lacks and unless have none, got none",
+        ),
+        (
+            "reasons.0.holds_in_indices.0",
+            10**30,
+            "explanation.reasons[0].holds_in_indices must be ascending and at least 0, got others",
+        ),
+        ("reasons.0.searched.num_in_class", 3, "must be in [0, 2], 2 being num_class, got 3"),
+        ("reasons.0.holds_in_indices", [0, 3], "must be a list of 3, as many as the supports count, got [0, 3]"),
+        (
+            "reasons.0.holds_in_indices",
+            [0, 1, 7],
+            "explanation.reasons[0].searched must be what holds_in_indices comes to (num_in_class 2, num_class 2, "
+            "num_elsewhere 0, num_others 1), got others",
+        ),
+        (
+            "reasons.0.kept_apart",
+            None,
+            "explanation.reasons[0].holds_in_indices must be a list of 2, as many as the supports count, got [0, 3, 7]",
+        ),
+        (
+            "reasons.1.kept_apart",
+            None,
+            "explanation.reasons[1].kept_apart must be what holds_in_indices comes to (num_in_class 0, num_class 1, "
+            "num_elsewhere 0, num_others 2), got others",
+        ),
+        (
+            "reasons.0.example.marked",
+            [[0, 1, 2]],
+            "must be lists of [3, 3] nodes, one for each place of each pattern of has, got others",
+        ),
+        ("reasons.0.example.nodes.3", 9, "explanation.reasons[0].example.nodes must be nodes of graph 17, got others"),
         ("prototypes.0.graph.edge_index", [[0], [1]], "must be whole numbers of shape [2, num_edges], got others"),
         ("prototypes.0.feature_names", ["a"], 'must be empty or those of the explanation, got ["a"]'),
         ("source_graphs.0", [17], "must be a list of 2, got [17]"),
@@ -734,6 +861,10 @@ RECORDS = {
     "explanation.prototypes[0].sessions[0]": Session,
     "explanation.prototypes[0].evidence": Evidence,
     "explanation.embedding_map": EmbeddingMap,
+    "explanation.reasons[0]": Reason,
+    "explanation.reasons[0].searched": Support,
+    "explanation.reasons[0].example": Example,
+    "explanation.reasons[0].has[0]": Pattern,
 }
 
 

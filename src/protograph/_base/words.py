@@ -39,6 +39,17 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number_word(number)} {noun if number == 1 else plural or noun + 's'}"
 
 
+def with_article(noun: str) -> str:
+    """A noun with "a" or "an" before it.
+
+    >>> with_article("house"), with_article("edge"), with_article("user node"), with_article("unnamed node")
+    ('a house', 'an edge', 'a user node', 'an unnamed node')
+    """
+    # A u that is spoken as in "you" is no vowel.
+    is_vowel = noun[:1].lower() in tuple("aeiou") and not noun.lower().startswith(("uni", "us"))
+    return f"{'an' if is_vowel else 'a'} {noun}"
+
+
 def listed(items: Sequence[str]) -> str:
     """Items as a list in a sentence.
 

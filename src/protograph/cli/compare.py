@@ -121,6 +121,9 @@ COLUMNS = {
     "support": "support",
     "support_elsewhere": "elsewhere",
     "coverage": "coverage",
+    "fidelity": "fidelity",
+    "num_reasons": "reasons",
+    "num_patterns": "patterns",
     "margin_share": "margin share",
     "consistency": "consistency",
     "faithfulness": "faithfulness",
@@ -139,8 +142,9 @@ def _table(figures: Mapping[str, Mapping[str, Any]], reference: str, seeds: int,
     notes = [
         f"mean ± standard deviation over {count_of(seeds, 'seed')} of data, model, explainer; "
         f"time in multiples of {reference}",
-        "support, elsewhere and coverage are of graphs kept apart from the search; model calls are graphs shown, "
-        "those of fit included; time is that of explain after fit, which is the same for all",
+        "support, elsewhere, coverage and fidelity are of graphs kept apart from the search; model calls are graphs "
+        "shown, those of fit included; time is that of explain after fit, which is the same for all",
+        "fidelity: of each class's rule against the rest; without reasons the rule is to contain one of the prototypes",
     ]
     if any("-" in line.split() for line in lines):
         notes.append("-: there is no such figure of any prototype (see protograph evaluate)")
@@ -162,6 +166,6 @@ def _cell(key: str, figure: Any) -> str:
         return f"{figure.mean * figure.num_seeds:.0f} of {figure.num_seeds}"
     if key == "model_calls":
         return f"{figure.mean:,.0f}"
-    digits = 1 if key == "slower" else 3
+    digits = 1 if key in ("slower", "num_reasons", "num_patterns") else 3
     spread = "" if figure.spread is None else f" ± {figure.spread:.{digits}f}"
     return f"{figure.mean:.{digits}f}{spread}"

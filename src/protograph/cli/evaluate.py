@@ -9,7 +9,7 @@ from torch import nn
 from protograph._base.progress import command_progress
 from protograph._base.words import count_of, one_line
 from protograph.cli import arguments
-from protograph.cli.facts import source_facts
+from protograph.cli.facts import fidelity_facts, source_facts
 from protograph.cli.loading import aligned, is_model_file, load_classifier, load_graphs
 from protograph.cli.runs import EXPLANATION, MODEL, RunFolder, read_run
 from protograph.cli.scores import scores_text
@@ -17,6 +17,7 @@ from protograph.evaluation.evaluation import evaluate as judge
 from protograph.evaluation.evaluation import held_out
 from protograph.explanation import Explanation
 from protograph.explanation.storage import load
+from protograph.metrics.fidelity import fidelity
 
 
 def evaluate(
@@ -53,15 +54,17 @@ def evaluate(
         )
         for target, explanation in explanations.items()
     ]
+    together = fidelity(explanations, judged.searched, judged.predictions)
     doubts = list(dict.fromkeys(doubt for one in explanations.values() for doubt in one.doubts))
     if as_json:
         classes = {str(one.target): _as_json(one, explanations[one.target]) for one in scores}
-        typer.echo(json.dumps({"run": str(folder), "held_out": is_held_out, "doubts": doubts, "classes": classes}))
+        facts = {"run": str(folder), "held_out": is_held_out, "doubts": doubts, "fidelity": fidelity_facts(together)}
+        typer.echo(json.dumps({**facts, "classes": classes}))
         return
     number = count_of(len(judged.predictions), "graph")
     where = "kept apart from the search" if is_held_out else "that were searched: none were kept apart"
     names = next((one.class_names for one in explanations.values()), ())
-    typer.echo(scores_text(scores, names, f"the {number} {where}", doubts))
+    typer.echo(scores_text(scores, names, f"the {number} {where}", doubts, together))
 
 
 def _as_json(scores: Any, explanation: Explanation) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from protograph._base.progress import command_progress
 from protograph.cli import arguments
 from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows
 from protograph.cli.explainers import explainer_of
-from protograph.cli.facts import source_facts
+from protograph.cli.facts import fidelity_facts, rule_facts, source_facts
 from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
 from protograph.cli.names import target_of
 from protograph.cli.runs import (
@@ -66,6 +66,9 @@ def explain(
     k: Annotated[int, typer.Option("--k", help="Graphs matched in a cluster.", metavar="N")] = 3,
     budget: Annotated[int, typer.Option(help="Search sessions.", metavar="N")] = 5,
     max_nodes: Annotated[int | None, typer.Option(help="Largest prototype; else by the data.", metavar="N")] = None,
+    max_reasons: Annotated[
+        int | None, typer.Option(help="Most reasons of a class; 0: only prototypes.", min=0, metavar="N")
+    ] = None,
     search: Annotated[Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")] = Search.consensus,
     match_edges: Annotated[
         MatchEdges, typer.Option(help="Edges must agree: on, off; auto: if the model reads them.", metavar="KIND")
@@ -84,10 +87,12 @@ def explain(
     out: Annotated[Path | None, typer.Option(help="Folder; runs/NAME by default.", metavar="DIR")] = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Find the prototypes of each class and write pictures, explanation.json and report.html."""
+    """Find the prototypes and reasons of each class; write pictures, explanation.json and report.html."""
     if device is not None:
         checked_device(device)
     options: Any = {"num_clusters": _clusters(clusters), "search": search.value, "match_edges": _MATCHED[match_edges]}
+    if max_reasons is not None:  # else as many as PAGE takes
+        options["max_reasons"] = max_reasons
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
     for option, value in {"--split": split, "--class-weights": class_weights}.items():
         if model is not None and value is not None:
@@ -121,7 +126,8 @@ def explain(
     if as_json:
         classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}
         missing = {str(number): reason for number, reason in explanations.not_explained.items()}
-        typer.echo(json.dumps({**facts, "classes": classes, "not_explained": missing}))
+        together = fidelity_facts(explanations.fidelity)
+        typer.echo(json.dumps({**facts, "fidelity": together, "classes": classes, "not_explained": missing}))
     else:
         above = f"{facts['training']}\n\n" if "training" in facts else ""
         typer.echo(f"{above}{explanations.summary()}\n\n{folder}: {', '.join(facts['files'])}")
@@ -219,6 +225,7 @@ def _class_facts(explanation: Explanation) -> dict[str, Any]:
             }
             for prototype in explanation.prototypes
         ],
+        **rule_facts(explanation),
         "warnings": list(explanation.warnings),
     }
 

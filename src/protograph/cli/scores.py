@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from protograph._base.words import class_label
+from protograph._base.words import class_label, count_of
 from protograph.cli.tables import table, wrapped
 from protograph.evaluation.evaluation import ClassScores, PrototypeScores
+from protograph.explanation import Fidelity
 from protograph.models.performance import doubts_box
 
 HEADER = ("prototype", "p", "margin", "accuracy", "density", "support", "elsewhere", "lift", "margin share", "molecule")
@@ -16,7 +17,11 @@ NAMES = {
 
 
 def scores_text(
-    scores: Sequence[ClassScores], class_names: Sequence[str], where: str, doubts: Sequence[str] = ()
+    scores: Sequence[ClassScores],
+    class_names: Sequence[str],
+    where: str,
+    doubts: Sequence[str] = (),
+    fidelity: Fidelity | None = None,
 ) -> str:
     """All scores of a run.
 
@@ -25,6 +30,7 @@ def scores_text(
         class_names: Names of all classes.
         where: Which graphs support, elsewhere and coverage are of.
         doubts: Reasons to doubt that the model has learned anything.
+        fidelity: That of the rules of all classes together.
     """
     box = doubts_box(doubts).splitlines() if doubts else []
     above = [line for long in box for line in wrapped(long, "!!     ")]
@@ -33,7 +39,12 @@ def scores_text(
     if right:
         mean = sum(right) / len(right)
         parts.append([f"accuracy of the data set, the mean over its classes with a ground truth: {mean:.3f}"])
-    notes = [f"support, elsewhere, lift, coverage, overlap and gain area are of {where}"]
+    if fidelity is not None and len(scores) > 1:
+        parts.append([f"fidelity of all rules together: {fidelity:.3f} [{fidelity.low:.3f}, {fidelity.high:.3f}]"])
+    notes = [
+        f"support, elsewhere, lift, coverage, overlap, gain area and fidelity are of {where}",
+        "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing the same",
+    ]
     prototypes = [prototype for one in scores for prototype in one.prototypes]
     if any(one.truth_probability is not None for one in prototypes):
         notes.append("truth: the ground truth that counts, given to the model by itself")
@@ -57,9 +68,19 @@ def _of_class(scores: ClassScores, class_names: Sequence[str]) -> list[str]:
     return [
         f"{title}{accuracy}",
         f"  {', '.join(own)}",
+        f"  {_fidelity(scores)}",
         *(table(rows) if scores.prototypes else ["no prototype was found"]),
         *_why_missing(scores),
     ]
+
+
+def _fidelity(scores: ClassScores) -> str:
+    """How well the rule of the class tells it from the rest, and what the rule is made of."""
+    value, low, high = scores.fidelity
+    rule = "contains one of the prototypes"
+    if scores.num_reasons is not None:
+        rule = f"{count_of(scores.num_reasons, 'reason')} of {count_of(scores.num_patterns, 'pattern')}"
+    return f"fidelity {value:.3f} [{low:.3f}, {high:.3f}]; rule: {rule}"
 
 
 def _rows(number: int, one: PrototypeScores) -> Iterator[tuple[str, ...]]:

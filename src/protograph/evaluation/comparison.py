@@ -224,6 +224,7 @@ def _failure(reason: str, *, has_truth: bool) -> Rows:
         "model_calls": None,
         "prototypes": [],
         "coverage": [0.0, 0.0, 0.0],
+        "fidelity": [0.0, 0.0, 0.0],
         "accuracy": 0.0 if has_truth else None,
         "failed": reason,
     }
@@ -257,7 +258,12 @@ def summarised(rows: Sequence[Rows], reference: str) -> dict[str, dict[str, Figu
     }
 
 
-CLASS_KEYS = ("accuracy", "coverage", "consistency", "faithfulness", "model_calls")
+CLASS_KEYS = (
+    *("accuracy", "coverage", "fidelity", "num_reasons", "num_patterns"),
+    *("consistency", "faithfulness", "model_calls"),
+)
+# Those that have an interval beside their value.
+WITH_INTERVAL = ("coverage", "fidelity")
 PROTOTYPE_KEYS = ("probability", "density", "support", "support_elsewhere", "margin_share")
 
 
@@ -270,7 +276,7 @@ def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float |
         return None if not reference or seconds is None else seconds / reference
     if key in PROTOTYPE_KEYS:
         return _figure([prototype[key] for row in rows for prototype in row["prototypes"]]).mean
-    return _figure([row[key][0] if key == "coverage" else row.get(key) for row in rows]).mean
+    return _figure([row[key][0] if key in WITH_INTERVAL else row.get(key) for row in rows]).mean
 
 
 def _figure(values: Sequence[float | None]) -> Figure:

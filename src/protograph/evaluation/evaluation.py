@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,11 +12,13 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
 from protograph._base.randomness import preserved_random_state
-from protograph.explanation import Explanation, Prototype
+from protograph.explanation import Explanation, Fidelity, Prototype
+from protograph.explanation.searched_graphs import SearchedGraphs
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
+from protograph.metrics.fidelity import fidelity
 from protograph.metrics.judging import MarginShare, Model, judge, measured_margin_share
 from protograph.metrics.support import Support, coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
@@ -31,7 +33,7 @@ NO_OTHER = "all of the graphs are predicted as the class"
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Graphs that no prototype was found in, and what the model predicts for them."""
+    """Graphs that nothing was found in, and what the model predicts for them."""
 
     graphs: Sequence[Data]
     predictions: Ints
@@ -43,6 +45,11 @@ class HeldOut:
         if rule not in self._encoded:
             self._encoded[rule] = EncodedGraphs(self.graphs, match_edges=rule)
         return self._encoded[rule]
+
+    @cached_property
+    def searched(self) -> SearchedGraphs:
+        """The graphs as rules are looked for in them."""
+        return SearchedGraphs(self.graphs)
 
 
 def held_out(model: Model, graphs: Sequence[Data]) -> HeldOut:
@@ -112,6 +119,9 @@ class ClassScores:
         coverage: Share of the held-out graphs of the class with one of the prototypes: value, low, high.
         overlap: How many of them a covered graph contains: value, low, high.
         gain_area: Area under greedy coverage: value, low, high.
+        fidelity: How well the rule of the class tells it from the rest on the held-out graphs: value, low, high.
+        num_reasons: How many reasons the rule has; ``None`` where it is to contain one of the prototypes.
+        num_patterns: How many patterns the reasons have together.
         missing: Why one of these is nan, by its name.
     """
 
@@ -121,6 +131,9 @@ class ClassScores:
     coverage: tuple[float, float, float]
     overlap: tuple[float, float, float]
     gain_area: tuple[float, float, float]
+    fidelity: tuple[float, float, float]
+    num_reasons: int | None
+    num_patterns: int
     missing: Mapping[str, str]
 
     def as_json(self) -> dict[str, Any]:
@@ -155,11 +168,19 @@ def evaluate(
         coverage=(covered.value, covered.low, covered.high),
         overlap=(overlapping.value, overlapping.low, overlapping.high),
         gain_area=(area.value, area.low, area.high),
+        fidelity=figures_of(fidelity(explanation, held_out.searched, held_out.predictions)),
+        num_reasons=None if explanation.is_rule_of_prototypes else len(explanation.reasons),
+        num_patterns=sum(len(reason.patterns) for reason in explanation.reasons),
         missing=_missing_of_class(
             {"coverage": covered.value, "overlap": overlapping.value, "gain_area": area.value},
             has_graphs=bool((held_out.predictions == explanation.target).any()),
         ),
     )
+
+
+def figures_of(fidelity: Fidelity) -> tuple[float, float, float]:
+    """A fidelity as its value and the ends of its interval."""
+    return float(fidelity), fidelity.low, fidelity.high
 
 
 def _missing_of_class(values: Mapping[str, float], *, has_graphs: bool) -> dict[str, str]:

@@ -1,27 +1,26 @@
 """What every explainer returns: prototypes of a class, with the evidence behind them."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
-from protograph._base.files import atomic_path
-from protograph._base.words import class_label, clean_name, count_of, one_line
-from protograph.explanation.codec import Json, UnfitError, pack, unfit
+from protograph._base.words import clean_name, count_of, one_line
+from protograph.explanation.codec import UnfitError, pack, unfit
 from protograph.explanation.figures import figures_of
+from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
+from protograph.explanation.reason import Reason
+from protograph.explanation.rule import ClassRule
+from protograph.explanation.saving import write
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.graphs.origins import Origin
 from protograph.models.performance import Performance, doubts_box, figures_line
-
-FORMAT = "protograph-explanation"
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -49,16 +48,23 @@ class EmbeddingMap:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Explanation:
-    """Prototypes of one class, best first, and everything needed to judge and show them.
+class Explanation(ClassRule):
+    """Prototypes of one class, best first, its reasons, and everything needed to judge and show them.
 
     Attributes:
         target: The class.
         prototypes: Best first: by the class margin.
+        reasons: The rule of the class: one of them holds. In the order of how many graphs each adds.
+        graph_predictions: The class that the model predicts for each graph given to ``fit``; empty where reasons were
+            not looked for, and the rule is to contain one of the prototypes.
+        graph_parts: What each of these graphs was used for: 0 searched for reasons, 1 confirming them, 2 kept apart for
+            :attr:`fidelity`; empty where nothing was kept apart.
+        typical_uncovered: The most typical of the graphs of the class in which no reason holds, by index.
+        fidelity_note: Why there is no :attr:`fidelity`; empty where there is.
         explainer: Name of the explainer.
         options: Its options.
-        source_graphs: The graphs that prototypes were cut from or matched with, by index.
-        origins: Where the graphs came from that prototypes speak of, by index: place, line, name and SMILES.
+        source_graphs: The graphs that prototypes and examples were cut from or matched with, by index.
+        origins: Where the graphs came from that are spoken of, by index: place, line, name and SMILES.
         num_graphs: How many graphs were looked at.
         num_predicted: How many of them the model predicts as ``target``.
         class_names: Names of all classes; their numbers where the data has no names.
@@ -80,8 +86,6 @@ class Explanation:
         doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
     """
 
-    target: int
-    prototypes: list[Prototype]
     explainer: str
     options: Mapping[str, Any]
     source_graphs: Mapping[int, Data] = field(default_factory=dict)
@@ -104,28 +108,61 @@ class Explanation:
     doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.target < len(self.class_names):
-            raise unfit("target", f"in [0, {len(self.class_names)}), the number of class_names", self.target)
+        num_classes = len(self.class_names)
+        if not 0 <= self.target < num_classes:
+            raise unfit("target", f"in [0, {num_classes}), the number of class_names", self.target)
         rows = self.confusion or ()
         if any(len(row) != len(rows) for row in rows):
             raise UnfitError(f"confusion must have as many columns as rows ({len(rows)}), got others")
         for number, prototype in enumerate(self.prototypes):
             self._check_prototype(prototype, f"prototypes[{number}]")
+        self._check_predictions()
+        super().__post_init__()
+        for number, reason in enumerate(self.reasons):
+            self._check_parts_of(reason, f"reasons[{number}]")
+
+    def _check_predictions(self) -> None:
+        predictions = self.graph_predictions
+        if len(predictions) not in (0, self.num_graphs):
+            wanted = f"empty or a list of {self.num_graphs}, one for each graph"
+            raise unfit("graph_predictions", wanted, predictions)
+        if max(predictions, default=0) >= len(self.class_names):
+            wanted = f"below {len(self.class_names)}, the number of class_names"
+            raise unfit("graph_predictions", wanted, max(predictions))
+        num_class = predictions.count(self.target)
+        if predictions and num_class != self.num_predicted:
+            wanted = f"{self.target} for {self.num_predicted} graphs, which is num_predicted"
+            raise unfit("graph_predictions", wanted, num_class)
 
     def _check_prototype(self, prototype: Prototype, name: str) -> None:
-        whole = self.source_graphs.get(prototype.source) if prototype.source is not None else None
-        if whole is not None and not all(0 <= node < node_count(whole) for node in prototype.nodes or ()):
-            raise UnfitError(f"{name}.nodes must be nodes of graph {prototype.source}, got others")
+        self._check_nodes(prototype.source, prototype.nodes or (), f"{name}.nodes")
         if prototype.target not in (None, self.target):
             raise unfit(f"{name}.target", f"None or {self.target}, that of the explanation", prototype.target)
         if prototype.predicted is not None and not 0 <= prototype.predicted < len(self.class_names):
             raise unfit(f"{name}.predicted", f"None or in [0, {len(self.class_names)})", prototype.predicted)
+        self._check_names(prototype, name)
+
+    def _check_parts_of(self, reason: Reason, name: str) -> None:
+        for key, patterns in (("has", reason.has), ("lacks", reason.lacks)):
+            for number, pattern in enumerate(patterns):
+                self._check_names(pattern, f"{name}.{key}[{number}]")
+        if reason.example is not None:
+            self._check_nodes(reason.example.source, reason.example.nodes, f"{name}.example.nodes")
+        for number, other in enumerate(reason.unless):
+            self._check_parts_of(other, f"{name}.unless[{number}]")
+
+    def _check_nodes(self, source: int | None, nodes: Sequence[int], name: str) -> None:
+        whole = None if source is None else self.source_graphs.get(source)
+        if whole is not None and not all(0 <= node < node_count(whole) for node in nodes):
+            raise UnfitError(f"{name} must be nodes of graph {source}, got others")
+
+    def _check_names(self, record: Prototype | Pattern, name: str) -> None:
         for key in ("feature_names", "edge_names"):
-            names, ours = getattr(prototype, key), getattr(self, key)
+            names, ours = getattr(record, key), getattr(self, key)
             if tuple(names) not in ((), tuple(ours)):
                 raise unfit(f"{name}.{key}", "empty or those of the explanation", names)
         for key in ("feature_values", "edge_values"):
-            values = dict(getattr(prototype, key))
+            values = dict(getattr(record, key))
             if values not in ({}, dict(getattr(self, key))):
                 raise UnfitError(f"{name}.{key} must be empty or those of the explanation, got others")
 
@@ -148,6 +185,11 @@ class Explanation:
         return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values))
 
     @property
+    def rule(self) -> str:
+        """When a graph is of the class, in words: its reasons, one of which holds; empty where there are none."""
+        return "; or ".join(reason.describe(colors=self.feature_colors) for reason in self.reasons)
+
+    @property
     def is_interrupted(self) -> bool:
         """Whether Ctrl-C ended the search before its time; a note among ``warnings`` says when."""
         return any(note.startswith("interrupted ") for note in self.warnings)
@@ -156,7 +198,7 @@ class Explanation:
         return f"Explanation(target={self.target}, {count_of(len(self.prototypes), 'prototype')})"
 
     def summary(self) -> str:
-        """Say in a few lines what was found: for each prototype a line of words and a line of figures.
+        """Say in a few lines what was found: for each prototype a line of words and a line of figures, then the rule.
 
         Above them is how well the model does, and whether there is reason to doubt that it has learned anything.
         """
@@ -178,8 +220,15 @@ class Explanation:
             lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors, source)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
+        lines.extend(f"  {line}" for line in self._rule_lines())
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
         return "\n".join(lines)
+
+    def _rule_lines(self) -> list[str]:
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.rule_words import rule_lines
+
+        return rule_lines(self)
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
         """Draw each prototype beside the graph it was cut from.
@@ -187,11 +236,15 @@ class Explanation:
         Args:
             path: Where to save the picture, PNG, SVG or PDF by its ending; ``None`` shows it.
         """
-        Explanations({self.target: self}).plot(path)
+        from protograph.report.figure import plot
+
+        plot([self], path)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write one self-contained HTML file."""
-        Explanations({self.target: self}).report(path)
+        from protograph.report.report import write_report
+
+        write_report([self], path)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, whole or not at all, to be read again by :func:`protograph.load`.
@@ -206,70 +259,4 @@ class Explanation:
             ValueError: If a field is of another type than its own, which the message names.
             OSError: If the file cannot be written there.
         """
-        _write({"kind": "explanation", "explanation": pack(self, Explanation, "explanation")}, path)
-
-
-class Explanations(Mapping[int, Explanation]):
-    """The explanations of several classes, by class.
-
-    Attributes:
-        not_explained: Why other classes of the model have no explanation, by class.
-    """
-
-    def __init__(self, items: Mapping[int, Explanation], *, not_explained: Mapping[int, str] | None = None) -> None:
-        self._items = dict(sorted(items.items()))
-        self.not_explained: Mapping[int, str] = dict(sorted((not_explained or {}).items()))
-
-    def __getitem__(self, target: int) -> Explanation:
-        return self._items[target]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __repr__(self) -> str:
-        counts = ", ".join(f"{target}: {count_of(len(e.prototypes), 'prototype')}" for target, e in self._items.items())
-        return f"Explanations({{{counts}}})"
-
-    def doubted(self, doubts: Sequence[str]) -> "Explanations":
-        """The same explanations with these reasons to doubt the model in place of their own."""
-        items = {target: replace(one, doubts=tuple(doubts)) for target, one in self.items()}
-        return Explanations(items, not_explained=self.not_explained)
-
-    def summary(self) -> str:
-        """Say in a few lines for each class what was found; what is the same for all is said once, on top."""
-        above = list(dict.fromkeys(part for one in self.values() for part in one._about_the_model()))
-        names = next((one.class_names for one in self.values()), ())
-        missing = [
-            f"{class_label(target, names).capitalize()}: not explained: {one_line(reason)}."
-            for target, reason in self.not_explained.items()
-        ]
-        return "\n\n".join([*above, *(one._found() for one in self.values()), *missing])
-
-    def plot(self, path: str | PathLike[str] | None = None) -> None:
-        """Draw the prototypes of all classes; see :meth:`Explanation.plot`."""
-        from protograph.report.figure import plot
-
-        plot(list(self.values()), path)
-
-    def report(self, path: str | PathLike[str]) -> None:
-        """Write one self-contained HTML file on all classes."""
-        from protograph.report.report import write_report
-
-        write_report(list(self.values()), path, not_explained=self.not_explained)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Save everything as JSON, to be read again by :func:`protograph.load`; see :meth:`Explanation.save`."""
-        content = {
-            "explanations": pack([*self.values()], list[Explanation], "explanations"),
-            "not_explained": pack(self.not_explained, Mapping[int, str], "not_explained"),
-        }
-        _write({"kind": "explanations", **content}, path)
-
-
-def _write(content: Mapping[str, Json], path: str | PathLike[str]) -> None:
-    text = json.dumps({"format": FORMAT, "version": VERSION, **content}, allow_nan=False)
-    with atomic_path(path) as temporary:
-        temporary.write_text(f"{text}\n", encoding="utf-8")
+        write({"kind": "explanation", "explanation": pack(self, Explanation, "explanation")}, path)

@@ -6,7 +6,9 @@ from os import PathLike
 from pathlib import Path
 
 from protograph.explanation.codec import Json, UnfitError, read, unfit
-from protograph.explanation.explanation import FORMAT, VERSION, Explanation, Explanations
+from protograph.explanation.explanation import Explanation
+from protograph.explanation.explanations import Explanations
+from protograph.explanation.saving import FORMAT, VERSION
 
 
 def load(path: str | PathLike[str]) -> Explanation | Explanations:

@@ -1,10 +1,11 @@
-"""Measures of prototypes: against a ground truth, the graphs of a class, and models."""
+"""Measures of prototypes and rules: against a ground truth, the graphs of a class, and models."""
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.attribution import TrainingGain, attribute, auroc, concentration, training_gain
 from protograph.metrics.density import density
 from protograph.metrics.embedding_coverage import EmbeddingCoverage, embedding_coverage
+from protograph.metrics.fidelity import fidelity
 from protograph.metrics.intervals import Estimate
 from protograph.metrics.judging import Judged, judge, margin_share
 from protograph.metrics.robustness import Consistency, Faithfulness, consistency, corrupted, faithfulness
@@ -36,6 +37,7 @@ __all__ = [
     "density",
     "embedding_coverage",
     "faithfulness",
+    "fidelity",
     "gain_area",
     "judge",
     "margin_share",

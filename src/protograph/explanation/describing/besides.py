@@ -23,9 +23,9 @@ def unsaid_by_smarts(prototype: Prototype) -> list[str]:
         has_bond = graph.edge_attr.any(dim=0).tolist()
         edge_names = tuple(name if has else OTHER_BONDS[0] for name, has in zip(edge_names, has_bond, strict=True))
     names = unsaid(graph, feature_names, edge_names, prototype.edge_rule)
-    names += _beside_values(prototype.feature_names, prototype.feature_values)
+    names += beside_values(prototype.feature_names, prototype.feature_values)
     if prototype.edge_rule.is_matched:
-        names += _beside_values(prototype.edge_names, prototype.edge_values)
+        names += beside_values(prototype.edge_names, prototype.edge_values)
     return names
 
 
@@ -47,10 +47,10 @@ def _unsaid_features(prototype: Prototype, colors: Sequence[str]) -> list[str]:
     is_part = len(colors) == len(names) and shown_columns(colors) is not None
     if is_part:
         return [f"other {FEATURES}"]
-    return _beside_values(prototype.feature_names, prototype.feature_values)
+    return beside_values(prototype.feature_names, prototype.feature_values)
 
 
-def _beside_values(columns: tuple[str, ...], values: ValueNames) -> list[str]:
+def beside_values(columns: tuple[str, ...], values: ValueNames) -> list[str]:
     """Columns beside the one whose values have names, which is all that is told of them."""
     told = ColumnNames(columns, values).column
     return [name for number, name in enumerate(columns) if told not in (None, number)]
@@ -68,16 +68,16 @@ def besides(prototype: Prototype, smarts: str | None = None, colors: Sequence[st
         return ""
     if smarts is not None and prototype.edge_rule.is_matched:
         formula = smarts if len(smarts) <= MOST_LETTERS else "bonds as in its SMARTS"
-        return f" ({', '.join([formula, *_must_agree(unsaid_by_smarts(prototype))])})"
-    return "".join(f" ({text})" for text in _must_agree(unsaid_by_name(prototype, colors)))
+        return f" ({', '.join([formula, *must_agree(unsaid_by_smarts(prototype))])})"
+    return "".join(f" ({text})" for text in must_agree(unsaid_by_name(prototype, colors)))
 
 
-def _must_agree(names: Sequence[str]) -> list[str]:
+def must_agree(names: Sequence[str]) -> list[str]:
     """The names in a part of a sentence, the first of them if they are many.
 
-    >>> _must_agree(["degree"]), _must_agree([])
+    >>> must_agree(["degree"]), must_agree([])
     (['whose degree must agree too'], [])
-    >>> _must_agree(["a", "b", "c", "d", "e"])
+    >>> must_agree(["a", "b", "c", "d", "e"])
     ['whose a, b, c and 2 others must agree too']
     """
     shown = [clean_name(name) for name in names]

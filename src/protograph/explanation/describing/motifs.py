@@ -30,12 +30,14 @@ class Motif:
         plural: What several of them are called.
         before: What stands before the nodes, where they are named.
         after: What stands after them.
+        is_exact: Whether all graphs of this name are the same.
     """
 
     name: str
     plural: str
     before: str
     after: str = ""
+    is_exact: bool = True
 
 
 # A connected graph of one or two nodes is this.
@@ -67,12 +69,13 @@ def find_motif(graph: Any) -> Motif | None:
     """
     if not 0 < len(graph) <= MAX_NODES or not networkx.is_connected(graph):
         return None
-    tree = _motif("tree", f" of {counted(len(graph), 'node')}") if graph.size() == len(graph) - 1 else None
+    of_nodes = f" of {counted(len(graph), 'node')}"
+    tree = _motif("tree", of_nodes, is_exact=False) if graph.size() == len(graph) - 1 else None
     return _known(graph) or _joined(graph) or tree
 
 
-def _motif(noun: str, rest: str = "") -> Motif:
-    return Motif(f"a {noun}{rest}", f"{noun}s{rest}", f"a {noun} of ")
+def _motif(noun: str, rest: str = "", *, is_exact: bool = True) -> Motif:
+    return Motif(f"a {noun}{rest}", f"{noun}s{rest}", f"a {noun} of ", is_exact=is_exact)
 
 
 def _known(graph: Any) -> Motif | None:
@@ -141,7 +144,9 @@ def fused_rings(graph: Any) -> tuple[int, ...] | None:
 def _fused(rings: tuple[int, ...]) -> Motif:
     number, sizes = number_word(len(rings)), ring_sizes(rings)
     sets = "pairs of fused rings" if len(rings) == 2 else f"sets of {number} fused rings"
-    return Motif(f"{number} fused rings of {sizes}", f"{sets} of {sizes}", "", f" in {number} fused rings of {sizes}")
+    inside = f" in {number} fused rings of {sizes}"
+    # Three may lie in a row or around a corner.
+    return Motif(f"{number} fused rings of {sizes}", f"{sets} of {sizes}", "", inside, is_exact=len(rings) == 2)
 
 
 def ring_sizes(rings: tuple[int, ...]) -> str:
@@ -165,7 +170,9 @@ def _joined(graph: Any) -> Motif | None:
         # Three fused rings can lie in a row or around a corner under one name, so that graphs are compared too.
         if first is not None and first == second and len(halves[0]) not in TRIVIAL and is_same(*halves):
             name = f"two {first.plural} joined by an edge"
-            return Motif(name, f"pairs of {first.plural} joined by an edge", f"{name}, of ")
+            # In a ring and in a clique it does not matter which node the edge begins at.
+            is_exact = len({degree for _, degree in halves[0].degree}) == 1
+            return Motif(name, f"pairs of {first.plural} joined by an edge", f"{name}, of ", is_exact=is_exact)
     return None
 
 

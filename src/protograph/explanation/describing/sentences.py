@@ -80,8 +80,8 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
     own = f"predicted as {'class ' if name.isdigit() else ''}{name}"
     noun, rest = ("other", "") if inside else ("graph", f" not {own}")
     parts = [
-        _found_in(evidence.num_in_class, inside, "graph", f" {own}") if inside else "",
-        _found_in(evidence.num_elsewhere, outside, noun, rest) if outside else "",
+        found_in(evidence.num_in_class, inside, "graph", f" {own}") if inside else "",
+        found_in(evidence.num_elsewhere, outside, noun, rest) if outside else "",
     ]
     text = " and ".join(part for part in parts if part)
     if inside and outside and evidence.information < _TELLS_NOTHING:
@@ -90,7 +90,7 @@ def where_found(evidence: Evidence | None, class_name: str | None = None) -> str
     return f"found {text}" if text else ""
 
 
-def _found_in(number: int, total: int, noun: str, which: str) -> str:
+def found_in(number: int, total: int, noun: str, which: str) -> str:
     """A share of some graphs; where they are few, in figures and with its interval."""
     if total >= FEW:
         return f"in {share_of(number, total)} of the {noun}s{which}"

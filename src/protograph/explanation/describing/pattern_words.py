@@ -1,0 +1,398 @@
+"""A pattern in words that a person can check: all that counts, and nothing else."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import networkx
+import numpy as np
+import torch
+from torch_geometric.data import Data
+
+from protograph._base.words import counted, listed, number_word, with_article
+from protograph.explanation.describing.besides import must_agree
+from protograph.explanation.describing.groups import RULES, Molecule, find_groups
+from protograph.explanation.describing.kind_words import KindWords, NodeWords, kind_words
+from protograph.explanation.describing.motifs import find_motif
+from protograph.explanation.describing.sentences import name_of
+from protograph.explanation.describing.trails import written
+from protograph.explanation.pattern import Pattern
+from protograph.graphs.encoding import EncodedGraph
+from protograph.molecules.smarts import SIGNS
+from protograph.patterns.canonical import canonical_order
+
+# Larger patterns are not written out edge by edge.
+MOST_EDGES = 24
+
+
+@dataclass(frozen=True)
+class PatternWords:
+    """A pattern in words.
+
+    Attributes:
+        one: What one is, without "a" or "an".
+        several: What several are; the empty text where that is said by places.
+        at_least: How many there are at least.
+    """
+
+    one: str
+    several: str = ""
+    at_least: int = 1
+
+    @property
+    def present(self) -> str:
+        """That it is there."""
+        if self.at_least == 1:
+            return with_article(self.one)
+        number = number_word(self.at_least)
+        if self.several:
+            return f"at least {number} {self.several}"
+        return f"{with_article(self.one)}, in at least {number} places"
+
+    @property
+    def absent(self) -> str:
+        """That it is not there."""
+        if self.at_least == 1:
+            return f"no {self.one}"
+        number = number_word(self.at_least)
+        if self.several:
+            return f"fewer than {number} {self.several}"
+        return f"{with_article(self.one)} in fewer than {number} places"
+
+
+def pattern_words(pattern: Pattern, colors: Sequence[str] = ()) -> PatternWords:
+    """Say what a pattern is, how it must lie in a graph, and in how many places.
+
+    Args:
+        pattern: The pattern.
+        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
+    """
+    shape = _Shape(pattern, kind_words(pattern, colors), tuple(colors))
+    ways = (shape.node, shape.star, shape.ring, shape.path, shape.motif, shape.with_a_leaf)
+    words = next((words for way in ways if (words := way()) is not None), None) or shape.written_out()
+    besides = "".join(f" ({text})" for text in must_agree(shape.kinds.unsaid))
+    # Two places differ unless they have the same nodes: three rings of four lie on four nodes, and have one place.
+    several = f"{words.several}{besides}" if words.several and shape.has_one_on_its_nodes else ""
+    return PatternWords(f"{words.one}{besides}", several, pattern.at_least)
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A pattern that is looked at for what it is; what it is not gives ``None``."""
+
+    pattern: Pattern
+    kinds: KindWords
+    colors: tuple[str, ...]
+
+    @cached_property
+    def graph(self) -> Any:
+        result = networkx.empty_graph(self.pattern.num_nodes)
+        result.add_edges_from(self.pattern.edges)
+        return result
+
+    @cached_property
+    def degrees(self) -> list[int]:
+        return [degree for _, degree in self.graph.degree]
+
+    @property
+    def closed(self) -> frozenset[int]:
+        return frozenset(self.pattern.closed)
+
+    @property
+    def is_of_one_kind(self) -> bool:
+        return len(set(self.kinds.nodes)) == 1
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.graph.size() == len(self.graph) * (len(self.graph) - 1) // 2)
+
+    @property
+    def has_one_on_its_nodes(self) -> bool:
+        """Whether no two of its kind, closed nodes apart, lie on the same nodes."""
+        return self.is_complete or (self.pattern.is_induced and set(self.degrees) == {2})
+
+    def node(self) -> PatternWords | None:
+        if self.pattern.num_nodes > 1:
+            return None
+        words, alone = self.kinds.nodes[0], " without neighbours" if self.closed else ""
+        return PatternWords(f"{words.one}{alone}", f"{words.several}{alone}")
+
+    def star(self) -> PatternWords | None:
+        size = self.pattern.num_nodes
+        if size < 2 or max(self.degrees) < size - 1 or len(self.pattern.edges) > size - 1:
+            return None
+        if size == 2:
+            return self._pair()
+        center = self.degrees.index(size - 1)
+        leaves = [node for node in range(size) if node != center]
+        apart = ", none of them joined to each other" if self.pattern.is_induced else ""
+        words = self._plain_star(center, len(leaves)) or PatternWords(self._around(center, leaves))
+        return self._as_group(replace(words, one=f"{words.one}{apart}"))
+
+    def _plain_star(self, center: int, number: int) -> PatternWords | None:
+        """Nodes and edges of any kind, the leaves open."""
+        is_plain = self.is_of_one_kind and not self.kinds.nodes[0].short and not any(self.kinds.edges.values())
+        if not is_plain or self.closed - {center}:
+            return None
+        if center in self.closed:
+            return PatternWords(f"node with exactly {counted(number, 'neighbour')}")
+        if self.pattern.at_least > 1 or self.pattern.is_induced:
+            return PatternWords(f"node joined to {number_word(number)} others")
+        return PatternWords(f"node with at least {counted(number, 'neighbour')}")
+
+    def _pair(self) -> PatternWords:
+        first, second = sorted(range(2), key=lambda node: (node not in self.closed, self.kinds.nodes[node].one, node))
+        noun, kind = self.kinds.nodes[first], self.kinds.edges[0, 1]
+        is_plain, both = not noun.short and not kind, len(self.closed) == 2
+        if len(self.closed) == 1:
+            around = "node with exactly one neighbour" if is_plain else self._around(first, [second])
+            return self._as_group(PatternWords(around))
+        alone = " and to nothing else" if both else ""
+        if is_plain:
+            return PatternWords(f"pair of nodes joined to each other{alone}") if both else PatternWords("edge", "edges")
+        if self.is_of_one_kind:
+            joined = f"{noun.several} joined {self._by(kind)}to each other{alone}"
+            return PatternWords(f"pair of {joined}", f"pairs of {joined}")
+        return self._as_group(PatternWords(f"{self._around(first, [second], frozenset())}{alone}"))
+
+    def _around(self, center: int, leaves: Sequence[int], closed: frozenset[int] | None = None) -> str:
+        """A node and those that it is joined to, some of them closed."""
+        closed = self.closed if closed is None else closed
+        is_closed = center in closed
+        ends = Counter((self._kind(center, leaf), self.kinds.nodes[leaf], leaf in closed) for leaf in leaves)
+        parts = [(edge, self._several(noun, number, is_end)) for (edge, noun, is_end), number in _in_order(ends)]
+        own, has_kinds = self.kinds.nodes[center].one, any(edge for edge, _ in parts)
+        if is_closed and not has_kinds:
+            verb = "neighbour is" if len(leaves) == 1 else "neighbours are"
+            return f"{own} whose only {verb} {listed([text for _, text in parts])}"
+        by_kind = [f"{self._by(edge)}to {text}" for edge, text in parts]
+        joined = listed(by_kind) if has_kinds else f"to {listed([text for _, text in parts])}"
+        return f"{own} joined {joined}{', with no other neighbour' if is_closed else ''}"
+
+    def _kind(self, first: int, second: int) -> str:
+        return self.kinds.edges[min(first, second), max(first, second)]
+
+    def _by(self, kind: str) -> str:
+        return f"by {with_article(kind)} {self.kinds.edge_noun} " if kind else ""
+
+    def _several(self, noun: NodeWords, number: int, is_closed: bool) -> str:
+        text = with_article(noun.one) if number == 1 else f"{number_word(number)} {noun.several}"
+        return f"{text} that {_have_no_other(number)}" if is_closed else text
+
+    def _as_group(self, words: PatternWords) -> PatternWords:
+        """With the name of the functional group that it is, where it is one for certain."""
+        if not self.kinds.are_atoms:
+            return words
+        symbols = [noun.short for noun in self.kinds.nodes]
+        bonds = {frozenset(ends): name for ends, name in self.kinds.edges.items() if name in SIGNS}
+        groups = find_groups(Molecule(self.graph, symbols, bonds), RULES)
+        is_whole = len(groups) == 1 and len(groups[0].atoms) == len(symbols)
+        # Ends that may have further neighbours may be something else; a hydrogen or a halogen has one.
+        is_certain = is_whole and all(
+            self.kinds.edges[ends] or any(symbols[end] in ("H", "F") or end in self.closed for end in ends)
+            for ends in self.pattern.edges
+        )
+        return replace(words, one=f"{groups[0].name} ({with_article(words.one)})") if is_certain else words
+
+    def ring(self) -> PatternWords | None:
+        size = self.pattern.num_nodes
+        if size < 3 or set(self.degrees) != {2}:
+            return None
+        order = [node for node, _ in networkx.find_cycle(self.graph)]
+        chordless = " without a chord" if self.pattern.is_induced and size > 3 else ""
+        closed = self._closed_words(can_be_any=len(self.closed) == 1 or size == 3)
+        edges = self._edges_alike()
+        if closed is None or edges is None:
+            return None
+        counts = Counter(self.kinds.nodes[node] for node in order)
+        rest = f"{chordless}{edges}{closed}"
+        is_benzene = size == 6 and self.is_of_one_kind and self._all_aromatic() and self.kinds.nodes[0].short == "C"
+        name = "triangle" if size == 3 else "ring"
+        if is_benzene:
+            return PatternWords(f"benzene ring{chordless}{closed}", f"benzene rings{chordless}{closed}")
+        if size == 3 and not self.kinds.nodes[0].short and self.is_of_one_kind:
+            return PatternWords(f"{name}{rest}", f"{name}s{rest}")
+        if len(counts) == 1 or size == 3 or (len(counts) == 2 and min(counts.values()) == 1):
+            nodes = listed([counted(number, noun.one, noun.several) for noun, number in _most_first(counts)])
+            return PatternWords(f"{name} of {nodes}{rest}", f"{name}s of {nodes}{rest}")
+        around = _least_turn([self.kinds.nodes[node].short for node in order])
+        return PatternWords(f"ring {'-'.join(around)}{rest}", f"rings {'-'.join(around)}{rest}")
+
+    def _all_aromatic(self) -> bool:
+        return self.kinds.are_atoms and set(self.kinds.edges.values()) == {"aromatic"}
+
+    def _edges_alike(self) -> str | None:
+        """What all edges are; ``None`` where they differ."""
+        names = set(self.kinds.edges.values())
+        if len(names) > 1:
+            return None
+        (name,) = names
+        return f", all its {self.kinds.edge_noun}s {name}" if name else ""
+
+    def _closed_words(self, *, can_be_any: bool = False) -> str | None:
+        """Which nodes have no other neighbours; ``None`` where words do not tell them from others."""
+        closed, nodes = self.closed, self.kinds.nodes
+        if not closed:
+            return ""
+        if len(closed) == len(nodes):
+            return ", none of whose nodes has another neighbour"
+        kinds = {nodes[node] for node in closed}
+        if len(kinds) == 1 and closed == {node for node in self.graph if nodes[node] in kinds}:
+            (noun,) = kinds
+            verb = (
+                f"{noun.one} has no other neighbour" if len(closed) == 1 else f"{noun.several} have no other neighbours"
+            )
+            return f" whose {verb}"
+        if self.is_of_one_kind and can_be_any:
+            return f", {number_word(len(closed))} of whose nodes {_have_no_other(len(closed))}"
+        return None
+
+    def path(self) -> PatternWords | None:
+        size = self.pattern.num_nodes
+        if sorted(self.degrees) != [1, 1, *[2] * (size - 2)]:
+            return None
+        ends = [node for node, degree in enumerate(self.degrees) if degree == 1]
+        order = networkx.shortest_path(self.graph, *ends)
+        closed = self._closed_ends(ends)
+        if closed is None:
+            return None
+        apart = ", with no other edge between its nodes" if self.pattern.is_induced else ""
+        if self.is_of_one_kind and self._edges_alike() is not None:
+            nodes = counted(size, self.kinds.nodes[0].one, self.kinds.nodes[0].several)
+            rest = f"{self._edges_alike()}{apart}{closed}"
+            return PatternWords(f"path of {nodes}{rest}", f"paths of {nodes}{rest}")
+        text = min(self._formula(order), self._formula(order[::-1]))
+        return PatternWords(f"path {text}{apart}{closed}")
+
+    def _formula(self, order: Sequence[int]) -> str:
+        text = self.kinds.nodes[order[0]].short or "node"
+        for first, second in pairwise(order):
+            text += f"{self.kinds.sign(first, second)}{self.kinds.nodes[second].short or 'node'}"
+        return text
+
+    def _closed_ends(self, ends: Sequence[int]) -> str | None:
+        if self.closed == set(ends) and len(self.graph) > len(ends):
+            return ", whose ends have no other neighbours"
+        if (
+            len(self.closed) == 1
+            and self.closed <= set(ends)
+            and self.is_of_one_kind
+            and not any(self.kinds.edges.values())
+        ):
+            return ", one of whose ends has no other neighbour"
+        return self._closed_words()
+
+    def motif(self) -> PatternWords | None:
+        motif, edges = find_motif(self.graph), self._edges_alike()
+        closed = self._closed_words(can_be_any=self.is_complete)
+        if motif is None or not motif.is_exact or not self.is_of_one_kind or closed is None or edges is None:
+            return None
+        apart = ", with no other edge between its nodes" if self.pattern.is_induced and not self.is_complete else ""
+        noun = self.kinds.nodes[0]
+        of_kind = f", all of its nodes {noun.several}" if noun.short else ""
+        rest = f"{of_kind}{edges}{apart}{closed}"
+        # One may be called "two fused rings of six".
+        name = motif.name.removeprefix("a ") if motif.name.startswith("a ") else f"part made of {motif.name}"
+        return PatternWords(f"{name}{rest}", f"{motif.plural}{rest}")
+
+    def with_a_leaf(self) -> PatternWords | None:
+        """A ring or a clique of one kind and a node joined to it: it does not matter where."""
+        leaves = [node for node, degree in enumerate(self.degrees) if degree == 1]
+        if len(leaves) != 1 or self.closed - set(leaves) or self.pattern.is_induced:
+            return None
+        (leaf,) = leaves
+        others = [node for node in self.graph if node != leaf]
+        if len({self.degrees[node] - self.graph.has_edge(node, leaf) for node in others}) > 1:
+            return None
+        number = {node: place for place, node in enumerate(others)}
+        edges = {(number[u], number[v]): kind for (u, v), kind in self.kinds.edges.items() if leaf not in (u, v)}
+        core = Data(edge_index=torch.tensor(list(edges)).T, num_nodes=len(others))
+        nodes = tuple(self.kinds.nodes[node] for node in others)
+        inner = _Shape(Pattern(graph=core), replace(self.kinds, nodes=nodes, edges=edges), self.colors)
+        words = (inner.ring() or inner.motif()) if inner.is_of_one_kind else None
+        if words is None:
+            return None
+        kind = self._kind(leaf, next(iter(self.graph[leaf])))
+        return PatternWords(
+            f"{words.one} joined {self._by(kind)}to {self._several(self.kinds.nodes[leaf], 1, leaf in self.closed)}"
+        )
+
+    def written_out(self) -> PatternWords:
+        """What has no words of its own: what it is made of, and all of its edges."""
+        apart = ", with no other edge between its nodes" if self.pattern.is_induced else ""
+        if len(self.pattern.edges) > MOST_EDGES:
+            closed = ", of whose nodes some have no other neighbours" if self.closed else ""
+            return PatternWords(f"{self._made_of()}, joined as drawn{apart}{closed}")
+        order = self._canonical()
+        place = {node: number for number, node in enumerate(order)}
+        text, names, numbers = written(
+            len(order),
+            [(place[u], place[v]) for u, v in self.pattern.edges],
+            lambda node, number: self._token(order[node], number),
+            lambda first, second: self.kinds.sign(order[first], order[second]),
+        )
+        ends = [names[place[node]] for node in sorted(self.closed, key=lambda one: numbers[place[one]])]
+        closed = f", where {listed(ends)} {_have_no_other(len(ends))}" if ends else ""
+        if len(ends) == len(names):
+            closed = ", none of whose nodes has another neighbour"
+        return PatternWords(f"{self._made_of()} ({text}){apart}{closed}")
+
+    def _made_of(self) -> str:
+        graph, feature_names, edge_names = self.pattern.named
+        is_matched, is_named = self.pattern.edge_rule.is_matched, any(noun.short for noun in self.kinds.nodes)
+        name = name_of(
+            graph,
+            feature_names if self.pattern.are_nodes_matched else (),
+            edge_names if is_matched else (),
+            colors=self.colors,
+            are_edges_matched=is_matched,
+        )
+        if name.startswith(("a ", "an ")):
+            return name.split(" ", 1)[1].replace("ring of three nodes", "triangle")
+        return f"part made of {name}" if is_named and feature_names else f"part of {counted(len(self.graph), 'node')}"
+
+    def _canonical(self) -> list[int]:
+        """The nodes in an order that does not depend on their numbers."""
+        kinds = [(noun.short, node in self.closed) for node, noun in enumerate(self.kinds.nodes)]
+        ranks = {kind: rank for rank, kind in enumerate(sorted(set(kinds)))}
+        edge_ranks = {kind: rank for rank, kind in enumerate(sorted(set(self.kinds.edges.values())))}
+        rows = [sorted(self.graph[node]) for node in self.graph]
+        encoded = EncodedGraph(
+            np.array([ranks[kind] for kind in kinds], dtype=np.int32),
+            np.cumsum([0, *map(len, rows)]),
+            np.array([other for row in rows for other in row], dtype=np.int32),
+            np.array([edge_ranks[self._kind(u, v)] for u, row in enumerate(rows) for v in row], dtype=np.int32),
+        )
+        return [int(node) for node in canonical_order(encoded).nodes]
+
+    def _token(self, node: int, number: int) -> str:
+        short = self.kinds.nodes[node].short
+        if not short:
+            return str(number)
+        return f"{short}{number}" if self.kinds.are_atoms else f"{short} #{number}"
+
+
+def _have_no_other(number: int) -> str:
+    return "has no other neighbour" if number == 1 else "have no other neighbours"
+
+
+def _most_first(counts: Counter[NodeWords]) -> list[tuple[NodeWords, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0].one))
+
+
+def _in_order(ends: Counter[Any]) -> list[tuple[Any, int]]:
+    """Kinds of leaves, rare ones first, then by name: the order of nodes does not matter."""
+    return sorted(ends.items(), key=lambda item: (item[1], item[0][1].one, item[0][0], item[0][2]))
+
+
+def _least_turn(labels: Sequence[str]) -> list[str]:
+    """A ring of labels, begun and gone around so that it comes first by the alphabet.
+
+    >>> _least_turn(["O", "C", "N", "C"])
+    ['C', 'N', 'C', 'O']
+    """
+    turns = [[*way[start:], *way[:start]] for way in (list(labels), list(labels)[::-1]) for start in range(len(labels))]
+    return min(turns)

@@ -1,0 +1,54 @@
+import pytest
+
+from protograph.explanation import Pattern
+from tests.explanation.by_hand import house, reason
+from tests.metrics.small_graphs import path, ring
+
+TRIANGLE, SQUARE, HOUSE = Pattern(graph=ring(3)), Pattern(graph=ring(4)), Pattern(graph=house())
+TWO = Pattern(graph=ring(3), at_least=2)
+ENDS = Pattern(graph=path(4), closed=(0, 3))
+NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"has": (HOUSE,)}, "a house"),
+        ({"has": (TRIANGLE, SQUARE)}, "a triangle and a ring of four nodes"),
+        ({"has": (TRIANGLE, SQUARE, HOUSE)}, "a triangle, a ring of four nodes and a house"),
+        ({"has": (TRIANGLE,), "lacks": (HOUSE,)}, "a triangle, without a house"),
+        ({"has": (TRIANGLE,), "lacks": (HOUSE, SQUARE)}, "a triangle, without a house or a ring of four nodes"),
+        ({"has": (TRIANGLE,), "lacks": (TWO,)}, "a triangle, with fewer than two triangles"),
+        ({"lacks": (TWO, HOUSE)}, "without a house, with fewer than two triangles"),
+        ({"lacks": (HOUSE,)}, "without a house"),
+        (
+            {"has": (ENDS, HOUSE)},
+            "a path of four nodes, whose ends have no other neighbours, and a house",
+        ),
+        (
+            {"has": (HOUSE,), "lacks": (ENDS, TRIANGLE)},
+            "a house, without a path of four nodes, whose ends have no other neighbours, without a triangle",
+        ),
+        ({"unless": (reason(has=(HOUSE,)),)}, "none of what marks the others: no house"),
+        (
+            {"unless": (reason(has=(HOUSE,)),), "lacks": (Pattern(graph=house()),)},
+            "none of what marks the others: no house",
+        ),
+        (
+            {"unless": (reason(has=(HOUSE,)), reason(has=(TWO,)))},
+            "none of what marks the others: no house and fewer than two triangles",
+        ),
+        (
+            {"unless": (reason(has=(HOUSE,)), reason(has=(TRIANGLE, SQUARE)), reason(lacks=(TRIANGLE,)))},
+            "none of what marks the others: no house, and not at once (a triangle and a ring of four nodes), and "
+            "a triangle",
+        ),
+        (
+            {"unless": (reason(has=(HOUSE,)),), "lacks": (TRIANGLE,)},
+            "none of what marks the others: no house, without a triangle",
+        ),
+        ({"has": (NITRO,)}, "a nitrogen joined to two oxygens"),
+    ],
+)
+def test_words_by_hand(parts, words):
+    assert reason(**parts).describe() == words
