@@ -47,6 +47,11 @@ class Fragment:
     graphs: Ints
     places: Ints
 
+    @property
+    def is_ring(self) -> bool:
+        """Whether every node is joined to two others."""
+        return all(len(others) == 2 for others in self.pattern.neighbours.values())  # noqa: PLR2004
+
 
 def fragments(
     graphs: EncodedGraphs, chosen: Ints, *, max_nodes: int, max_ring: int, max_sets: int, min_graphs: int

@@ -63,29 +63,70 @@ class Grower:
             yield replace(condition, source=source, pattern=Pattern(frozenset(place), edges), closed=closed_there)
 
     def _grown_at(self, condition: Condition, there: Ints, elsewhere: Ints) -> Condition:
-        graph = self._reader.readings[condition.has_kinds][condition.source]
-        source = _whole_pattern(graph.neighbours.tolist(), graph.starts.tolist())
+        """All that belongs to a condition, step by step what tells the most."""
+        surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         least = np.ceil((1 - self._options.loss) * self._reader.holds(condition, there).sum())
-        kinds = graph.node_kinds.tolist()
         while len(condition.pattern) < self._options.max_pattern_nodes:
             best, most = None, self._options.least_information
-            near = _surroundings(source, condition.pattern, self._options.max_pattern_nodes)
-            for grown, addition in _additions(condition.pattern, source, wholes_of(near, kinds), condition.is_induced):
-                larger = replace(condition, pattern=grown)
-                bits = self._tells(replace(condition, pattern=addition, closed=frozenset(), at_least=1, is_induced=False), there, elsewhere)
-                if bits >= most and self._reader.holds(larger, there).sum() >= least:
+            for larger, addition in surroundings.additions(condition):
+                bits = information(*self._shares(addition, there, elsewhere))
+                if bits > most and self._reader.holds(larger, there).sum() >= least:
                     best, most = larger, bits
             if best is None:
                 break
             condition = best
         return condition
 
-    def _tells(self, addition: Condition, there: Ints, elsewhere: Ints) -> float:
+    def narrowed(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
+        """What a condition grows to in some source graphs as long as it tells the two sides apart ever better."""
+        there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
+        best, most = condition, -1.0
+        for source in sources.tolist():
+            for place in self._places(condition, source):
+                narrowed, lead = self._narrowed_at(place, there, elsewhere)
+                if lead > most:
+                    best, most = narrowed, lead
+        return best
+
+    def _narrowed_at(self, condition: Condition, there: Ints, elsewhere: Ints) -> tuple[Condition, float]:
+        surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
+        lead = self._lead(condition, there, elsewhere)
+        while len(condition.pattern) < self._options.max_pattern_nodes:
+            best, most = None, lead + self._options.least_gain
+            for larger, _ in surroundings.additions(condition):
+                if (value := self._lead(larger, there, elsewhere)) > most:
+                    best, most = larger, value
+            if best is None:
+                break
+            condition, lead = best, most
+        return condition, lead
+
+    def _lead(self, condition: Condition, there: Ints, elsewhere: Ints) -> float:
+        inside, outside = self._shares(condition, there, elsewhere)
+        return inside - outside
+
+    def _shares(self, condition: Condition, there: Ints, elsewhere: Ints) -> tuple[float, float]:
         inside, outside = (
-            float(self._reader.holds(addition, indices).mean()) if indices.size else 0.0
+            float(self._reader.holds(condition, indices).mean()) if indices.size else 0.0
             for indices in (there, elsewhere)
         )
-        return information(inside, outside)
+        return inside, outside
+
+
+class _Surroundings:
+    """What a condition can grow by in its source."""
+
+    def __init__(self, reader: ConditionReader, condition: Condition, max_nodes: int) -> None:
+        graph = reader.readings[condition.has_kinds][condition.source]
+        whole = _whole_pattern(graph.neighbours.tolist(), graph.starts.tolist())
+        self._source = _near(whole, condition.pattern, 2 * max_nodes)
+        self._wholes = wholes_of(self._source, graph.node_kinds.tolist())
+
+    def additions(self, condition: Condition) -> Iterator[tuple[Condition, Condition]]:
+        """Larger conditions, each with what was added and the nodes that it hangs on."""
+        for grown, addition in _additions(condition.pattern, self._source, self._wholes, condition.is_induced):
+            plain = Condition(condition.source, addition, condition.has_kinds)
+            yield replace(condition, pattern=grown), plain
 
 
 def _whole_pattern(neighbours: list[int], starts: list[int]) -> Pattern:
@@ -95,12 +136,12 @@ def _whole_pattern(neighbours: list[int], starts: list[int]) -> Pattern:
     return Pattern(frozenset(rows), frozenset(ends))
 
 
-def _surroundings(source: Pattern, pattern: Pattern, max_nodes: int) -> Pattern:
+def _near(source: Pattern, pattern: Pattern, max_nodes: int) -> Pattern:
     """What lies around a pattern in its source, up to so many nodes."""
     near, frontier = set(pattern.nodes), set(pattern.nodes)
-    while frontier and len(near) < 2 * max_nodes:
+    while frontier and len(near) < max_nodes:
         frontier = {other for node in frontier for other in source.neighbours[node]} - near
-        near |= set(sorted(frontier)[: 2 * max_nodes - len(near)])
+        near |= set(sorted(frontier)[: max(0, max_nodes - len(near))])
     return source.within(near)
 
 

@@ -66,12 +66,22 @@ class Learner:
 
     # A conjunction that is to be narrowed may take in more of the others, or fewer, than its final worth allows.
     _views = (0.3, 1.0, 3.0)
+    # How much more than it weighs a graph of another class counts while the first terms are chosen.
+    _cautions = (1.0, 4.0, 20.0)
 
     def learn(self, max_terms: int) -> list[Term]:
-        """The conjunctions of the rule, each worth more than it costs."""
+        """The conjunctions of the rule, each worth more than it costs.
+
+        What is good to begin with depends on what follows: a broad term that errs may be worth the most by itself where
+        several that hardly err are worth more together. So it is begun more and less cautiously, and the best is taken.
+        """
+        rules = [self._begun(max_terms, caution) for caution in self._cautions]
+        return max(rules, key=self.total_worth)
+
+    def _begun(self, max_terms: int, caution: float) -> list[Term]:
         terms: list[Term] = []
         while len(terms) < max_terms:
-            term, worth = self.best_term(self._covered(terms))
+            term, worth = self.best_term(self._covered(terms), caution)
             if term is None or worth <= 0:
                 break
             terms.append(term)
@@ -81,6 +91,13 @@ class Learner:
                 break
             terms = improved
         return terms
+
+    def total_worth(self, terms: Sequence[Term]) -> float:
+        """What a rule gains less what it costs."""
+        holds = self._covered(terms)
+        inside, outside = self._weights()
+        gained = (holds & self.is_class).sum() * inside - (holds & ~self.is_class).sum() * outside
+        return float(gained) - sum(map(self.cost, terms))
 
     def _improved(self, terms: list[Term]) -> list[Term]:
         """Each term looked for again, given the others; those that are worth nothing any more are gone."""
@@ -118,12 +135,12 @@ class Learner:
         inside = int(self.is_class.sum())
         return 0.5 / max(inside, 1), 0.5 / max(self.is_class.size - inside, 1)
 
-    def best_term(self, covered: Bools) -> tuple[Term | None, float]:
+    def best_term(self, covered: Bools, caution: float = 1.0) -> tuple[Term | None, float]:
         """The conjunction that is worth the most where the rule does not hold yet."""
         open_ones = np.flatnonzero(~covered)
         table, is_class = self.table[:, open_ones], self.is_class[open_ones]
         inside, outside = self._weights()
-        sides = (is_class.astype(np.float32), inside), ((~is_class).astype(np.float32), outside)
+        sides = (is_class.astype(np.float32), inside), ((~is_class).astype(np.float32), caution * outside)
         beam = [(Term(), np.ones(open_ones.size, np.float32))]
         best, most, seen = None, 0.0, set[Term]()
         for _ in range(self.max_conditions):

@@ -1,14 +1,15 @@
 """The conditions that rules are made of: small patterns of the searched graphs, and how often they are there."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
-from protograph.page.reasons.conditions import Condition
+from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.learning import Table
 from protograph.patterns.fragments import Fragment, fragments
 
@@ -56,19 +57,48 @@ class PoolBuilder:
 
 
 def small_patterns(
-    readings: Mapping[bool, EncodedGraphs], searched: Ints, min_graphs: int, options: ReasonOptions
+    reader: ConditionReader, searched: Ints, classes: Ints, min_graphs: int, options: ReasonOptions
 ) -> Iterator[tuple[Condition, Bools]]:
-    """All small patterns of the searched graphs as conditions, and where they hold."""
-    for has_kinds, graphs in readings.items():
-        for fragment in fragments(
-            graphs,
-            searched,
-            max_nodes=options.max_nodes,
-            max_ring=options.max_ring,
-            max_sets=options.max_sets,
-            min_graphs=min_graphs,
-        ):
+    """All small patterns of the searched graphs as conditions, and where they hold.
+
+    Where there are too many sets of nodes to go through in all graphs, those of more nodes are looked for in some, and
+    the most telling of them counted in all.
+    """
+    for has_kinds, graphs in reader.readings.items():
+        limits = {"max_ring": options.max_ring, "max_sets": options.max_sets}
+        every = fragments(graphs, searched, max_nodes=options.max_nodes, min_graphs=min_graphs, **limits)
+        for fragment in every:
             yield from _often_enough(fragment, has_kinds, searched, options)
+        largest = max((len(fragment.pattern) for fragment in every if not fragment.is_ring), default=0)
+        if largest == options.max_nodes:
+            continue
+        few = _affordable(graphs, searched, options)
+        least = max(2, min_graphs * few.size // searched.size)
+        some = fragments(graphs, few, max_nodes=options.max_nodes, min_graphs=least, **limits)
+        larger = [one for one in some if largest < len(one.pattern) <= options.max_nodes]
+        for fragment in _most_telling(larger, few, classes[np.searchsorted(searched, few)], options.num_sampled):
+            condition = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced)
+            yield condition, reader.holds(condition, searched)
+
+
+def _affordable(graphs: EncodedGraphs, searched: Ints, options: ReasonOptions) -> Ints:
+    """So many of the graphs, evenly spaced, that all their sets of nodes can be gone through."""
+    degrees = np.diff(graphs.starts).astype(np.float64)
+    # Sets of so many nodes around a node are at most about the power of its degree, paths and stars alike.
+    around = np.add.reduceat(np.append(degrees ** (options.max_nodes - 1), 0.0), graphs.nodes[:-1])
+    sets = around[searched].cumsum()
+    return spread(searched, int(max(20, searched.size * min(1.0, options.max_sets / max(sets[-1], 1.0)))))
+
+
+def _most_telling(found: list[Fragment], graphs: Ints, classes: Ints, number: int) -> list[Fragment]:
+    """For each class the fragments that tell it from the others best."""
+    chosen: dict[int, Fragment] = {}
+    holds = np.array([np.isin(graphs, fragment.graphs) for fragment in found]).reshape(len(found), graphs.size)
+    for target in np.unique(classes):
+        inside, outside = holds[:, classes == target], holds[:, classes != target]
+        leads = inside.mean(axis=1) - (outside.mean(axis=1) if outside.size else 0.0)
+        chosen |= {place: found[place] for place in np.argsort(-leads, kind="stable")[:number].tolist()}
+    return [chosen[place] for place in sorted(chosen)]
 
 
 def _often_enough(

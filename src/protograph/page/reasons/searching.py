@@ -1,0 +1,163 @@
+"""The search of a class's rule: from the simplest form that does the work to what each of its patterns grows to.
+
+Of rules that agree with the model alike the one with single patterns goes first, then those with several patterns that
+are there, then those with patterns that are missing. Where small patterns do not tell the class, the most telling are
+narrowed in graphs of the class, and the search goes on with what they become.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from protograph._base.arrays import Bools, Floats, Ints
+from protograph.page.consensus.counting import spread
+from protograph.page.options import ReasonOptions
+from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.drafts import Draft, any_holds, balanced
+from protograph.page.reasons.growing import Grower
+from protograph.page.reasons.learning import Learner, Term
+from protograph.page.reasons.pool import Pool, PoolBuilder, small_patterns
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scope:
+    """What rules are searched in.
+
+    Attributes:
+        reader: Tells in which graphs conditions hold.
+        searched: Graphs that are searched, ascending.
+        confirming: Graphs that confirm, ascending.
+        predictions: Class of every graph.
+        embeddings: Embedding of every graph.
+        options: How to search.
+        max_reasons: Most reasons of a class.
+    """
+
+    reader: ConditionReader
+    searched: Ints
+    confirming: Ints
+    predictions: Ints
+    embeddings: Floats
+    options: ReasonOptions
+    max_reasons: int = 8
+
+    @cached_property
+    def known(self) -> Ints:
+        """The graphs that a rule may be judged by before it is measured."""
+        return np.sort(np.concatenate([self.searched, self.confirming]))
+
+    @cached_property
+    def min_graphs(self) -> int:
+        return max(3, int(self.options.min_share * self.searched.size))
+
+
+class RuleSearch:
+    """Searches rules, class by class; what conditions are about is found once for all.
+
+    Args:
+        scope: What to search in.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope, self._grower = scope, Grower(scope.reader, scope.options)
+        self._builder = PoolBuilder(scope.searched, scope.min_graphs)
+        sides = scope.predictions[scope.searched]
+        for condition, holds in small_patterns(scope.reader, scope.searched, sides, scope.min_graphs, scope.options):
+            self._builder.add(condition, holds)
+
+    def rule(self, target: int) -> list[Draft]:
+        """The reasons of a class."""
+        plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
+        if self._accuracy(plain, target) < self._scope.options.enough:
+            self._narrow(target, plain)
+        return [self._grown(draft, target) for draft in self._simplest(target, self._builder.pool())]
+
+    def _simplest(self, target: int, pool: Pool) -> list[Draft]:
+        """Of rules that are worth nearly as much as the best the one of the simplest form."""
+        rules = [self._learned(target, pool, *form) for form in ((1, False), (None, False), (None, True))]
+        worths = [self._accuracy(rule, target) - self._cost(rule) for rule in rules]
+        least = max(worths) - self._scope.options.simpler
+        return next(rule for rule, worth in zip(rules, worths, strict=True) if worth >= least)
+
+    def _learned(self, target: int, pool: Pool, max_conditions: int | None, with_lacks: bool) -> list[Draft]:
+        scope, options = self._scope, self._scope.options
+        costs = options.cost * np.array([condition.complexity for condition in pool.conditions])
+        learner = Learner(
+            table=pool.table,
+            is_class=scope.predictions[scope.searched] == target,
+            costs=costs,
+            lack_costs=options.lack_cost * costs if with_lacks else np.full(costs.size, np.inf),
+            max_conditions=max_conditions or options.max_conditions,
+        )
+        return [_draft(term, pool) for term in learner.learn(scope.max_reasons)]
+
+    def _accuracy(self, drafts: list[Draft], target: int) -> float:
+        scope = self._scope
+        return balanced(any_holds(drafts, scope.reader, scope.known), scope.predictions[scope.known] == target)
+
+    def _cost(self, drafts: list[Draft]) -> float:
+        options = self._scope.options
+        has = sum(condition.complexity for draft in drafts for condition in draft.has)
+        lacks = sum(condition.complexity for draft in drafts for condition in draft.lacks)
+        return options.cost * (has + options.lack_cost * lacks)
+
+    def _narrow(self, target: int, drafts: list[Draft]) -> None:
+        """Add what the most telling patterns narrow to, in graphs of the class and in those without a reason yet."""
+        scope = self._scope
+        is_class = scope.predictions[scope.searched] == target
+        elsewhere = scope.searched[~is_class]
+        uncovered = is_class & ~any_holds(drafts, scope.reader, scope.searched)
+        for there in {tuple(scope.searched[side].tolist()) for side in (is_class, uncovered)}:
+            if len(there) < scope.min_graphs:
+                continue
+            inside = np.array(there)
+            for condition in self._telling(inside, elsewhere):
+                has = inside[scope.reader.holds(condition, inside)]
+                narrowed = self._grower.narrowed(condition, spread(has, scope.options.num_sources), inside, elsewhere)
+                if narrowed.pattern != condition.pattern:
+                    self._builder.add(narrowed, scope.reader.holds(narrowed, scope.searched))
+
+    def _telling(self, there: Ints, elsewhere: Ints) -> Iterator[Condition]:
+        """The patterns that tell two sides apart best, no two of which hold in nearly the same graphs."""
+        pool, searched = self._builder.pool(), self._scope.searched
+        inside, outside = np.isin(searched, there), np.isin(searched, elsewhere)
+        leads = pool.table[:, inside].mean(axis=1) - pool.table[:, outside].mean(axis=1)
+        taken: list[int] = []
+        for row in np.argsort(-leads, kind="stable").tolist():
+            condition = pool.conditions[row]
+            if condition.at_least > 1 or condition.closed or len(condition.pattern) < 3:
+                continue
+            alike = (np.abs(pool.table[row] - pool.table[other]).mean() for other in taken)
+            if min(alike, default=1.0) > 0.02:
+                taken.append(row)
+                yield condition
+            if len(taken) == self._scope.options.num_narrowed:
+                return
+
+    def _grown(self, draft: Draft, target: int) -> Draft:
+        """A draft whose conditions are all that belongs to them."""
+        scope = self._scope
+        is_class = scope.predictions[scope.searched] == target
+        for condition in (*draft.has, *draft.lacks):
+            open_ones = draft.without(condition).holds(scope.reader, scope.searched)
+            holds = open_ones & scope.reader.holds(condition, scope.searched)
+            own = is_class if condition in draft.has else ~is_class
+            there, elsewhere = scope.searched[holds & own], scope.searched[open_ones & ~own]
+            if there.size:
+                sources = self._typical(there)
+                draft = draft.replaced(condition, self._grower.grown(condition, sources, there, elsewhere))
+        return draft
+
+    def _typical(self, indices: Ints) -> Ints:
+        """The graphs nearest the mean of the embeddings of some."""
+        points = self._scope.embeddings[indices]
+        distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+        return indices[np.argsort(distances, kind="stable")[: self._scope.options.num_sources]]
+
+
+def _draft(term: Term, pool: Pool) -> Draft:
+    return Draft(
+        tuple(pool.conditions[row] for row in term.has), tuple(pool.conditions[row] for row in term.lacks)
+    )
