@@ -30,11 +30,13 @@ from protograph.page.options import (
     ConsensusOptions,
     EdgeOptions,
     EvidenceOptions,
+    ReasonOptions,
     Scoring,
     SearchOptions,
     WalkOptions,
     as_options,
 )
+from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, must_be_equal
@@ -42,7 +44,7 @@ from protograph.patterns.joint import are_matched_by_kind, must_be_equal
 # Options that only one of the searches reads.
 _OF_ONE_SEARCH = {
     "walk": ("decay", "max_iterations", "scoring", "distinct_starts", "walk_options"),
-    "consensus": ("consensus_options",),
+    "consensus": ("consensus_options", "max_reasons", "reason_options"),
 }
 
 
@@ -76,11 +78,13 @@ class PAGE(Explainer):
             walk is the paper's, which does not look at them. What it came to is the ``edge_rule`` of an explanation.
         distinct_starts: Whether a start's nodes are barred from later starts.
         search: ``"consensus"`` or ``"walk"``.
+        max_reasons: Most reasons of a class; 0: none are looked for. A walk has none.
         random_state: Seed of the mixture.
         cluster_options: The numbers that decide how Phase 1 clusters.
         consensus_options: The numbers that decide how a consensus is grown, trimmed and closed.
         walk_options: Limits beyond which a walk is not proven to be exact.
         evidence_options: The numbers that decide how evidence is counted.
+        reason_options: The numbers that decide how reasons are searched, confirmed and measured.
         edge_options: The numbers that decide whether attributes of edges are read, and how continuous ones are cut.
 
     >>> PAGE(num_graphs=0)
@@ -100,12 +104,14 @@ class PAGE(Explainer):
     match_edges: bool | Literal["auto"] = "auto"
     distinct_starts: bool = True
     search: Literal["walk", "consensus"] = "consensus"
+    max_reasons: int = 8
     random_state: int = 0
     cluster_options: ClusterOptions = field(default_factory=ClusterOptions)
     consensus_options: ConsensusOptions = field(default_factory=ConsensusOptions)
     walk_options: WalkOptions = field(default_factory=WalkOptions)
     evidence_options: EvidenceOptions = field(default_factory=EvidenceOptions)
     edge_options: EdgeOptions = field(default_factory=EdgeOptions)
+    reason_options: ReasonOptions = field(default_factory=ReasonOptions)
 
     def __post_init__(self) -> None:
         if isinstance(self.num_clusters, str) and self.num_clusters != "auto":
@@ -113,6 +119,7 @@ class PAGE(Explainer):
         for name in ("num_clusters", "num_graphs", "budget", "max_iterations", "max_nodes"):
             if (name, getattr(self, name)) not in (("num_clusters", "auto"), ("max_nodes", None)):
                 check_count(name, getattr(self, name))
+        check_count("max_reasons", self.max_reasons, least=0)
         if isinstance(self.decay, bool) or not isinstance(self.decay, int | float) or not 1 <= self.decay < np.inf:
             raise ValueError(f"decay must be a number of at least 1, which scores are divided by, got {self.decay!r}")
         if self.scoring not in SCORINGS:
@@ -202,6 +209,7 @@ class PAGE(Explainer):
                 for number, result in enumerate(results):
                     prototypes.append(self._prototype(number, len(results), result, scope))
                     step()
+            reasons = self._reasons() if representatives is None else None
         clusters = [result.cluster for result in results]
         return self._explanation(
             target,
@@ -209,7 +217,8 @@ class PAGE(Explainer):
             source_graphs={i: self._store[i] for i in sorted({i for p in prototypes for i in p.sources or ()})},
             edge_rule=self._edges().rule,
             embedding_map=self._map(target, clusters) if representatives is None else None,
-            timings=timings,
+            timings=timings | (reasons.seconds if reasons else {}),
+            **_of_class(reasons, target, self._fitted().predictions),
             notes=[
                 *selection.notes,
                 *self._edges().notes,
@@ -217,6 +226,31 @@ class PAGE(Explainer):
                 *self._order_notes(prototypes),
                 *_undecided(prototypes),
             ],
+        )
+
+    def _reasons(self) -> FoundReasons | None:
+        """The reasons of all classes, which are found together, once a fit; ``None`` where none are looked for."""
+        if self.search == "walk" or not self.max_reasons:
+            return None
+        return self._once(
+            f"reasons, {self.max_reasons}, {self.reason_options}", lambda: find_reasons(self._to_reason())
+        )
+
+    def _to_reason(self) -> FittedGraphs:
+        graphs = self._encoded()
+        readings = {graphs.match_features: graphs}
+        if graphs.match_features and graphs.kind_counts.size > 1:
+            rule = self._edges().rule
+            readings[False] = EncodedGraphs(self._store.unchecked(), match_features=False, match_edges=rule)
+        return FittedGraphs(
+            judge=self._judge,
+            embedded=self._fitted(),
+            readings=readings,
+            graph=self._store.__getitem__,
+            edge_rule=graphs.edge_rule,
+            names=self._column_names,
+            options=self.reason_options,
+            max_reasons=self.max_reasons,
         )
 
     def _options(self) -> Mapping[str, Any]:
@@ -362,6 +396,19 @@ class PAGE(Explainer):
         )
 
 
+def _of_class(reasons: FoundReasons | None, target: int, predictions: Ints) -> dict[str, Any]:
+    """The fields of an explanation that tell of reasons."""
+    if reasons is None:
+        return {}
+    return {
+        "reasons": reasons.of_class[target],
+        "graph_predictions": tuple(predictions.tolist()),
+        "graph_parts": () if reasons.parts.note else tuple(reasons.parts.of_graph.tolist()),
+        "typical_uncovered": reasons.typical_uncovered[target],
+        "fidelity_note": reasons.parts.note,
+    }
+
+
 def _summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """Seconds of each stage, over all clusters."""
     total: Counter[str] = Counter()
@@ -387,6 +434,7 @@ _OPTIONS: dict[str, type[Any]] = {
     "walk_options": WalkOptions,
     "evidence_options": EvidenceOptions,
     "edge_options": EdgeOptions,
+    "reason_options": ReasonOptions,
 }
 
 

@@ -125,6 +125,11 @@ class ReasonOptions(_Numbers):
 
     searched_share: float = 0.7  # of the graphs: what rules are made of ...
     confirming_share: float = 0.15  # ... what confirms them; the rest measures fidelity and serves for nothing else
+    min_kept_apart: int = 5  # graphs of every class; with fewer, nothing is kept apart and no fidelity is printed
+    chance: float = 0.05  # of confirming graphs that bear a reason out by luck, shared by all reasons of a class
+    least_rest: float = 0.002  # agreement that "none of what marks the others" must add
+    num_examples: int = 3  # graphs that examples are cut from; the smallest is shown
+    max_graph_nodes: int = 500  # larger graphs are not searched
     max_nodes: int = 5  # of the patterns that are all gone through; larger ones grow from these
     max_ring: int = 8  # nodes of the rings that are gone through
     max_sets: int = 2_000_000  # sets of nodes looked at in a step; dense graphs are gone through up to fewer nodes
@@ -135,7 +140,9 @@ class ReasonOptions(_Numbers):
     max_conditions: int = 4  # of a reason; longer ones nobody reads
     cost: float = 0.002  # balanced accuracy that a condition must be worth: a graph or two in a thousand
     lack_cost: float = 4.0  # times that, for what is missing: presence goes before lack
-    max_calls: int = 20_000  # nodes to place in one graph; a pattern that needs more counts as not lying there
+    max_calls: int = (
+        2_000  # nodes to place in one graph; while searching, a pattern that needs more counts as not lying there
+    )
     sample: int = 100  # graphs of each side that patterns are counted in while they grow
     num_sources: int = 2  # graphs that a pattern is grown in, and ...
     num_places: int = 3  # ... places of it there: the first may be there by chance

@@ -50,7 +50,7 @@ class Fragment:
     @property
     def is_ring(self) -> bool:
         """Whether every node is joined to two others."""
-        return all(len(others) == 2 for others in self.pattern.neighbours.values())  # noqa: PLR2004
+        return all(len(others) == 2 for others in self.pattern.neighbours.values())
 
 
 def fragments(

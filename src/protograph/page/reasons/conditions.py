@@ -35,7 +35,9 @@ class Condition:
     @property
     def complexity(self) -> float:
         """How much there is to say of it: a plain pattern with few nodes is the simplest."""
-        special = 0.5 * self.is_induced + 0.5 * bool(self.closed) + 0.5 * (self.at_least > 1) + 0.5 * (not self.has_kinds)
+        special = (
+            0.5 * self.is_induced + 0.5 * bool(self.closed) + 0.5 * (self.at_least > 1) + 0.5 * (not self.has_kinds)
+        )
         return 1 + 0.05 * len(self.pattern) + special
 
 

@@ -75,11 +75,19 @@ class Learner:
         What is good to begin with depends on what follows: a broad term that errs may be worth the most by itself where
         several that hardly err are worth more together. So it is begun more and less cautiously, and the best is taken.
         """
-        rules = [self._begun(max_terms, caution) for caution in self._cautions]
+        rules = [self._begun(max_terms, caution, []) for caution in self._cautions]
+        if self.max_conditions == 1:
+            rules += [self._begun(max_terms, self._cautions[-1], [first]) for first in self._firsts()]
         return max(rules, key=self.total_worth)
 
-    def _begun(self, max_terms: int, caution: float) -> list[Term]:
-        terms: list[Term] = []
+    def _firsts(self) -> list[Term]:
+        """Single conditions to begin with: those that are worth the most and hardly err."""
+        inside, outside = self._weights()
+        gains = self.table @ self.is_class.astype(np.float32) * inside
+        losses = self.table @ (~self.is_class).astype(np.float32) * outside
+        return [Term((row,)) for row in np.argsort(-(gains - 4 * losses), kind="stable")[: self.width].tolist()]
+
+    def _begun(self, max_terms: int, caution: float, terms: list[Term]) -> list[Term]:
         while len(terms) < max_terms:
             term, worth = self.best_term(self._covered(terms), caution)
             if term is None or worth <= 0:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from protograph._base.arrays import Bools, Floats, Ints
+from protograph._base.arrays import Floats, Ints
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
@@ -158,6 +158,4 @@ class RuleSearch:
 
 
 def _draft(term: Term, pool: Pool) -> Draft:
-    return Draft(
-        tuple(pool.conditions[row] for row in term.has), tuple(pool.conditions[row] for row in term.lacks)
-    )
+    return Draft(tuple(pool.conditions[row] for row in term.has), tuple(pool.conditions[row] for row in term.lacks))

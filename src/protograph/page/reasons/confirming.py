@@ -1,0 +1,58 @@
+"""Which reasons graphs that were not searched confirm."""
+
+from collections.abc import Sequence
+from math import exp, lgamma, log
+
+import numpy as np
+
+from protograph._base.arrays import Bools
+from protograph.page.reasons.drafts import Draft, any_holds
+from protograph.page.reasons.searching import Scope
+
+
+def confirmed(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]:
+    """The drafts in the order of how many graphs each adds, without those that other graphs do not confirm.
+
+    A draft is confirmed if, among confirming graphs in which it is the first to hold, those of the class are so many
+    more than in all that chance would rarely make them so; the more drafts, the more rarely.
+    """
+    ordered, kept = in_order(drafts, target, scope), list[Draft]()
+    is_class = scope.predictions[scope.confirming] == target
+    share = float(is_class.mean()) if is_class.size else 0.0
+    for draft in ordered:
+        fresh = draft.holds(scope.reader, scope.confirming) & ~any_holds(kept, scope.reader, scope.confirming)
+        inside, number = int((fresh & is_class).sum()), int(fresh.sum())
+        if chance_of(inside, number, share) <= scope.options.chance / len(ordered):
+            kept.append(draft)
+    return kept
+
+
+def in_order(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]:
+    """Drafts in the order of how many graphs of the class each adds to those before it."""
+    is_class = scope.predictions[scope.known] == target
+    left = {number: draft.holds(scope.reader, scope.known) & is_class for number, draft in enumerate(drafts)}
+    covered: Bools = np.zeros(is_class.size, np.bool_)
+    order = []
+    while left:
+        number = max(left, key=lambda one: (int((left[one] & ~covered).sum()), -one))
+        covered |= left.pop(number)
+        order.append(drafts[number])
+    return order
+
+
+def chance_of(at_least: int, number: int, share: float) -> float:
+    """Probability of at least so many of a number where each is one with the given share.
+
+    >>> round(chance_of(2, 2, 0.5), 3), chance_of(0, 5, 0.3)
+    (0.25, 1.0)
+    """
+    if at_least <= 0 or share >= 1:
+        return 1.0
+    if share <= 0:
+        return 0.0
+    logs = (
+        lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
+        + hits * log(share) + (number - hits) * log(1 - share)
+        for hits in range(at_least, number + 1)
+    )  # fmt: skip
+    return min(1.0, sum(map(exp, logs)))

@@ -1,0 +1,226 @@
+"""From a fitted model to the reasons of all its classes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Bools, Ints
+from protograph._base.timing import timed
+from protograph.explanation import Pattern, Reason, Support
+from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
+from protograph.graphs.cutting import induced_subgraph, with_edges
+from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
+from protograph.models.judging import EmbeddedGraphs, Judge
+from protograph.page.options import ReasonOptions
+from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.confirming import confirmed, in_order
+from protograph.page.reasons.drafts import Draft
+from protograph.page.reasons.examples import example_of
+from protograph.page.reasons.joint_rules import JointRules, joined
+from protograph.page.reasons.parts import Parts, divided
+from protograph.page.reasons.searching import RuleSearch, Scope
+from protograph.patterns.containment import contains
+
+# Reasons of the others that the rest can name as what it lacks: as many patterns as a reason may have.
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedGraphs:
+    """A fitted model and its graphs, as the search of reasons reads them.
+
+    Attributes:
+        judge: The model.
+        embedded: What it makes of all graphs.
+        readings: The graphs as the counting reads them, with kinds of nodes and without; one where both are the same.
+        graph: Gives a graph by its index.
+        edge_rule: Which edges count as the same.
+        names: Names of the columns of features and attributes, which patterns are built with.
+        options: How to search.
+        max_reasons: Most reasons of a class.
+    """
+
+    judge: Judge
+    embedded: EmbeddedGraphs
+    readings: Mapping[bool, EncodedGraphs]
+    graph: Callable[[int], Data]
+    edge_rule: EdgeRule
+    names: Mapping[str, object]
+    options: ReasonOptions
+    max_reasons: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FoundReasons:
+    """The reasons of all classes.
+
+    Attributes:
+        of_class: The reasons of each class, in the order of how many graphs each adds.
+        typical_uncovered: For each class the most typical of its graphs in which no reason holds.
+        parts: What each graph served for.
+        seconds: How long it took.
+    """
+
+    of_class: Mapping[int, tuple[Reason, ...]]
+    typical_uncovered: Mapping[int, tuple[int, ...]]
+    parts: Parts
+    seconds: Mapping[str, float]
+
+
+def find_reasons(fitted: FittedGraphs) -> FoundReasons:
+    """Search, confirm and join the rules of all classes, and count where each reason holds."""
+    seconds: dict[str, float] = {}
+    with timed(seconds, "reasons"):
+        predictions, options = fitted.embedded.predictions, fitted.options
+        graphs = next(iter(fitted.readings.values()))
+        parts = divided(graphs, predictions, options)
+        is_small = np.diff(graphs.nodes) <= options.max_graph_nodes
+        scope = Scope(
+            reader=ConditionReader(fitted.readings, options.max_calls),
+            searched=np.flatnonzero((parts.of_graph == SEARCHED) & is_small),
+            confirming=np.flatnonzero((parts.of_graph == CONFIRMING) & is_small),
+            predictions=predictions,
+            embeddings=fitted.embedded.graph_embeddings,
+            options=options,
+            max_reasons=fitted.max_reasons,
+        )
+        rules = _rules(scope)
+        assembled = _Assembly(fitted, scope, rules, parts).reasons()
+    uncovered = {target: _typical_uncovered(target, reasons, fitted) for target, reasons in assembled.items()}
+    return FoundReasons(of_class=assembled, typical_uncovered=uncovered, parts=parts, seconds=seconds)
+
+
+def _rules(scope: Scope) -> JointRules:
+    predicted = np.unique(scope.predictions).tolist()
+    if len(np.unique(scope.predictions[scope.searched])) < 2:
+        return JointRules({target: [] for target in predicted})
+    search = RuleSearch(scope)
+    drafts = {target: confirmed(search.rule(target), target, scope) for target in predicted}
+    rules = joined(drafts, scope)
+    return JointRules({t: in_order(list(own), t, scope) for t, own in rules.drafts.items()}, rules.rest)
+
+
+def _typical_uncovered(
+    target: int, reasons: Sequence[Reason], fitted: FittedGraphs, number: int = 5
+) -> tuple[int, ...]:
+    """Graphs of the class in which no reason holds, those first whose embeddings are nearest their mean."""
+    is_open = fitted.embedded.predictions == target
+    for reason in reasons:
+        is_open[list(reason.holds_in_indices)] = False
+    left = np.flatnonzero(is_open)
+    return tuple(_nearest(left, fitted.embedded, number).tolist())
+
+
+def _nearest(indices: Ints, embedded: EmbeddedGraphs, number: int) -> Ints:
+    """Those of some graphs whose embeddings are nearest their mean, the nearest first."""
+    if not indices.size:
+        return indices
+    points = embedded.graph_embeddings[indices]
+    distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+    return indices[np.argsort(distances, kind="stable")[:number]]
+
+
+class _Assembly:
+    """Makes reasons of drafts."""
+
+    def __init__(self, fitted: FittedGraphs, scope: Scope, rules: JointRules, parts: Parts) -> None:
+        self._fitted, self._scope, self._rules, self._parts = fitted, scope, rules, parts
+        # As many nodes are placed as when users ask.
+        self._reader = ConditionReader(fitted.readings, MAX_CALLS)
+        self._patterns: dict[Condition, Pattern] = {}
+        self._all = np.arange(len(fitted.embedded.predictions))
+
+    def reasons(self) -> dict[int, tuple[Reason, ...]]:
+        """The reasons of each class."""
+        made = {
+            target: [self._reason(draft, target) for draft in drafts] for target, drafts in self._rules.drafts.items()
+        }
+        if (rest := self._rules.rest) is not None:
+            made[rest].append(self._rest(rest, [one for t, own in made.items() if t != rest for one in own]))
+        return {target: tuple(own) for target, own in made.items()}
+
+    def _reason(self, draft: Draft, target: int) -> Reason:
+        holds = draft.holds(self._reader, self._all)
+        sources = self._sources(holds, target)
+        example = example_of(draft, self._lacks(draft), sources, self._fitted.judge, target, self._reader)
+        return Reason(
+            has=tuple(map(self._pattern, draft.has)),
+            lacks=tuple(map(self._pattern, draft.lacks)),
+            example=example,
+            **self._supports(holds, target),
+        )
+
+    def _rest(self, target: int, others: Sequence[Reason]) -> Reason:
+        holds = np.ones(self._all.size, np.bool_)
+        for reason in others:
+            holds[list(reason.holds_in_indices)] = False
+        bare = tuple(replace(reason, example=None) for reason in others)
+        is_named = len(others) <= _MOST_NAMED and all(len(one.has) == 1 and not one.lacks for one in others)
+        lacks = tuple(one.has[0] for one in others) if is_named else ()
+
+        def lacks_all(part: Data) -> bool:
+            return not any(bool(reason.holds([part])[0]) for reason in others)
+
+        sources = self._sources(holds, target)
+        example = example_of(Draft(), lacks_all, sources[:1], self._fitted.judge, target, self._reader)
+        return Reason(lacks=lacks, unless=bare, example=example, **self._supports(holds, target))
+
+    def _sources(self, holds: Bools, target: int) -> list[tuple[int, Data]]:
+        """The most typical graphs of the class in which a reason holds."""
+        own = np.flatnonzero(holds & (self._fitted.embedded.predictions == target))
+        chosen = _nearest(own, self._fitted.embedded, self._fitted.options.num_examples)
+        return [(index, self._fitted.graph(index)) for index in chosen.tolist()]
+
+    def _lacks(self, draft: Draft) -> Callable[[Data], bool]:
+        """Whether a part lacks what a draft says it must."""
+
+        def lacks(part: Data) -> bool:
+            for condition in draft.lacks:
+                order = sorted(condition.pattern.nodes)
+                there = contains(
+                    self._fitted.readings[condition.has_kinds].encode(part),
+                    self._reader.encoded(condition),
+                    induced=condition.is_induced,
+                    closed=[order.index(node) for node in condition.closed],
+                    at_least=condition.at_least,
+                )
+                if there > 0:
+                    return False
+            return True
+
+        return lacks
+
+    def _supports(self, holds: Bools, target: int) -> dict[str, object]:
+        is_class = self._fitted.embedded.predictions == target
+        by_part = {}
+        for name, part in (("searched", SEARCHED), ("confirming", CONFIRMING), ("kept_apart", KEPT_APART)):
+            own = self._parts.indices(part)
+            by_part[name] = Support.of(holds[own], is_class[own]) if own.size or part != KEPT_APART else None
+        return {**by_part, "holds_in_indices": tuple(np.flatnonzero(holds).tolist())}
+
+    def _pattern(self, condition: Condition) -> Pattern:
+        if condition not in self._patterns:
+            self._patterns[condition] = self._made(condition)
+        return self._patterns[condition]
+
+    def _made(self, condition: Condition) -> Pattern:
+        nodes = sorted(condition.pattern.nodes)
+        number = {node: place for place, node in enumerate(nodes)}
+        part = induced_subgraph(self._fitted.graph(condition.source), nodes)
+        part = with_edges(part, [(number[u], number[v]) for u, v in condition.pattern.edges])
+        graph = Data(edge_index=part.edge_index, num_nodes=len(nodes))
+        if condition.has_kinds and part.x is not None:
+            graph.x = part.x
+        if self._fitted.edge_rule.is_matched:
+            graph.edge_attr = part.edge_attr
+        return Pattern(
+            graph=graph,
+            kind="induced" if condition.is_induced else "part",
+            closed=tuple(sorted(number[node] for node in condition.closed)),
+            at_least=condition.at_least,
+            edge_rule=self._fitted.edge_rule,
+            **self._fitted.names,
+        )
