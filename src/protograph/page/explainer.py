@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor
 
+from protograph._base.arrays import Ints
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import timed
@@ -217,7 +218,7 @@ class PAGE(Explainer):
             source_graphs={i: self._store[i] for i in sorted({i for p in prototypes for i in p.sources or ()})},
             edge_rule=self._edges().rule,
             embedding_map=self._map(target, clusters) if representatives is None else None,
-            timings=timings | (reasons.seconds if reasons else {}),
+            timings={**timings, **(reasons.seconds if reasons else {})},
             **_of_class(reasons, target, self._fitted().predictions),
             notes=[
                 *selection.notes,

@@ -173,7 +173,7 @@ class CountedRows:
 
 
 def graph_codes(flat: FlatGraphs, num_rounds: int = 3) -> Codes:
-    """A number for each graph that is equal where graphs differ only in the order of their nodes, and nearly only there."""
+    """A number for each graph, equal where graphs differ only in the order of their nodes, and for few others."""
     colors = flat.kind_codes[flat.kinds]
     ends = np.repeat(np.arange(flat.kinds.size), flat.degrees)
     for _ in range(num_rounds):

@@ -1,4 +1,4 @@
-"""Which small graphs contain which others of as many nodes: a mask of edges each, tried under all orders of the nodes."""
+"""Which small graphs contain others of as many nodes: a mask of edges each, tried under all orders of the nodes."""
 
 from collections.abc import Sequence
 from itertools import chain, combinations, groupby, permutations, product

@@ -1,0 +1,1 @@
+"""Reasons: which patterns together account for what a model does, checked on graphs kept apart."""

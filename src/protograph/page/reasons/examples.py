@@ -1,6 +1,6 @@
 """Examples of reasons: a part of a real graph in which a reason holds, which the model predicts as the class."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -76,7 +76,7 @@ def _places(draft: Draft, index: int, reader: ConditionReader) -> list[tuple[int
     return places
 
 
-def _places_of(condition: Condition, index: int, reader: ConditionReader):
+def _places_of(condition: Condition, index: int, reader: ConditionReader) -> Iterator[tuple[int, ...]]:
     order = sorted(condition.pattern.nodes)
     closed = [order.index(node) for node in condition.closed]
     graph = reader.readings[condition.has_kinds][index]
@@ -106,8 +106,8 @@ def smallest(
     All nodes do, so the set is looked for in ever larger surroundings of what is marked; then as many nodes as possible
     go at a time, the farthest first.
     """
-    rings = sorted({distance for distance in distances.values()})
-    surroundings = [marked | {node for node in every if distances[node] <= distance} for distance in rings]
+    steps = sorted(set(distances.values()))
+    surroundings = [marked | {node for node in every if distances[node] <= step} for step in steps]
     candidates = [one for one in dict.fromkeys([marked, *surroundings]) if one]
     fits = np.flatnonzero(will_do(candidates))
     nodes = candidates[int(fits[0])] if fits.size else every

@@ -41,8 +41,8 @@ def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) ->
         shares, note = (
             (1 - options.confirming_share, options.confirming_share),
             (
-                f"no graphs were kept apart to measure fidelity with: of the smallest class, which {fewest:,} graphs are "
-                f"predicted as, fewer than {options.min_kept_apart} would be kept"
+                f"no graphs were kept apart to measure fidelity with: of the smallest class, with {fewest:,} graphs "
+                f"predicted, fewer than {options.min_kept_apart} would be kept"
             ),
         )
     parts = np.full(len(graphs), SEARCHED, np.int64)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
@@ -26,6 +27,8 @@ from protograph.patterns.containment import contains
 
 # Reasons of the others that the rest can name as what it lacks: as many patterns as a reason may have.
 _MOST_NAMED = 4
+# Graphs without a reason that are named.
+_NUM_TYPICAL = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,7 +51,7 @@ class FittedGraphs:
     readings: Mapping[bool, EncodedGraphs]
     graph: Callable[[int], Data]
     edge_rule: EdgeRule
-    names: Mapping[str, object]
+    names: Mapping[str, Any]
     options: ReasonOptions
     max_reasons: int
 
@@ -103,15 +106,13 @@ def _rules(scope: Scope) -> JointRules:
     return JointRules({t: in_order(list(own), t, scope) for t, own in rules.drafts.items()}, rules.rest)
 
 
-def _typical_uncovered(
-    target: int, reasons: Sequence[Reason], fitted: FittedGraphs, number: int = 5
-) -> tuple[int, ...]:
+def _typical_uncovered(target: int, reasons: Sequence[Reason], fitted: FittedGraphs) -> tuple[int, ...]:
     """Graphs of the class in which no reason holds, those first whose embeddings are nearest their mean."""
     is_open = fitted.embedded.predictions == target
     for reason in reasons:
         is_open[list(reason.holds_in_indices)] = False
     left = np.flatnonzero(is_open)
-    return tuple(_nearest(left, fitted.embedded, number).tolist())
+    return tuple(_nearest(left, fitted.embedded, _NUM_TYPICAL).tolist())
 
 
 def _nearest(indices: Ints, embedded: EmbeddedGraphs, number: int) -> Ints:
@@ -193,7 +194,7 @@ class _Assembly:
 
         return lacks
 
-    def _supports(self, holds: Bools, target: int) -> dict[str, object]:
+    def _supports(self, holds: Bools, target: int) -> dict[str, Any]:
         is_class = self._fitted.embedded.predictions == target
         by_part = {}
         for name, part in (("searched", SEARCHED), ("confirming", CONFIRMING), ("kept_apart", KEPT_APART)):

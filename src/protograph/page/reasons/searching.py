@@ -50,6 +50,7 @@ class Scope:
 
     @cached_property
     def min_graphs(self) -> int:
+        """Fewest searched graphs in which a condition must hold."""
         return max(3, int(self.options.min_share * self.searched.size))
 
 
