@@ -67,7 +67,8 @@ def fragments(
         min_graphs: Fewest graphs that must have a pattern.
     """
     counting = _Counting(FlatGraphs(graphs, chosen), min_graphs)
-    result, largest = [], 0
+    result: list[Fragment] = []
+    largest = 0
     for sets in connected_sets(counting.flat, min(max_nodes, MOST_NODES), max_sets):
         result += counting.of_sets(sets)
         largest = sets.shape[1]
