@@ -49,6 +49,7 @@ EXPLAIN = {
     "--k": ["graphs.pt", *GIVEN, "--k", 0],
     "--budget": ["graphs.pt", *GIVEN, "--budget", 0],
     "--max-nodes": ["graphs.pt", *GIVEN, "--max-nodes", 0],
+    "--max-reasons": ["graphs.pt", *GIVEN, "--max-reasons", -1],
     "--search": ["graphs.pt", *GIVEN, "--search", "magic"],
     "--match-edges": ["graphs.pt", *GIVEN, "--match-edges", "on"],
     "--engine": ["graphs.pt", *GIVEN, "--engine", "ray"],

@@ -73,6 +73,7 @@ def test_a_rule_by_hand():
     assert found.fidelity == Fidelity([1, 0], [2, 2])
     assert found.fidelity_curve == (0.5, 0.25)
     assert [one.support.num_graphs for one in found.reasons] == [4, 3]
+    assert repr(found) == "Explanation(target=0, 0 prototypes, 2 reasons)"
 
 
 def test_without_graphs_kept_apart_there_is_no_fidelity():

@@ -1,18 +1,12 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
-import torch
-from matplotlib.figure import Figure
-from torch_geometric.data import Data
 
 from protograph.explanation import Prototype
 from protograph.report import scene
 from protograph.report.figure import classes_figure
-from protograph.report.layout import layout
-from protograph.report.palette import palette_of
 from protograph.report.report import report_html
-from protograph.report.scene import ClassScenes, View, draw_view, lay_out, nearest_nodes
+from protograph.report.scene import ClassScenes, lay_out
 
 
 def test_nodes_have_the_same_places_alone_and_in_the_source(explain, house):
@@ -49,28 +43,3 @@ def test_what_is_laid_out_is_drawn_as_often_as_one_likes(explain, house, monkeyp
         for one in of_class.scenes:
             classes_figure([ClassScenes(of_class.explanation, [one])])
     assert len(calls) == 3
-
-
-@pytest.mark.parametrize(
-    ("nodes", "limit", "nearest"),
-    [
-        ([2], 3, [2, 1, 3]),
-        ([4, 0], 2, [4, 0]),
-        ([4, 0], 1, [4, 0]),
-        ([0], 9, [0, 1, 2, 3, 4]),
-        ([5], 3, [5]),
-        ([], 3, []),
-    ],
-)
-def test_nearest_nodes(graph_of, nodes, limit, nearest):
-    path = graph_of([(0, 1), (1, 2), (2, 3), (3, 4)], num_nodes=6)
-    assert nearest_nodes(path, nodes, limit) == nearest
-
-
-def test_loops_of_every_node_are_not_drawn():
-    path = torch.tensor([[0, 1, 1, 2, 0, 1, 2], [1, 0, 2, 1, 0, 1, 2]])
-    for edge_index, num_loops in ((path, 0), (path[:, :-1], 2)):
-        graph = Data(x=torch.ones(3, 1), edge_index=edge_index)
-        axes = Figure().add_axes((0, 0, 1, 1))
-        draw_view(axes, (3.0, 3.0), View(graph, layout(graph)), palette_of([graph]))
-        assert len(axes.patches) == num_loops

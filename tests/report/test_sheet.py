@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from protograph.report.sheet import fitted, save_figure, text_width
+from protograph.report.sheet import fitted, lines_of, save_figure, text_width
 
 
 def size_of(path):
@@ -42,3 +42,15 @@ def test_what_is_cut_ends_in_three_dots(width):
     assert line.endswith("…")
     assert text_width(line, 9.5) <= width
     assert fitted("short", width, 1.0) == "short"
+
+
+def test_a_text_is_broken_into_lines_and_cut_after_the_last():
+    text = "a ring of six carbons joined to a nitrogen that has no other neighbour"
+    lines = lines_of(text, 2.0, 9, 3)
+    assert " ".join(lines) == text
+    assert all(text_width(line, 9) <= 2.0 for line in lines)
+    short = lines_of(text, 2.0, 9, 2)
+    assert short[0] == lines[0]
+    assert len(short) == 2
+    assert short[1].endswith("…")
+    assert lines_of("", 1.0, 9, 2) == [""]

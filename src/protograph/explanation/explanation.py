@@ -195,7 +195,8 @@ class Explanation(ClassRule):
         return any(note.startswith("interrupted ") for note in self.warnings)
 
     def __repr__(self) -> str:
-        return f"Explanation(target={self.target}, {count_of(len(self.prototypes), 'prototype')})"
+        reasons = f", {count_of(len(self.reasons), 'reason')}" if self.reasons else ""
+        return f"Explanation(target={self.target}, {count_of(len(self.prototypes), 'prototype')}{reasons})"
 
     def summary(self) -> str:
         """Say in a few lines what was found: for each prototype a line of words and a line of figures, then the rule.
@@ -231,7 +232,7 @@ class Explanation(ClassRule):
         return rule_lines(self)
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
-        """Draw each prototype beside the graph it was cut from.
+        """Draw each prototype beside the graph it was cut from, and each reason beside its example.
 
         Args:
             path: Where to save the picture, PNG, SVG or PDF by its ending; ``None`` shows it.

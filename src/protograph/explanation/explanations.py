@@ -113,7 +113,7 @@ class Explanations(Mapping[int, Explanation]):
         return [f"Fidelity of all rules together: {fidelity_words(fidelity)}{rest}."]
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
-        """Draw the prototypes of all classes; see :meth:`Explanation.plot`."""
+        """Draw the prototypes and reasons of all classes; see :meth:`Explanation.plot`."""
         from protograph.report.figure import plot
 
         plot(list(self.values()), path)

@@ -9,8 +9,8 @@ from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.describing.sentences import taken_for
 from protograph.report.layout import layout
 from protograph.report.palette import Legend, Palette, palette_of
-from protograph.report.scene import View, draw_view
 from protograph.report.sheet import INK, MUTED, Sheet, our_style, save_figure
+from protograph.report.views import View, draw_view
 from protograph.report.words import shortened, size
 
 # In inches: a picture with its caption, the margin, and the room of headings.

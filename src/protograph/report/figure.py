@@ -12,8 +12,11 @@ from protograph.explanation import EmbeddingMap, Explanation
 from protograph.explanation.describing.sentences import cluster_of, taken_for
 from protograph.explanation.figures import formulas_of
 from protograph.report.palette import COLORS, OTHER_COLOR, Legend, Palette, palette_of
-from protograph.report.scene import ClassScenes, Scene, draw_view, lay_out, source_of
-from protograph.report.sheet import INK, MUTED, RULE, Sheet, checked_ending, fitted, our_style, save_figure
+from protograph.report.reason_figure import draw_reason, reason_height
+from protograph.report.reason_scene import drawn_patterns
+from protograph.report.scene import ClassScenes, Scene, lay_out, source_of
+from protograph.report.sheet import INK, MUTED, RULE, Sheet, checked_ending, our_style, save_figure
+from protograph.report.views import draw_view
 from protograph.report.words import (
     NO_PROTOTYPE,
     class_facts,
@@ -91,7 +94,11 @@ def classes_figure(
 def shared_palette(explanations: Sequence[Explanation]) -> Palette:
     """Colours that mean the same in the pictures of all classes."""
     pairs = [(one.graph, source_of(each, one)) for each in explanations for one in each.prototypes]
-    named = [explanations[0].named(graph) for pair in pairs for graph in pair if graph is not None]
+    drawn = [graph for pair in pairs for graph in pair if graph is not None]
+    for reason in (reason for each in explanations for reason in each.reasons):
+        drawn += [part.pattern.graph for part in drawn_patterns(reason) if part.pattern.are_nodes_matched]
+        drawn += [] if reason.example is None else [reason.example.graph]
+    named = [explanations[0].named(graph) for graph in drawn]
     names = named[0].feature_names if named else ()
     return palette_of([one.graph for one in named], names, explanations[0].feature_colors)
 
@@ -100,17 +107,19 @@ class _Section:
     """One class of the figure, or some of its prototypes."""
 
     def __init__(self, of_class: ClassScenes, palette: Palette, with_titles: bool) -> None:
-        self.explanation, self.scenes = of_class
+        self.explanation, self.scenes, self.reasons = of_class
         self.palette, self.with_titles = palette, with_titles
-        graphs = [view.graph for scene in self.scenes for view in scene.views]
-        self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if self.scenes else None
+        views = [scene.views for scene in self.scenes] + [scene.views for scene in self.reasons]
+        graphs = [view.graph for several in views for view in several]
+        self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if graphs else None
         self.lines = [self._lines_below_title(scene) if with_titles else [] for scene in self.scenes]
 
     @property
     def height(self) -> float:
         legend = self.legend.height if self.legend is not None else 0.0
         header, titles = (HEADER, sum(map(_title_height, self.lines))) if self.with_titles else (0.0, 0.0)
-        return header + legend + titles + len(self.scenes) * (CAPTION + PANEL + SPACE)
+        reasons = sum(reason_height(scene, with_titles=self.with_titles) for scene in self.reasons)
+        return header + legend + titles + len(self.scenes) * (CAPTION + PANEL + SPACE) + reasons
 
     def _lines_below_title(self, scene: Scene) -> list[str]:
         prototype = scene.prototype
@@ -124,15 +133,10 @@ class _Section:
 class _Column(Sheet):
     """A sheet that is filled from the top."""
 
-    def say(self, x: float, below: float, text: str, size: float, color: str, weight: str = "normal") -> None:
-        """Write text whose upper edge is that far below the current line, cut at the margin."""
-        line = fitted(text, WIDTH - MARGIN - x, size, weight)
-        self.write(x, self.top - below, line, fontsize=size, color=color, fontweight=weight, va="top")
-
     def draw_section(self, section: _Section) -> None:
         if section.with_titles:
             self.say(MARGIN, 0, class_title(section.explanation), 17, INK, "bold")
-            facts = class_facts(section.explanation) if section.scenes else NO_PROTOTYPE
+            facts = class_facts(section.explanation) if section.scenes or section.reasons else NO_PROTOTYPE
             self.say(MARGIN, 0.36, facts, 10, MUTED)
             self.top -= HEADER
         if section.legend is not None:
@@ -143,6 +147,8 @@ class _Column(Sheet):
                 self.draw_titles(scene, lines)
                 self.top -= _title_height(lines)
             self.draw_views(section.explanation, scene, section.palette)
+        for reason in section.reasons:
+            draw_reason(self, section.explanation, reason, section.palette, with_titles=section.with_titles)
 
     def draw_titles(self, scene: Scene, lines: Sequence[str]) -> None:
         self.rule(self.top)

@@ -83,11 +83,15 @@ class Palette:
     def looks(self, graph: Data) -> list[Category]:
         """How each node of a graph looks."""
         x = _features(graph, self.columns)
+        if not x.size(1) and (self.members or self.scale is not None):
+            return [ANY_NODE] * len(x)
         if self.scale is not None:
             return [Category("", color) for color in _scaled_colors(_numbers(x), self.scale)]
         return [self.categories[self.members.get(tuple(row), -1)] for row in x.tolist()]
 
 
+# A node of a pattern where any features will do, among nodes that have some.
+ANY_NODE = Category("any node", "#EEF1F5")
 ALL_ALIKE = Palette((Category("node", COLORS[0]),), {})
 
 
@@ -271,7 +275,7 @@ class Legend:
     def __init__(self, palette: Palette, graphs: Sequence[Data], width: float) -> None:
         self.scale = palette.scale
         present = {node.color for graph in graphs for node in palette.looks(graph)}
-        self.categories = [category for category in palette.categories if category.color in present]
+        self.categories = [one for one in (*palette.categories, ANY_NODE) if one.color in present]
         widest = max((text_width(category.label, FONT_SIZE) for category in self.categories), default=0.0)
         self.num_columns = max(1, min(len(self.categories), int(width / (widest + COLUMN_GAP))))
 

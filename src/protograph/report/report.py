@@ -16,6 +16,7 @@ from protograph.models.performance import Performance, figures_line
 from protograph.report.figure import classes_figure, embedding_figure, shared_palette
 from protograph.report.html import columns, details, escape, facts, picture, row, table
 from protograph.report.palette import Palette
+from protograph.report.reason_card import reason_cards, rule_box
 from protograph.report.scene import ClassScenes, Scene, lay_out
 from protograph.report.sheet import figure_bytes, our_style
 from protograph.report.words import (
@@ -72,6 +73,10 @@ tbody th { color: var(--muted); font-weight: 400; min-width: 6.5rem; overflow-wr
 td.number, th.number { text-align: right; padding-left: .9rem; }
 td.hit { background: var(--hit); font-weight: 600; }
 ul.notice { list-style: none; margin: 1rem 0; padding: .7rem 1rem; background: var(--notice); border-radius: 8px; }
+.rule { margin: 1rem 0; padding: .7rem 1rem; background: var(--hit); border-radius: 8px; }
+.rule p:last-child { margin-bottom: 0; }
+article.reason { margin: 1.6rem 0; padding: .2rem 1rem .4rem; border-left: 4px solid var(--bar); }
+article.reason h3 { margin-top: .6rem; }
 .doubt { margin: 1rem 0; padding: .7rem 1rem; border: 2px solid var(--alarm); border-left-width: 10px;
   border-radius: 8px; }
 .doubt strong { color: var(--alarm); }
@@ -161,6 +166,8 @@ def _contents(explanations: Sequence[Explanation]) -> str:
 def _class_section(of_class: ClassScenes, palette: Palette) -> str:
     explanation, scenes = of_class.explanation, of_class.scenes
     how_many = f"{count_of(len(scenes), 'prototype')}, best first." if scenes else NO_PROTOTYPE
+    if of_class.reasons:
+        how_many = f"{how_many.removesuffix('.')}; {count_of(len(of_class.reasons), 'reason')}."
     notes = "".join(f"<li>Note: {escape(warning)}</li>" for warning in explanation.warnings)
     return "\n".join(
         [
@@ -168,7 +175,9 @@ def _class_section(of_class: ClassScenes, palette: Palette) -> str:
             f"<h2>{escape(class_title(explanation))}</h2>",
             f"<p>{escape(class_facts(explanation))}. {how_many}</p>",
             f'<ul class="notice">{notes}</ul>' if notes else "",
+            rule_box(explanation),
             *(_prototype_section(explanation, scene, palette) for scene in scenes),
+            reason_cards(of_class, palette),
             _map_section(explanation),
             "</section>",
         ]

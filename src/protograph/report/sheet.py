@@ -61,6 +61,13 @@ class Sheet:
         """Write text on one line, without what cannot be seen, its left end there."""
         self.figure.text(x / self.width, y / self.height, one_line(text), parse_math=False, **style)
 
+    def say(
+        self, x: float, below: float, text: str, size: float, color: str, weight: str = "normal", width: float = 0.0
+    ) -> None:
+        """Write text whose upper edge is that far below the current line, cut at the margin or after ``width``."""
+        line = fitted(text, width or self.width - self.margin - x, size, weight)
+        self.write(x, self.top - below, line, fontsize=size, color=color, fontweight=weight, va="top")
+
     def axes(self, x: float, y: float, width: float, height: float, **style: Any) -> Any:
         """A frame with its lower left corner there."""
         return self.figure.add_axes(
@@ -90,6 +97,20 @@ def fitted(text: str, width: float, size: float, weight: str = "normal") -> str:
     while len(line) > 1 and (current := text_width(line, size, weight)) > width:
         line = shortened(whole, max(1, min(len(line) - 1, int(width / current * len(line)))))
     return line
+
+
+def lines_of(text: str, width: float, size: float, most: int) -> list[str]:
+    """The text in at most so many lines, none wider than so many inches; the last one is cut where it is too wide."""
+    lines, words = [""], shortened(text, 300).split(" ")
+    for number, word in enumerate(words):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and text_width(longer, size) > width:
+            if len(lines) == most:
+                return [*lines[:-1], fitted(f"{lines[-1]} {' '.join(words[number:])}", width, size)]
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return [fitted(line, width, size) for line in lines]
 
 
 def save_figure(figure: Any, path: str | PathLike[str]) -> None:

@@ -117,6 +117,12 @@ TAIL = [(0, 1), (1, 2), (2, 0), (2, 3)]
             {"closed": (3,), **ATOMS},
             "a triangle of three carbons joined to an oxygen that has no other neighbour",
         ),
+        (
+            graph_of(5, [(0, 1), (0, 2), (0, 3), (3, 4)], [0, 2, 2, 2, 1], num_kinds=4),
+            {"feature_names": ("S", "H", "O", "C"), "closed": (1, 2)},
+            "a part made of a hydroxyl group (OH) and a sulfur with two oxygens (SO2) (S1-O2-H3, S1-O4, S1-O5), where "
+            "O4 and O5 have no other neighbours",
+        ),
         (graph_of(5, [*TAIL, (3, 4)]), {}, "a part of five nodes (1-2-3-1-4-5)"),
         (
             Data(x=torch.tensor([[3.0], [2.0]]), edge_index=torch.tensor([[0], [1]])),

@@ -23,7 +23,7 @@ NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
         ({"lacks": (HOUSE,)}, "without a house"),
         (
             {"has": (ENDS, HOUSE)},
-            "a path of four nodes, whose ends have no other neighbours, and a house",
+            "a path of four nodes, whose ends have no other neighbours, and also a house",
         ),
         (
             {"has": (HOUSE,), "lacks": (ENDS, TRIANGLE)},
@@ -40,14 +40,16 @@ NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
         ),
         (
             {"unless": (reason(has=(HOUSE,)), reason(has=(TRIANGLE, SQUARE)), reason(lacks=(TRIANGLE,)))},
-            "none of what marks the others: no house, and not at once (a triangle and a ring of four nodes), and "
-            "a triangle",
+            "none of what marks the others: no house, and also not at once (a triangle and a ring of four nodes), "
+            "and also a triangle",
         ),
         (
             {"unless": (reason(has=(HOUSE,)),), "lacks": (TRIANGLE,)},
             "none of what marks the others: no house, without a triangle",
         ),
         ({"has": (NITRO,)}, "a nitrogen joined to two oxygens"),
+        ({"has": (NITRO, TRIANGLE)}, "a nitrogen joined to two oxygens, and also a triangle"),
+        ({"lacks": (NITRO, TRIANGLE)}, "without a nitrogen joined to two oxygens, without a triangle"),
     ],
 )
 def test_words_by_hand(parts, words):

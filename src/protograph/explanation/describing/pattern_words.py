@@ -350,7 +350,7 @@ class _Shape:
             colors=self.colors,
             are_edges_matched=is_matched,
         )
-        if name.startswith(("a ", "an ")):
+        if name.startswith(("a ", "an ")) and " and " not in name:
             return name.split(" ", 1)[1].replace("ring of three nodes", "triangle")
         return f"part made of {name}" if is_named and feature_names else f"part of {counted(len(self.graph), 'node')}"
 

@@ -25,23 +25,26 @@ def reason_words(reason: Reason, colors: Sequence[str] = ()) -> str:
     return ", ".join(part for part in (_together([*has, *rest]), *_without(lacks)) if part)
 
 
+# What follows these would read as a part of them.
+_OPEN_ENDED = (" and ", ",", " joined ", " whose ", " that ", " where ")
+
+
+def _are_short(parts: Sequence[str]) -> bool:
+    return not any(word in part for part in parts for word in _OPEN_ENDED)
+
+
 def _together(parts: Sequence[str]) -> str:
-    """Parts that hold at once; with a comma where they have an "and" themselves."""
-    is_plain = not any(" and " in part or "," in part for part in parts)
-    return listed(parts) if is_plain else ", and ".join(parts)
+    """Parts that hold at once, so that it is clear where each ends."""
+    return listed(parts) if _are_short(parts) else ", and also ".join(parts)
 
 
 def _without(lacks: Sequence[PatternWords]) -> list[str]:
     """What is not there: "without a house or a triangle", "with fewer than two triangles"."""
     none = [words.present for words in lacks if words.at_least == 1]
     fewer = [f"with {words.absent}" for words in lacks if words.at_least > 1]
-    is_plain = not any("," in part for part in none)
-    texts = ["without " + listed(none).replace(" and ", " or ")] if none and is_plain and _have_no_and(none) else []
-    return [*(texts or [f"without {text}" for text in none]), *fewer]
-
-
-def _have_no_and(parts: Sequence[str]) -> bool:
-    return not any(" and " in part for part in parts)
+    if len(none) > 1 and _are_short(none):
+        none = [" or ".join([", ".join(none[:-1]), none[-1]])]
+    return [*(f"without {text}" for text in none), *fewer]
 
 
 def _rest_words(reason: Reason, colors: Sequence[str]) -> str:

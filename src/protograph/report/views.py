@@ -1,0 +1,245 @@
+"""A graph in a frame: where its nodes are, what of it is pale or ringed, and how it is drawn."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Floats, Ints
+from protograph.graphs.cleaning import node_count
+from protograph.report.layout import graph_distances, pairwise_gaps, undirected_edges
+from protograph.report.palette import WHITE, Palette, mixed, readable_on
+from protograph.report.sheet import INK
+
+# Of a larger source graph only the surroundings of the prototype are drawn: more nodes cannot be told apart.
+MAX_SOURCE_NODES = 500
+
+GREY = "#98A2B3"
+EDGE = "#3F4757"
+PALE_EDGE = "#D0D5DD"
+HALO = "#FFE9A8"
+
+# In points. An edge is never drawn longer than this: two nodes must not stretch over the whole frame.
+MAX_EDGE = 78.0
+MIN_RADIUS, MAX_LEAST_RADIUS, MAX_RADIUS = 1.6, 6.0, 13.0
+MIN_TEXT_RADIUS = 5.0
+POINTS = 72.0
+MANY_EDGES = 3
+PALE = 0.72
+# Width of an edge that no other graph has, as a share of that of one that all have.
+THINNEST = 0.35
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """The part of a graph that is drawn in full colour, everything else pale.
+
+    Attributes:
+        nodes: Its nodes.
+        edges: Its edges, ``[num_edges, 2]``.
+        loops: Its nodes that are joined to themselves.
+    """
+
+    nodes: Sequence[int]
+    edges: Ints
+    loops: Ints
+
+
+@dataclass(frozen=True)
+class View:
+    """A graph, where its nodes are, and how strongly each part of it is drawn.
+
+    Attributes:
+        graph: The graph.
+        positions: Where its nodes are.
+        part: What is highlighted; ``None`` draws everything in full colour.
+        node_shares: 1 draws a node in full, less draws it paler; where it is empty, all are drawn in full.
+        edge_shares: The same for edges, by their two nodes, the lower one first; others are drawn in full.
+        rings: Nodes with a second ring around them.
+    """
+
+    graph: Data
+    positions: Floats
+    part: Highlight | None = None
+    node_shares: Sequence[float] = ()
+    edge_shares: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    rings: Sequence[int] = ()
+
+
+def nearest_nodes(graph: Data, nodes: Sequence[int], limit: int) -> list[int]:
+    """The given nodes and those around them, nearest first, at most ``limit``.
+
+    >>> import torch
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 4]]), num_nodes=5)
+    >>> nearest_nodes(path, [3], 4)
+    [3, 2, 4, 1]
+    """
+    edges, _ = undirected_edges(graph)
+    hops = graph_distances(edges, node_count(graph), nodes).min(axis=0, initial=np.inf)
+    others = np.setdiff1d(np.flatnonzero(np.isfinite(hops)), nodes)
+    nearest = [*dict.fromkeys(nodes), *others[hops[others].argsort(kind="stable")].tolist()]
+    return nearest[: max(limit, len(set(nodes)))]
+
+
+def draw_view(axes: Any, frame: tuple[float, float], view: View, palette: Palette) -> None:
+    """Draw a graph so that it fills the frame.
+
+    Args:
+        axes: matplotlib's axes, which the frame is.
+        frame: Its width and height in inches.
+        view: The graph, where its nodes are, and what of it is drawn pale.
+        palette: How its nodes look.
+    """
+    axes.set_axis_off()
+    nodes = range(len(view.positions))
+    if not nodes:
+        return
+    edges, loops = undirected_edges(view.graph)
+    part = view.part
+    if len(loops) == len(nodes) > 2:  # where every node has one they tell nothing, and hide the rest
+        loops = loops[:0]
+        part = None if part is None else replace(part, loops=loops)
+    panel = _Panel(axes, frame, view, palette, edges, has_loops=len(loops) > 0)
+    if part is None:
+        part = Highlight(nodes, edges, loops)
+    else:
+        panel.draw_halo(part)
+        own = {(min(edge), max(edge)) for edge in part.edges.tolist()}
+        is_other = np.array([tuple(edge) not in own for edge in edges.tolist()], dtype=bool)
+        panel.draw_edges(edges[is_other], np.setdiff1d(loops, part.loops), is_pale=True)
+        panel.draw_nodes(sorted(set(nodes) - set(part.nodes)), is_pale=True)
+    panel.draw_edges(part.edges, part.loops)
+    panel.draw_nodes(part.nodes)
+    if view.rings:
+        panel.draw_rings(view.rings)
+
+
+class _Panel:
+    """A frame whose limits fit the graph, and how large nodes and edges are in it, in points.
+
+    ``scale`` is what an edge's length of 1 becomes, ``radius`` that of a node, ``width`` that of an edge.
+    """
+
+    def __init__(
+        self, axes: Any, frame: tuple[float, float], view: View, palette: Palette, edges: Ints, *, has_loops: bool
+    ) -> None:
+        self.axes, self.positions, self.edges, self.edge_shares = axes, view.positions, edges, view.edge_shares
+        shares = view.node_shares or [1.0] * len(view.positions)
+        looks = palette.looks(view.graph)
+        self.colors = [mixed(node.color, WHITE, PALE * (1 - share)) for node, share in zip(looks, shares, strict=True)]
+        self.insides = [node.inside for node in looks]
+        room = np.array(frame) * POINTS
+        self.scale, self.radius = _scale_and_radius(view.positions, room, has_loops=has_loops)
+        # Where there are many edges to a node, thick ones would run into each other.
+        thinness = min(1.0, MANY_EDGES * len(view.positions) / max(len(edges), 1))
+        self.width = thinness * float(np.clip(self.radius / 5.5, 0.5, 2.2))
+        centre = (view.positions.max(axis=0) + view.positions.min(axis=0)) / 2
+        half = room / self.scale / 2
+        axes.set(xlim=(centre[0] - half[0], centre[0] + half[0]), ylim=(centre[1] - half[1], centre[1] + half[1]))
+
+    def draw_halo(self, part: Highlight) -> None:
+        width = 2 * self.radius + 9
+        self._draw_lines("halo", part.edges, 1, colors=HALO, linewidths=0.7 * width)
+        self.axes.scatter(
+            *self.positions[list(part.nodes)].T, s=width**2, c=HALO, linewidths=0, zorder=1, label="halo nodes"
+        )
+
+    def draw_edges(self, edges: Ints, loops: Ints, *, is_pale: bool = False) -> None:
+        from matplotlib.patches import Circle
+
+        name, color, width, order = ("pale ", PALE_EDGE, 0.7 * self.width, 2) if is_pale else ("", EDGE, self.width, 4)
+        shares = np.array([self.edge_shares.get((u, v), 1.0) for u, v in edges.tolist()], dtype=np.float64)
+        self._draw_lines(
+            f"{name}edges",
+            edges,
+            order,
+            colors=[mixed(color, PALE_EDGE, 1 - share) for share in shares],
+            linewidths=width * (THINNEST + (1 - THINNEST) * shares),
+        )
+        for node in loops:
+            middle = self.positions[node] + self._free_direction(node) * 1.2 * self.radius / self.scale
+            self.axes.add_patch(
+                Circle(
+                    middle,
+                    0.8 * self.radius / self.scale,
+                    fill=False,
+                    ec=color,
+                    lw=width,
+                    zorder=order,
+                    label=f"{name}loop",
+                )
+            )
+
+    def _draw_lines(self, label: str, edges: Ints, order: int, **style: Any) -> None:
+        from matplotlib.collections import LineCollection
+
+        lines = LineCollection(list(self.positions[edges]), capstyle="round", zorder=order, label=label, **style)
+        self.axes.add_collection(lines, autolim=False)
+
+    def _free_direction(self, node: int) -> Floats:
+        """The middle of the widest angle between a node's edges, upwards where it has none."""
+        edges = self.edges
+        others = np.concatenate([edges[edges[:, 0] == node, 1], edges[edges[:, 1] == node, 0]])
+        if not len(others):
+            return np.array([0.0, 1.0])
+        away = self.positions[others] - self.positions[node]
+        angles = np.sort(np.arctan2(away[:, 1], away[:, 0]))
+        gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
+        middle = angles[gaps.argmax()] + gaps.max() / 2
+        return np.array([np.cos(middle), np.sin(middle)])
+
+    def draw_rings(self, nodes: Sequence[int]) -> None:
+        self.axes.scatter(
+            *self.positions[list(nodes)].T,
+            s=(2 * self.radius + 7) ** 2,
+            facecolors="none",
+            edgecolors=INK,
+            linewidths=1.2,
+            zorder=6,
+            label="rings",
+        )
+
+    def draw_nodes(self, nodes: Sequence[int], *, is_pale: bool = False) -> None:
+        fills = [mixed(self.colors[node], WHITE, PALE) if is_pale else self.colors[node] for node in nodes]
+        self.axes.scatter(
+            *self.positions[np.asarray(nodes, dtype=np.int64)].T,
+            s=(2 * self.radius) ** 2,
+            c=fills,
+            edgecolors=[mixed(fill, GREY, 0.5) if is_pale else mixed(fill, INK, 0.55) for fill in fills],
+            linewidths=float(np.clip(self.radius / 9, 0.3, 1.1)),
+            zorder=3 if is_pale else 5,
+            label="pale nodes" if is_pale else "nodes",
+        )
+        for node, fill in zip(nodes, fills, strict=True):
+            text = self.insides[node]
+            if text.strip() and self.radius >= MIN_TEXT_RADIUS:
+                self.axes.text(
+                    *self.positions[node],
+                    text,
+                    color=GREY if is_pale else readable_on(fill),
+                    fontsize=self.radius * (1.05 if len(text) == 1 else 0.85),
+                    fontweight="normal" if is_pale else "bold",
+                    ha="center",
+                    va="center_baseline",
+                    zorder=6,
+                    parse_math=False,
+                )
+
+
+def _scale_and_radius(positions: Floats, room: Floats, *, has_loops: bool) -> tuple[float, float]:
+    extent = np.maximum(np.ptp(positions, axis=0), 1e-9)
+    gaps = pairwise_gaps(positions)
+    np.fill_diagonal(gaps, np.inf)
+    nearest = gaps.min(axis=1) if len(positions) > 1 else np.ones(1)
+    # Where a few nodes are very close, the others stay large enough to be seen.
+    least = float(np.clip(0.13 * np.sqrt(room.prod() / len(positions)), MIN_RADIUS, MAX_LEAST_RADIUS))
+    close, usual = float(np.percentile(nearest, 10)), float(np.median(nearest))
+    radius, scale = MAX_RADIUS, MAX_EDGE
+    for _ in range(3):
+        rim = radius * (3 if has_loops else 1) + 5
+        scale = float(min(MAX_EDGE, *((room - 2 * rim) / extent)))
+        share = max(min(0.27, 0.46 * close), min(least / scale, 0.42 * usual))
+        radius = float(np.clip(share * scale, MIN_RADIUS, MAX_RADIUS))
+    return scale, radius
