@@ -132,7 +132,7 @@ class ReasonOptions(_Numbers):
     max_graph_nodes: int = 500  # larger graphs are not searched
     max_nodes: int = 5  # of the patterns that are all gone through; larger ones grow from these
     max_ring: int = 8  # nodes of the rings that are gone through
-    max_sets: int = 2_000_000  # sets of nodes looked at in a step; dense graphs are gone through up to fewer nodes
+    max_sets: int = 1_000_000  # sets of nodes looked at in a step; dense graphs are gone through up to fewer nodes
     num_sampled: int = 100  # patterns of more nodes, of each class, where not all sets of them can be gone through
     min_share: float = 0.01  # of the searched graphs in which a condition holds, and in which it does not, at least
     max_places: int = 4  # "at least so many" of patterns of several nodes; nobody counts further
@@ -145,11 +145,11 @@ class ReasonOptions(_Numbers):
     )
     sample: int = 100  # graphs of each side that patterns are counted in while they grow
     num_sources: int = 2  # graphs that a pattern is grown in, and ...
-    num_places: int = 3  # ... places of it there: the first may be there by chance
+    num_places: int = 2  # ... places of it there: the first may be there by chance
     loss: float = 0.03  # share of the graphs that a pattern may lose as it grows: the model errs too
     least_information: float = 0.15  # bits; what is added must tell the class: a neighbour of any node does not
     least_gain: float = 0.02  # in shares told apart that a step of narrowing a pattern is worth
-    num_narrowed: int = 12  # patterns that are narrowed where small ones do not tell the class
+    num_narrowed: int = 6  # patterns that are narrowed where small ones do not tell the class
     enough: float = 0.98  # balanced accuracy from which a rule needs no larger patterns
     simpler: float = 0.01  # balanced accuracy that presence is worth over lack, and one pattern over several
     max_pattern_nodes: int = 20  # of what patterns grow to

@@ -71,16 +71,27 @@ class RuleSearch:
     def rule(self, target: int) -> list[Draft]:
         """The reasons of a class."""
         plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
-        if self._accuracy(plain, target) < self._scope.options.enough:
-            self._narrow(target, plain)
-        return [self._grown(draft, target) for draft in self._simplest(target, self._builder.pool())]
+        if self._accuracy(plain, target) < self._scope.options.enough and self._narrow(target, plain):
+            plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
+        return [self._grown(draft, target) for draft in self._simplest(target, plain)]
 
-    def _simplest(self, target: int, pool: Pool) -> list[Draft]:
-        """Of rules that are worth nearly as much as the best the one of the simplest form."""
-        rules = [self._learned(target, pool, *form) for form in ((1, False), (None, False), (None, True))]
-        worths = [self._accuracy(rule, target) - self._cost(rule) for rule in rules]
-        least = max(worths) - self._scope.options.simpler
-        return next(rule for rule, worth in zip(rules, worths, strict=True) if worth >= least)
+    def _simplest(self, target: int, plain: list[Draft]) -> list[Draft]:
+        """Of rules that are worth nearly as much as the best the one of the simplest form.
+
+        Args:
+            target: The class.
+            plain: The rule of single patterns.
+        """
+        slack, rules = self._scope.options.simpler, [(plain, self._worth(plain, target))]
+        for with_lacks in (False, True):
+            if max(worth for _, worth in rules) < 1 - slack:  # else none is worth enough more
+                rule = self._learned(target, self._builder.pool(), None, with_lacks=with_lacks)
+                rules.append((rule, self._worth(rule, target)))
+        least = max(worth for _, worth in rules) - slack
+        return next(rule for rule, worth in rules if worth >= least)
+
+    def _worth(self, drafts: list[Draft], target: int) -> float:
+        return self._accuracy(drafts, target) - self._cost(drafts)
 
     def _learned(self, target: int, pool: Pool, max_conditions: int | None, with_lacks: bool) -> list[Draft]:
         scope, options = self._scope, self._scope.options
@@ -104,9 +115,9 @@ class RuleSearch:
         lacks = sum(condition.complexity for draft in drafts for condition in draft.lacks)
         return options.cost * (has + options.lack_cost * lacks)
 
-    def _narrow(self, target: int, drafts: list[Draft]) -> None:
+    def _narrow(self, target: int, drafts: list[Draft]) -> bool:
         """Add what the most telling patterns narrow to, in graphs of the class and in those without a reason yet."""
-        scope = self._scope
+        scope, is_larger = self._scope, False
         is_class = scope.predictions[scope.searched] == target
         elsewhere = scope.searched[~is_class]
         uncovered = is_class & ~any_holds(drafts, scope.reader, scope.searched)
@@ -119,6 +130,8 @@ class RuleSearch:
                 narrowed = self._grower.narrowed(condition, spread(has, scope.options.num_sources), inside, elsewhere)
                 if narrowed.pattern != condition.pattern:
                     self._builder.add(narrowed, scope.reader.holds(narrowed, scope.searched))
+                    is_larger = True
+        return is_larger
 
     def _telling(self, there: Ints, elsewhere: Ints) -> Iterator[Condition]:
         """The patterns that tell two sides apart best, no two of which hold in nearly the same graphs."""
