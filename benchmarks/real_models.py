@@ -70,6 +70,7 @@ def model_of(graphs: Sequence[Data], seed: int, conv: str, least_accuracy: float
     best = None
     for number in range(MOST_TRIES):
         one = trained(graphs, seed, conv, RECIPES[number % len(RECIPES)], number)
+        print(f"  try {number + 1}: {one.accuracy:.3f}", flush=True)
         if one.least_share >= LEAST_SHARE and (best is None or one.accuracy > best.accuracy):
             best = one
         if best is not None and best.accuracy >= least_accuracy:
