@@ -22,10 +22,9 @@ LEAST_ACCURACY = {"bbbp": 0.81, "mutagenicity": 0.79, "nci1": 0.71, "imdb-binary
 LEAST_SHARE = 0.1
 # In turn, each with another seed of the weights.
 RECIPES = (
-    Recipe(learning_rate=0.005, batch_size=64, epochs=150, patience=30, has_norm=True),
-    Recipe(learning_rate=0.002, batch_size=32, epochs=150, patience=30, weight_decay=1e-4, has_norm=True),
-    Recipe(learning_rate=0.01, batch_size=64, epochs=150, patience=30, weight_decay=1e-4, has_norm=True),
-    Recipe(learning_rate=0.005, batch_size=64, epochs=200, patience=40),
+    Recipe(learning_rate=0.01, batch_size=64, epochs=300, patience=60, has_norm=True),
+    Recipe(learning_rate=0.005, batch_size=32, epochs=300, patience=60, weight_decay=1e-5),
+    Recipe(learning_rate=0.003, batch_size=32, epochs=300, patience=60, has_norm=True),
 )
 MOST_TRIES = 12
 
