@@ -201,7 +201,7 @@ class MiniBatch:
         self.adjacency = None
         if isinstance(model.convs[0], GCNConv):
             edges, weights = gcn_norm(self.batch.edge_index, None, self.batch.num_nodes)
-            matrix = torch.sparse_coo_tensor(edges, weights, (self.batch.num_nodes,) * 2)
+            matrix = torch.sparse_coo_tensor(edges, weights, (self.batch.num_nodes,) * 2, check_invariants=False)
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
                 self.adjacency = matrix.coalesce().to_sparse_csr()
