@@ -72,12 +72,12 @@ def agreement(explanations: pg.Explanations, graphs: Sequence[Data], predictions
 
 def patterns_of(explanations: pg.Explanations) -> list:
     """The patterns of all reasons, none twice."""
-    found = {}
+    by_key = {}
     for explanation in explanations.values():
         for reason in getattr(explanation, "reasons", ()):
             for pattern in (*reason.has, *reason.lacks):
-                found.setdefault(key_of(pattern), pattern)
-    return list(found.values())
+                by_key.setdefault(key_of(pattern), pattern)
+    return list(by_key.values())
 
 
 def key_of(pattern) -> str:

@@ -75,7 +75,6 @@ BOWTIE = joined(5, "01 12 20 03 34 40")
 DOMINO = joined(6, "01 12 23 34 45 50 14")
 FAN = joined(5, "01 12 23 04 14 24 34")
 CHORD6 = joined(6, "01 12 23 34 45 50 03")
-THETA = joined(6, "01 12 23 34 40 05 53")  # rings of 4 and 5 that share two edges
 
 
 def node(colour: int) -> Sketch:

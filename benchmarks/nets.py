@@ -94,8 +94,13 @@ class Net(nn.Module):
         self.register_buffer("scale", torch.ones(num_features))
 
     def standardise(self, graphs: Sequence[Data]) -> None:
-        """Take mean and spread of the features of these graphs' nodes, as a part of the model from now on."""
+        """Take mean and spread of the features of these graphs' nodes, as a part of the model from now on.
+
+        Where all are 0 or 1 nothing is done: a rare atom is not to weigh a hundred times as much as a frequent one.
+        """
         x = torch.cat([graph.x for graph in graphs]).float()
+        if bool(((x == 0) | (x == 1)).all()):
+            return
         self.mean.copy_(x.mean(dim=0))
         self.scale.copy_(x.std(dim=0).clamp(min=1e-6))
 

@@ -87,6 +87,12 @@ class World:
         order = rng.permutation(len(rows))
         return PlantedGraphs(graphs=[rows[i][0] for i in order], ways=np.array([rows[i][1] for i in order]))
 
+    def summary(self, rng: np.random.Generator) -> str:
+        """A line that says what it holds, and how far plain numbers tell its classes apart."""
+        graphs = self.make(rng).graphs
+        cuts = {name: round(best_cut(values, labels_of(graphs)), 2) for name, values in cues(graphs).items()}
+        return f"{self.name:26} {self.kind:14} {len(graphs)} graphs, {len(self.reasons)} reasons, {cuts}"
+
     def _of_class(self, label: int, rng: np.random.Generator) -> Iterator[tuple[Data, int]]:
         ways = self.classes[label].ways
         first = sum(len(one.ways) for one in self.classes[:label])
@@ -113,6 +119,11 @@ class World:
             for owner, one in enumerate(self.classes)
             for number, reason in enumerate(one.reasons)
         )
+
+
+def labels_of(graphs: Sequence[Data]) -> NDArray[np.int64]:
+    """The class of each graph."""
+    return np.array([int(graph.y) for graph in graphs])
 
 
 def cues(graphs: Sequence[Data]) -> dict[str, NDArray[np.float64]]:

@@ -76,7 +76,7 @@ def models_of(world: World, seed: int, number: int) -> Iterator[WorldModel]:
     planted = world.make(np.random.default_rng(seed))
     dropped = 0
     for conv, readout in _in_turn(world, seed):
-        recipe = RECIPES[(dropped + (not world.ground.palette)) % len(RECIPES)]
+        recipe = RECIPES[(dropped + is_shaped(world)) % len(RECIPES)]
         model = trained(world, planted, seed, conv, readout, recipe, dropped)
         if not model.has_learned:
             dropped += 1
@@ -87,6 +87,12 @@ def models_of(world: World, seed: int, number: int) -> Iterator[WorldModel]:
         dropped, number = 0, number - 1
         if number == 0:
             return
+
+
+def is_shaped(world: World) -> bool:
+    """Whether a pattern of any reason is one by its shape alone."""
+    patterns = [pattern for _, reason in world.reasons for pattern in (*reason.has, *reason.lacks)]
+    return any(not pattern.sketch.colours and not pattern.sketch.edge_kinds for pattern in patterns)
 
 
 def _in_turn(world: World, seed: int) -> Iterator[tuple[str, str]]:
