@@ -31,6 +31,7 @@ MOST_TRIES = 9
 SMALL_RECIPES = (
     Recipe(learning_rate=0.01, batch_size=64, epochs=120, patience=25),
     Recipe(learning_rate=0.005, batch_size=32, epochs=120, patience=25),
+    Recipe(learning_rate=0.02, batch_size=32, epochs=120, patience=25),
 )
 MOST_SMALL_TRIES = 40
 FEW_GRAPHS = 1500
