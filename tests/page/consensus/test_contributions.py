@@ -190,7 +190,10 @@ def test_many_nodes_are_left_out_in_several_runs(pool, head, monkeypatch):
 def test_few_graphs_of_many_nodes_tell_the_map_by_halves(pool, num_classes, monkeypatch):
     rng, size = np.random.default_rng(2), 60
     pairs = [torch.from_numpy(rng.integers(0, size, (2, 90))) for _ in range(3)]
-    graphs = [Data(x=torch.from_numpy(rng.random((size, 3), dtype=np.float32)), edge_index=to_undirected(pair)) for pair in pairs]
+    graphs = [
+        Data(x=torch.from_numpy(rng.random((size, 3), dtype=np.float32)), edge_index=to_undirected(pair))
+        for pair in pairs
+    ]
     model = small(pool, num_classes=num_classes)
     runs = []
     without_each = contributions._without_each
