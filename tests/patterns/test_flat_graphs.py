@@ -176,7 +176,7 @@ def test_rows_are_counted_by_code_and_graph(graphs, data):
 
 def naive_rows(flat, graph, number):
     own = np.flatnonzero(flat.graph == graph).tolist()
-    return [row for row in permutations(own, number)]
+    return list(permutations(own, number))
 
 
 # ---- codes of whole graphs ----------------------------------------------------------------------------------------
