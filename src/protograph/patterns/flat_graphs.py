@@ -60,8 +60,10 @@ class FlatGraphs:
         """Kind of the edge between two nodes of one graph plus 1; 0 where there is none."""
         if self._is_dense:
             return self._table[self._cell(one, other)].astype(np.int64)
+        if not self._keys.size:
+            return np.zeros_like(one)
         keys = one * self.kinds.size + other
-        place = np.searchsorted(self._keys, keys).clip(max=max(self._keys.size - 1, 0))
+        place = np.searchsorted(self._keys, keys).clip(max=self._keys.size - 1)
         return np.where(self._keys[place] == keys, self.edge_kinds[place] + 1, 0)
 
     def _cell(self, one: Ints, other: Ints) -> Ints:

@@ -66,11 +66,15 @@ class Grower:
         """All that belongs to a condition, step by step what tells the most."""
         surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         least = np.ceil((1 - self._options.loss) * self._reader.holds(condition, there).sum())
+        # Of a larger pattern there may be more places: a node with two neighbours is one, and two joined pairs.
+        most_elsewhere = self._reader.holds(condition, elsewhere).sum()
         while len(condition.pattern) < self._options.max_pattern_nodes:
             best, most = None, self._options.least_information
             for larger, addition in surroundings.additions(condition):
                 bits = information(*self._shares(addition, there, elsewhere))
-                if bits > most and self._reader.holds(larger, there).sum() >= least:
+                if bits <= most or self._reader.holds(larger, there).sum() < least:
+                    continue
+                if self._reader.holds(larger, elsewhere).sum() <= most_elsewhere:
                     best, most = larger, bits
             if best is None:
                 break

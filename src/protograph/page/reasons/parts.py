@@ -8,7 +8,7 @@ from protograph._base.arrays import Ints
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.options import ReasonOptions
-from protograph.patterns.flat_graphs import FlatGraphs, graph_codes
+from protograph.patterns.flat_graphs import Codes, FlatGraphs, graph_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,23 +34,29 @@ def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) ->
     Graphs that look the same are in one part.
     """
     codes = graph_codes(FlatGraphs(graphs, np.arange(len(graphs))))
-    fewest = int(np.bincount(predictions)[np.unique(predictions)].min())
-    kept_share = 1 - options.searched_share - options.confirming_share
-    shares, note = (options.searched_share, options.confirming_share), ""
-    if round(kept_share * fewest) < options.min_kept_apart:
-        shares, note = (
-            (1 - options.confirming_share, options.confirming_share),
-            (
-                f"no graphs were kept apart to measure fidelity with: of the smallest class, with {fewest:,} graphs "
-                f"predicted, fewer than {options.min_kept_apart} would be kept"
-            ),
-        )
-    parts = np.full(len(graphs), SEARCHED, np.int64)
+    shares = (options.searched_share, options.confirming_share)
+    parts = _by_shares(codes, predictions, shares)
+    targets = np.unique(predictions).tolist()
+    fewest = min(targets, key=lambda target: int(((parts == KEPT_APART) & (predictions == target)).sum()))
+    is_fewest = predictions == fewest
+    if (parts[is_fewest] == KEPT_APART).sum() >= options.min_kept_apart:
+        return Parts(parts)
+    shares = (1 - options.confirming_share, options.confirming_share)
+    parts = np.minimum(_by_shares(codes, predictions, shares), CONFIRMING)
+    number, different = int(is_fewest.sum()), np.unique(codes[is_fewest]).size
+    note = (
+        f"no graphs were kept apart to measure fidelity with: of a class with {number:,} graphs "
+        f"predicted, {different:,} of them different, fewer than {options.min_kept_apart} would be kept"
+    )
+    return Parts(parts, note)
+
+
+def _by_shares(codes: Codes, predictions: Ints, shares: tuple[float, float]) -> Ints:
+    """The part of each graph: of each class the first share of the different graphs, the second, and what is left."""
+    parts = np.full(predictions.size, SEARCHED, np.int64)
     for target in np.unique(predictions):
         own = np.flatnonzero(predictions == target)
         different, place = np.unique(codes[own], return_inverse=True)
         rank = (place + 0.5) / different.size
         parts[own] = np.where(rank < shares[0], SEARCHED, np.where(rank < sum(shares), CONFIRMING, KEPT_APART))
-        if note:
-            parts[own] = np.minimum(parts[own], CONFIRMING)
-    return Parts(parts, note)
+    return parts

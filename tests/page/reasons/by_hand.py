@@ -1,0 +1,191 @@
+"""Small worlds in which it is known why a graph is of its class, models that decide exactly so, and what searches them.
+
+The models count: a graph of theirs has a triangle, or nodes of a kind, and that is all they look at.
+"""
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import torch
+from torch import nn
+from torch_geometric.data import Data
+from torch_geometric.nn import global_add_pool
+from torch_geometric.utils import to_dense_adj
+
+from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.encoding import EncodedGraphs
+from protograph.models.judging import Judge, embed_all
+from protograph.page.options import ReasonOptions
+from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.reasons import FittedGraphs, find_reasons
+from protograph.page.reasons.searching import Scope
+from protograph.patterns.pattern import Pattern
+from tests.page.naive_patterns import ring_edges, undirected
+from tests.page.planted import HOUSE, tree_edges
+
+TRIANGLE, SQUARE, K4 = ring_edges(0, 1, 2), ring_edges(0, 1, 2, 3), list(combinations(range(4), 2))
+PLAIN, RED = range(2)
+
+
+class Counts(nn.Module):
+    """Two classes; the second where triangles and pairs of joined red nodes, as much as they weigh, come to enough.
+
+    Args:
+        triangles: What a triangle weighs.
+        pairs: What a pair of joined red nodes weighs.
+        corner: How many triangles of a node do not count: with 2, all but those of a K4.
+        threshold: From how much on it is the second class.
+    """
+
+    def __init__(self, triangles=1.0, pairs=0.0, corner=0, threshold=0.5):
+        super().__init__()
+        self.corner = corner
+        self.head = nn.Linear(4, 2)
+        weights = torch.tensor([triangles / 3, pairs / 2, 0.0, 0.0])
+        self.head.weight.data = torch.stack([-weights, weights])
+        self.head.bias.data = torch.tensor([threshold, -threshold])
+        self.eval()
+
+    def forward(self, x, edge_index, batch):
+        red = torch.zeros(batch.numel()) if x is None else x[:, RED]
+        there = to_dense_adj(edge_index, batch).to(red.dtype)
+        corners = torch.diagonal(there @ there @ there, dim1=1, dim2=2) / 2
+        first = torch.bincount(batch).cumsum(0) - torch.bincount(batch)
+        at = torch.arange(batch.numel()) - first[batch]
+        own = corners[batch, at]
+        partners = red * torch.zeros_like(red).index_add(0, edge_index[0], red[edge_index[1]])
+        # How many nodes and edges there are is read and weighs nothing, so that graphs of a class differ.
+        values = torch.stack(
+            [(own - self.corner).clamp(min=0), partners, torch.ones_like(red), there.sum(dim=2)[batch, at]], dim=1
+        )
+        return self.head(global_add_pool(values, batch))
+
+
+def joined_to_tree(rng, motif, size, kinds=(), num_nodes=8):
+    """A random tree with motifs of so many nodes hung on it, its nodes in random order.
+
+    Three nodes of the tree that are not joined are red, so that a red node tells nothing.
+    """
+    backbone = num_nodes + int(rng.integers(0, 4))
+    tree = tree_edges(rng, size, backbone)
+    of_node = np.array([*kinds, *[PLAIN] * (size - len(kinds) + backbone)])
+    for node in rng.permutation(backbone) + size:
+        if (of_node[size:] == RED).sum() < 3 and not any(node in ends and RED in of_node[list(ends)] for ends in tree):
+            of_node[node] = RED
+    pieces = list(nx.connected_components(nx.Graph(motif)))
+    plain = np.flatnonzero(of_node[size:] == PLAIN) + size
+    hung = [(int(rng.choice(sorted(piece))), int(rng.choice(plain))) for piece in pieces]
+    order = rng.permutation(size + backbone)
+    edges = [(int(order[u]), int(order[v])) for u, v in (*motif, *tree, *hung)]
+    return undirected(size + backbone, edges, of_node[np.argsort(order)].tolist())
+
+
+def world(motifs, number, seed=0):
+    """Graphs with the motifs in turn, each as ``(edges, num_nodes, kinds)``."""
+    rng = np.random.default_rng(seed)
+    return [joined_to_tree(rng, *motifs[index % len(motifs)]) for index in range(number)]
+
+
+NOTHING, TWO_TRIANGLES = ((), 0), ([*TRIANGLE, *ring_edges(3, 4, 5)], 6)
+
+
+def house_world(number=160, seed=0):
+    """A house or not; the others have squares, so that only the triangle and what is around it tell."""
+    return world([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], number, seed)
+
+
+def k4_world(number=160, seed=0):
+    """A K4 or, elsewhere, a triangle or nothing."""
+    return world([(K4, 4), (TRIANGLE, 3), (K4, 4), NOTHING], number, seed)
+
+
+def either_world(number=200, seed=0):
+    """A house or a pair of joined red nodes, or neither."""
+    return world([(HOUSE, 5), NOTHING, ([(0, 1)], 2, (RED, RED)), (SQUARE, 4)], number, seed)
+
+
+def count_world(number=160, seed=0):
+    """Two triangles, or one or none."""
+    return world([TWO_TRIANGLES, (TRIANGLE, 3), TWO_TRIANGLES, NOTHING], number, seed)
+
+
+# ---- what searches them -------------------------------------------------------------------------------------------
+
+
+def readings_of(graphs):
+    return {has_kinds: EncodedGraphs(graphs, match_features=has_kinds) for has_kinds in (True, False)}
+
+
+def reader_of(graphs, max_calls=10**6):
+    return ConditionReader(readings_of(graphs), max_calls)
+
+
+def condition(edges, nodes=None, source=0, **options):
+    """A pattern of a source with these edges, or of one node."""
+    nodes = {node for ends in edges for node in ends} if nodes is None else nodes
+    pairs = frozenset((min(ends), max(ends)) for ends in edges)
+    return Condition(source, Pattern(frozenset(nodes), pairs), **options)
+
+
+def scope_of(graphs, predictions, searched=None, confirming=(), max_reasons=8, **options):
+    """All graphs are searched unless said otherwise; each is embedded by its number of nodes and edges."""
+    predictions = np.array(predictions)
+    return Scope(
+        reader=reader_of(graphs),
+        searched=np.arange(len(graphs)) if searched is None else np.array(searched, dtype=np.int64),
+        confirming=np.array(confirming, dtype=np.int64),
+        predictions=predictions,
+        embeddings=np.array([[graph.num_nodes, graph.num_edges] for graph in graphs], dtype=float),
+        options=ReasonOptions(**options),
+        max_reasons=max_reasons,
+    )
+
+
+def fitted(model, graphs, max_reasons=8, **options):
+    """A model and its graphs, as the search of reasons reads them."""
+    store, running, embedded = embed_all(model, graphs)
+    return FittedGraphs(
+        judge=Judge(running, embedded.return_type),
+        embedded=embedded,
+        readings=readings_of(graphs) if graphs[0].x is not None else {True: EncodedGraphs(graphs)},
+        graph=store.__getitem__,
+        edge_rule=EdgeRule(),
+        names={},
+        options=ReasonOptions(**options),
+        max_reasons=max_reasons,
+    )
+
+
+def reasons_of(model, graphs, **options):
+    return find_reasons(fitted(model, graphs, **options))
+
+
+# ---- what they find -----------------------------------------------------------------------------------------------
+
+
+def look(pattern):
+    """A pattern of a reason as text that is the same for isomorphic ones, as far as refined colours tell."""
+    graph = pattern.graph
+    whole = nx.Graph(pattern.edges)
+    for node in range(pattern.num_nodes):
+        kind = "any" if graph.x is None else str(graph.x[node].tolist())
+        whole.add_node(node, look=f"{kind} {node in pattern.closed}")
+    shape = nx.weisfeiler_lehman_graph_hash(whole, node_attr="look", iterations=4)
+    return pattern.kind, pattern.at_least, pattern.num_nodes, len(pattern.edges), shape
+
+
+def rule_look(reasons):
+    """A rule as it reads: of each reason, in their order, what it has, what it lacks, and whether it is the rest."""
+    return [
+        (sorted(map(look, reason.has)), sorted(map(look, reason.lacks)), sorted(rule_look(reason.unless)))
+        for reason in reasons
+    ]
+
+
+def shape_of(size, edges, kind=None, **options):
+    """What :func:`look` gives of a pattern by hand."""
+    from protograph.explanation import Pattern as ReasonPattern
+
+    graph = undirected(size, edges, None if kind is None else [kind] * size)
+    return look(ReasonPattern(graph=Data(x=graph.x, edge_index=graph.edge_index, num_nodes=size), **options))

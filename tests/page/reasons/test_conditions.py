@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protograph.explanation import Pattern as ReasonPattern
+from protograph.page.reasons import conditions
+from protograph.page.reasons.conditions import Condition
+from protograph.patterns.pattern import Pattern
+from tests.explanation.by_hand import naive_pattern
+from tests.page.naive_patterns import groups_of_graphs, path_edges, ring_edges, undirected
+from tests.page.reasons.by_hand import TRIANGLE, condition, reader_of
+
+
+@st.composite
+def conditions_of(draw, graphs):
+    """A condition cut from one of the graphs, of up to four nodes."""
+    source = draw(st.integers(0, len(graphs) - 1))
+    graph = graphs[source]
+    whole = {(u, v) for u, v in graph.edge_index.T.tolist() if u < v}
+    nodes, edges = {draw(st.integers(0, graph.num_nodes - 1))}, set()
+    for _ in range(draw(st.integers(0, 4))):
+        around = sorted(ends for ends in whole - edges if set(ends) & nodes and len(nodes | set(ends)) <= 4)
+        if around:
+            ends = draw(st.sampled_from(around))
+            nodes, edges = nodes | set(ends), edges | {ends}
+    return Condition(
+        source,
+        Pattern(frozenset(nodes), frozenset(edges)),
+        has_kinds=draw(st.booleans()),
+        is_induced=draw(st.booleans()),
+        closed=frozenset(draw(st.sets(st.sampled_from(sorted(nodes)), max_size=2))),
+        at_least=draw(st.integers(1, 3)),
+    )
+
+
+def as_pattern(one, graphs):
+    """A condition as the pattern that users get, by hand."""
+    order = sorted(one.pattern.nodes)
+    kinds = graphs[one.source].x.argmax(dim=1)[order].tolist() if one.has_kinds else None
+    return ReasonPattern(
+        graph=undirected(len(order), [(order.index(u), order.index(v)) for u, v in one.pattern.edges], kinds),
+        kind="induced" if one.is_induced else "part",
+        closed=tuple(sorted(order.index(node) for node in one.closed)),
+        at_least=one.at_least,
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(groups_of_graphs(max_nodes=5), st.data())
+def test_a_condition_holds_where_trying_everything_says_so(graphs, data):
+    one = data.draw(conditions_of(graphs))
+    indices = np.array(data.draw(st.lists(st.integers(0, len(graphs) - 1), max_size=4, unique=True)), dtype=np.int64)
+    reader = reader_of(graphs)
+    expected = [naive_pattern(as_pattern(one, graphs), graphs[index]) for index in indices]
+    assert reader.holds(one, indices).tolist() == expected
+    assert reader.holds(one, indices).tolist() == expected  # as it was said before
+
+
+def test_each_graph_is_asked_once(monkeypatch):
+    asked = []
+
+    def spy(*args, indices, **kwargs):
+        asked.append(indices.tolist())
+        return original(*args, indices=indices, **kwargs)
+
+    original = conditions.contained_in
+    monkeypatch.setattr(conditions, "contained_in", spy)
+    reader = reader_of([undirected(3, TRIANGLE, [0] * 3), undirected(3, path_edges(0, 1, 2), [0] * 3)] * 2)
+    triangle = condition(TRIANGLE)
+    assert reader.holds(triangle, np.array([2, 0])).tolist() == [True, True]
+    assert reader.holds(triangle, np.array([0, 1, 2])).tolist() == [True, False, True]
+    assert reader.holds(condition(TRIANGLE), np.arange(4)).tolist() == [True, False, True, False]
+    assert reader.holds(condition(TRIANGLE, is_induced=True), np.array([1])).tolist() == [False]
+    assert asked == [[2, 0], [1], [3], [1]]
+
+
+def test_what_takes_too_long_counts_as_not_there():
+    ring = undirected(6, ring_edges(*range(6)), [0] * 6)
+    around = condition(ring_edges(*range(6)))
+    assert reader_of([ring]).holds(around, np.array([0])).tolist() == [True]
+    assert reader_of([ring], max_calls=1).holds(around, np.array([0])).tolist() == [False]
+
+
+def test_the_pattern_is_read_with_its_nodes_in_order():
+    reader = reader_of([undirected(4, path_edges(3, 0, 2, 1), [0, 1, 2, 0])])
+    one = condition([(0, 3), (0, 2)])
+    encoded = reader.encoded(one)
+    assert encoded.node_kinds.tolist() == reader.readings[True][0].node_kinds[[0, 2, 3]].tolist()
+    assert encoded.neighbours.tolist() == [1, 2, 0, 0]
+    assert len(set(reader.encoded(condition([(0, 3)], has_kinds=False)).node_kinds.tolist())) == 1
+
+
+@pytest.mark.parametrize(
+    "options", [{"is_induced": True}, {"closed": frozenset({0})}, {"at_least": 2}, {"has_kinds": False}]
+)
+def test_the_plain_pattern_with_few_nodes_is_the_simplest(options):
+    pair, triangle = condition([(0, 1)]), condition(TRIANGLE)
+    assert (pair.complexity, triangle.complexity) == (pytest.approx(1.1), pytest.approx(1.15))
+    assert condition([(0, 1)], **options).complexity == pytest.approx(1.6)

@@ -1,0 +1,103 @@
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protograph.page.reasons.confirming import chance_of, confirmed, in_order
+from protograph.page.reasons.drafts import Draft
+from tests.page.naive_patterns import undirected
+from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, scope_of
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 60), st.integers(0, 60), st.fractions(0, 1, max_denominator=50))
+def test_chances_are_those_of_exact_fractions(at_least, number, share):
+    exact = sum(
+        (comb(number, hits) * share**hits * (1 - share) ** (number - hits) for hits in range(at_least, number + 1)),
+        Fraction(0),
+    )
+    if at_least > 0 or number > 0:
+        assert chance_of(at_least, number, float(share)) == pytest.approx(float(exact) if share < 1 else 1.0, abs=1e-12)
+
+
+def test_chances_at_the_ends():
+    assert chance_of(0, 0, 0.3) == 1.0
+    assert chance_of(1, 5, 0.0) == 0.0
+    assert chance_of(3, 5, 1.0) == 1.0
+    assert chance_of(1, 0, 0.5) == 0.0
+
+
+# Four sorts of graphs: triangles, squares, both, and neither.
+SORTS = {
+    "triangle": undirected(3, TRIANGLE, [0] * 3),
+    "square": undirected(4, SQUARE, [0] * 4),
+    "both": undirected(7, [*TRIANGLE, (3, 4), (4, 5), (5, 6), (3, 6)], [0] * 7),
+    "star": undirected(4, [(0, 1), (0, 2), (0, 3)], [0] * 4),
+}
+TRIANGLES, SQUARES = Draft((condition(TRIANGLE),)), Draft((condition(SQUARE, source=1),))
+
+
+def world(*rows, confirming=()):
+    """Graphs as ``(sort, class, number)``, after one of each sort that is in neither part."""
+    every = [*((sort, 0, 1) for sort in SORTS), *rows, *confirming]
+    graphs = [SORTS[sort] for sort, _, number in every for _ in range(number)]
+    predictions = [target for _, target, number in every for _ in range(number)]
+    first = len(SORTS) + sum(number for *_, number in rows)
+    return scope_of(graphs, predictions, searched=range(len(SORTS), first), confirming=range(first, len(graphs)))
+
+
+def test_reasons_come_in_the_order_of_what_each_adds():
+    # Squares hold in more graphs of the class, but first come triangles, which hold in the most.
+    scope = world(("triangle", 1, 3), ("both", 1, 2), ("square", 1, 2), ("square", 0, 9), ("star", 0, 3))
+    assert in_order([SQUARES, TRIANGLES], 1, scope) == [TRIANGLES, SQUARES]
+    # What adds as much stays as it was.
+    scope = world(("triangle", 1, 2), ("square", 1, 2), ("star", 0, 3))
+    assert in_order([SQUARES, TRIANGLES], 1, scope) == [SQUARES, TRIANGLES]
+    assert in_order([TRIANGLES, SQUARES], 1, scope) == [TRIANGLES, SQUARES]
+    assert in_order([], 1, scope) == []
+
+
+def test_the_order_counts_only_what_is_added():
+    small = Draft((condition(TRIANGLE, is_induced=True),))
+    scope = world(("triangle", 1, 5), ("both", 1, 1), ("square", 1, 2), ("star", 0, 3))
+    assert in_order([small, TRIANGLES, SQUARES], 1, scope) == [small, SQUARES, TRIANGLES]
+
+
+def test_a_reason_is_confirmed_by_graphs_that_were_not_searched():
+    rows = [("triangle", 1, 9), ("square", 1, 5), ("star", 0, 9)]
+    confirming = [("triangle", 1, 6), ("square", 1, 1), ("star", 0, 7)]
+    # Of 14 graphs 7 are of the class; six hits of six come by chance once in 64, one of one once in two.
+    assert confirmed([TRIANGLES, SQUARES], 1, world(*rows, confirming=confirming)) == [TRIANGLES]
+    assert confirmed([SQUARES], 1, world(*rows, confirming=confirming)) == []
+    assert confirmed([TRIANGLES], 1, world(*rows)) == []  # nothing confirms anything
+
+
+def test_the_more_reasons_the_more_rarely_by_chance():
+    rows = [("triangle", 1, 9), ("square", 1, 5), ("star", 0, 9)]
+    confirming = [("triangle", 1, 5), ("star", 0, 5)]  # five of five at a half: 1 / 32
+    scope = world(*rows, confirming=confirming)
+    assert 1 / 32 <= scope.options.chance < 2 / 32
+    assert confirmed([TRIANGLES], 1, scope) == [TRIANGLES]
+    assert confirmed([TRIANGLES, SQUARES], 1, scope) == []
+
+
+def test_only_what_no_reason_before_it_covers_confirms():
+    rows = [("triangle", 1, 9), ("both", 1, 9), ("square", 1, 1), ("star", 0, 9)]
+    confirming = [("both", 1, 20), ("star", 0, 20)]
+    assert confirmed([TRIANGLES, SQUARES], 1, world(*rows, confirming=confirming)) == [TRIANGLES]
+    confirming = [("both", 1, 20), ("square", 1, 8), ("star", 0, 20)]
+    assert confirmed([TRIANGLES, SQUARES], 1, world(*rows, confirming=confirming)) == [TRIANGLES, SQUARES]
+
+
+def test_graphs_of_the_others_speak_against_a_reason():
+    rows = [("triangle", 1, 9), ("star", 0, 9)]
+    confirming = [("triangle", 1, 6), ("triangle", 0, 6), ("star", 0, 1)]
+    scope = world(*rows, confirming=confirming)
+    is_class = scope.predictions[scope.confirming] == 1
+    assert is_class.mean() == pytest.approx(6 / 13)
+    assert chance_of(6, 12, 6 / 13) > scope.options.chance
+    assert confirmed([TRIANGLES], 1, scope) == []
+    assert np.array_equal(scope.known, np.sort(np.concatenate([scope.searched, scope.confirming])))

@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+
+from protograph.page.options import ReasonOptions
+from protograph.page.reasons.conditions import Condition
+from protograph.page.reasons.growing import Grower
+from protograph.patterns.isomorphism import same_graph
+from protograph.patterns.locating import places_of
+from protograph.patterns.pattern import Pattern
+from tests.page.naive_patterns import path_edges, undirected
+from tests.page.planted import HOUSE
+from tests.page.reasons.by_hand import K4, NOTHING, RED, SQUARE, TRIANGLE, reader_of, world
+
+
+def first_place(reader, source, pattern, **options):
+    """A pattern, given as a graph, where it first lies in a source."""
+    has_kinds = options.get("has_kinds", True)
+    graphs = reader.readings[has_kinds]
+    encoded = graphs.encode(pattern)
+    place = next(places_of(encoded, graphs[source]))
+    edges = {tuple(sorted((place[u], place[v]))) for u, v in pattern.edge_index.T.tolist()}
+    return Condition(source, Pattern(frozenset(place), frozenset(edges)), **options)
+
+
+def shape(condition):
+    """Number of nodes, and how many others each is joined to."""
+    return len(condition.pattern), sorted(map(len, condition.pattern.neighbours.values()))
+
+
+def plain(size, edges):
+    return undirected(size, edges, [0] * size)
+
+
+def grown(graphs, is_class, pattern, **options):
+    """What a pattern grows to in the first two graphs of the class."""
+    reader = reader_of(graphs)
+    inside, outside = np.flatnonzero(is_class), np.flatnonzero(~np.array(is_class))
+    start = first_place(reader, int(inside[0]), pattern, **options)
+    return Grower(reader, ReasonOptions()).grown(start, inside[:2], inside, outside), reader
+
+
+HOUSES = [index % 2 == 0 for index in range(40)]
+
+
+@pytest.mark.parametrize("has_kinds", [True, False])
+def test_a_triangle_grows_to_the_house(has_kinds):
+    """Where every triangle is a house's; and to none of the neighbours, which any node has."""
+    graphs = world([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], 40)
+    result, reader = grown(graphs, HOUSES, plain(3, TRIANGLE), has_kinds=has_kinds)
+    assert shape(result) == (5, [2, 2, 2, 3, 3])
+    assert result.has_kinds == has_kinds
+    assert reader.holds(result, np.arange(40)).tolist() == HOUSES
+
+
+def test_a_triangle_stays_where_it_is_not_always_in_a_house():
+    graphs = world([(HOUSE, 5), NOTHING, (TRIANGLE, 3), (SQUARE, 4)], 40)
+    result, _ = grown(graphs, HOUSES, plain(3, TRIANGLE))
+    assert shape(result) == (3, [2, 2, 2])
+
+
+def test_an_edge_that_is_missing_is_added():
+    graphs = world([(K4, 4), NOTHING, (K4, 4), (TRIANGLE, 3)], 40)
+    result, _ = grown(graphs, HOUSES, plain(4, [*SQUARE, (0, 2)]))
+    assert shape(result) == (4, [3, 3, 3, 3])
+    # A ring without chords is one: nothing is added between its nodes.
+    graphs = world([(SQUARE, 4), NOTHING, (SQUARE, 4), (TRIANGLE, 3)], 40)
+    result, _ = grown(graphs, HOUSES, plain(4, SQUARE), is_induced=True)
+    assert shape(result) == (4, [2, 2, 2, 2])
+    assert result.is_induced
+
+
+def test_what_other_graphs_have_anyway_is_not_added():
+    """The square of each house is no news where every other graph has one."""
+    graphs = world([(HOUSE, 5), (SQUARE, 4)], 40)
+    result, _ = grown(graphs, HOUSES, plain(3, TRIANGLE))
+    assert shape(result) == (3, [2, 2, 2])
+
+
+def test_a_counted_pattern_grows_to_nothing_that_holds_in_more_graphs():
+    """A node with two neighbours is two joined pairs: that says less than two such nodes."""
+    hubs = path_edges(0, 1, 2)
+    rows = [([0, RED, 0, RED], 4), ([0, RED, 0, 0], 4), ([RED, 0, 0, RED], 4), ([0, 0, RED, 0], 4)]
+    graphs = [undirected(size, [*hubs, (2, 3)], kinds) for kinds, size in rows * 10]
+    result, reader = grown(graphs, HOUSES, undirected(1, [], [RED]), at_least=2)
+    assert result.at_least == 2
+    assert reader.holds(result, np.arange(40)).tolist() == HOUSES
+
+
+def test_no_more_nodes_than_asked_for():
+    graphs = world([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], 40)
+    reader = reader_of(graphs)
+    inside, outside = np.flatnonzero(HOUSES), np.flatnonzero(~np.array(HOUSES))
+    start = first_place(reader, 0, plain(3, TRIANGLE))
+    grower = Grower(reader, ReasonOptions(max_pattern_nodes=3))
+    assert grower.grown(start, inside[:2], inside, outside) == start
+
+
+def test_nothing_grows_without_sources():
+    graphs = world([(HOUSE, 5), NOTHING], 8)
+    reader = reader_of(graphs)
+    start = first_place(reader, 0, plain(3, TRIANGLE))
+    grower, nothing = Grower(reader, ReasonOptions()), np.zeros(0, np.int64)
+    assert grower.grown(start, nothing, np.arange(8), nothing) == start
+    assert grower.narrowed(start, nothing, np.arange(8), nothing) == start
+
+
+def test_a_pattern_is_narrowed_as_long_as_it_tells_more():
+    """A triangle is everywhere; only that of a house tells the class."""
+    graphs = world([(HOUSE, 5), (TRIANGLE, 3), (HOUSE, 5), ([*TRIANGLE, (0, 3), (3, 4)], 5)], 40)
+    reader = reader_of(graphs)
+    inside, outside = np.flatnonzero(HOUSES), np.flatnonzero(~np.array(HOUSES))
+    start = first_place(reader, 0, plain(3, TRIANGLE))
+    result = Grower(reader, ReasonOptions()).narrowed(start, inside[:2], inside, outside)
+    assert reader.holds(result, np.arange(40)).tolist() == HOUSES
+    assert result.pattern.nodes >= start.pattern.nodes or result.source != start.source
+    assert shape(result) == (5, [2, 2, 2, 3, 3])
+
+
+def test_what_grows_lies_in_its_source():
+    graphs = world([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], 40)
+    result, _ = grown(graphs, HOUSES, plain(3, TRIANGLE))
+    edges = {tuple(sorted(ends)) for ends in graphs[result.source].edge_index.T.tolist()}
+    assert result.pattern.edges <= edges
+    order = sorted(result.pattern.nodes)
+    cut = [(order.index(u), order.index(v)) for u, v in result.pattern.edges]
+    assert same_graph(undirected(5, cut, [0] * 5), undirected(5, HOUSE, [0] * 5))

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+
+from protograph.page.reasons.drafts import any_holds
+from protograph.page.reasons.searching import RuleSearch
+from tests.page.naive_patterns import ring_edges, undirected
+from tests.page.planted import HOUSE
+from tests.page.reasons.by_hand import (
+    K4,
+    NOTHING,
+    RED,
+    SQUARE,
+    TRIANGLE,
+    TWO_TRIANGLES,
+    scope_of,
+    world,
+)
+
+BOTH = ([*TRIANGLE, *ring_edges(3, 4, 5, 6)], 7)
+
+
+def searched(motifs, classes, number=100, **options):
+    """Graphs with the motifs in turn, each of its class, and the search of their rules."""
+    graphs = world(motifs, number)
+    predictions = [classes[index % len(classes)] for index in range(number)]
+    scope = scope_of(
+        graphs, predictions, searched=range(0, number - 20), confirming=range(number - 20, number), **options
+    )
+    return RuleSearch(scope), scope
+
+
+def shape(condition):
+    return len(condition.pattern), len(condition.pattern.edges), condition.at_least
+
+
+def shapes(rule):
+    return [(sorted(map(shape, draft.has)), sorted(map(shape, draft.lacks))) for draft in rule]
+
+
+def is_right(rule, target, scope):
+    holds = any_holds(rule, scope.reader, scope.known)
+    return holds.tolist() == (scope.predictions[scope.known] == target).tolist()
+
+
+@pytest.mark.parametrize(
+    ("motifs", "expected"),
+    [
+        ([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], [([(5, 6, 1)], [])]),
+        ([(K4, 4), (TRIANGLE, 3), (K4, 4), NOTHING], [([(4, 6, 1)], [])]),
+        ([TWO_TRIANGLES, (TRIANGLE, 3), TWO_TRIANGLES, NOTHING], [([(3, 3, 2)], [])]),
+        ([BOTH, (TRIANGLE, 3), BOTH, (SQUARE, 4)], [([(3, 3, 1), (4, 4, 1)], [])]),
+    ],
+    ids=["house", "K4", "two triangles", "both of two"],
+)
+def test_the_reason_that_was_planted(motifs, expected):
+    search, scope = searched(motifs, [1, 0, 1, 0])
+    rule = search.rule(1)
+    assert shapes(rule) == expected
+    assert is_right(rule, 1, scope)
+
+
+def test_either_of_two():
+    motifs = [(HOUSE, 5), NOTHING, ([(0, 1)], 2, (RED, RED)), (SQUARE, 4)]
+    search, scope = searched(motifs, [1, 0, 1, 0], number=120)
+    rule = search.rule(1)
+    assert sorted(shapes(rule)) == [([(2, 1, 1)], []), ([(5, 6, 1)], [])]
+    assert is_right(rule, 1, scope)
+
+
+def test_what_is_missing_where_nothing_else_tells():
+    search, scope = searched([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], [1, 0, 1, 0])
+    rule = search.rule(0)
+    assert shapes(rule) == [([], [(5, 6, 1)])]
+    assert is_right(rule, 0, scope)
+
+
+def test_presence_goes_before_lack():
+    """Squares are in one class and triangles in the other: nobody has to say what is missing."""
+    search, scope = searched([(TRIANGLE, 3), (SQUARE, 4)], [1, 0])
+    for target, size in ((1, 3), (0, 4)):
+        rule = search.rule(target)
+        assert shapes(rule) == [([(size, size, 1)], [])]
+        assert is_right(rule, target, scope)
+
+
+def test_one_but_not_the_other():
+    search, scope = searched([(TRIANGLE, 3), BOTH, (TRIANGLE, 3), NOTHING], [1, 0, 1, 0])
+    rule = search.rule(1)
+    assert shapes(rule) == [([(3, 3, 1)], [(4, 4, 1)])]
+    assert is_right(rule, 1, scope)
+
+
+def test_larger_patterns_are_narrowed_to_where_small_ones_do_not_tell():
+    motifs = [(HOUSE, 5), (TRIANGLE, 3), (HOUSE, 5), NOTHING]
+    search, scope = searched(motifs, [1, 0, 1, 0], max_nodes=3, max_ring=3)
+    rule = search.rule(1)
+    assert shapes(rule) == [([(5, 6, 1)], [])]
+    assert is_right(rule, 1, scope)
+
+
+def test_no_more_reasons_than_asked_for():
+    motifs = [(HOUSE, 5), NOTHING, ([(0, 1)], 2, (RED, RED)), (SQUARE, 4)]
+    graphs = world(motifs, 60)
+    scope = scope_of(graphs, [1, 0] * 30, max_reasons=1)
+    assert len(RuleSearch(scope).rule(1)) == 1
+
+
+def test_nothing_tells_graphs_apart_that_are_alike():
+    scope = scope_of([undirected(3, TRIANGLE, [0] * 3)] * 20, [0, 1] * 10)
+    assert [RuleSearch(scope).rule(target) for target in (0, 1)] == [[], []]
+
+
+def test_a_class_without_searched_graphs():
+    graphs = world([(TRIANGLE, 3), (SQUARE, 4), (K4, 4)], 60)
+    predictions = np.array([0, 1, 2] * 20)
+    scope = scope_of(graphs, predictions, searched=np.flatnonzero(predictions < 2))
+    assert RuleSearch(scope).rule(2) == []
+
+
+def test_what_rules_are_searched_in():
+    graphs = [undirected(3, TRIANGLE, [0] * 3)] * 6
+    scope = scope_of(graphs, [0, 1] * 3, searched=[0, 2, 5], confirming=[1, 4])
+    assert scope.known.tolist() == [0, 1, 2, 4, 5]
+    assert scope.min_graphs == 3  # a hundredth of the graphs, but no fewer
+    assert scope_of(graphs * 100, [0, 1] * 300, min_share=0.05).min_graphs == 30
