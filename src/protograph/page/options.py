@@ -146,6 +146,8 @@ class ReasonOptions(_Numbers):
     sample: int = 100  # graphs of each side that patterns are counted in while they grow
     num_sources: int = 2  # graphs that a pattern is grown in, and ...
     num_places: int = 2  # ... places of it there: the first may be there by chance
+    num_far_apart: int = 6  # graphs in which it is looked for what a pattern is only a shared part of ...
+    least_part: float = 0.08  # ... share of the class that each of the larger patterns must add
     loss: float = 0.03  # share of the graphs that a pattern may lose as it grows: the model errs too
     least_information: float = 0.15  # bits; what is added must tell the class: a neighbour of any node does not
     least_gain: float = 0.02  # in shares told apart that a step of narrowing a pattern is worth

@@ -7,7 +7,7 @@ import numpy as np
 
 from protograph._base.arrays import Bools
 from protograph.page.reasons.drafts import Draft, any_holds
-from protograph.page.reasons.searching import Scope
+from protograph.page.reasons.scope import Scope
 
 
 def confirmed(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]:

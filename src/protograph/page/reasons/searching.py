@@ -6,52 +6,18 @@ narrowed in graphs of the class, and the search goes on with what they become.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from protograph._base.arrays import Floats, Ints
+from protograph._base.arrays import Ints
 from protograph.page.consensus.counting import spread
-from protograph.page.options import ReasonOptions
-from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.drafts import Draft, any_holds, balanced
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.learning import Learner, Term
 from protograph.page.reasons.pool import Pool, PoolBuilder, small_patterns
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Scope:
-    """What rules are searched in.
-
-    Attributes:
-        reader: Tells in which graphs conditions hold.
-        searched: Graphs that are searched, ascending.
-        confirming: Graphs that confirm, ascending.
-        predictions: Class of every graph.
-        embeddings: Embedding of every graph.
-        options: How to search.
-        max_reasons: Most reasons of a class.
-    """
-
-    reader: ConditionReader
-    searched: Ints
-    confirming: Ints
-    predictions: Ints
-    embeddings: Floats
-    options: ReasonOptions
-    max_reasons: int = 8
-
-    @cached_property
-    def known(self) -> Ints:
-        """The graphs that a rule may be judged by before it is measured."""
-        return np.sort(np.concatenate([self.searched, self.confirming]))
-
-    @cached_property
-    def min_graphs(self) -> int:
-        """Fewest searched graphs in which a condition must hold."""
-        return max(3, int(self.options.min_share * self.searched.size))
+from protograph.page.reasons.scope import Scope
+from protograph.page.reasons.splitting import shared_by
 
 
 class RuleSearch:
@@ -73,7 +39,20 @@ class RuleSearch:
         plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
         if self._accuracy(plain, target) < self._scope.options.enough and self._narrow(target, plain):
             plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
-        return [self._grown(draft, target) for draft in self._simplest(target, plain)]
+        drafts = [self._grown(draft, target) for draft in self._simplest(target, plain)]
+        return self._told_apart(drafts, target)
+
+    def _told_apart(self, drafts: list[Draft], target: int) -> list[Draft]:
+        """Drafts without those that are only what several others share."""
+        result = list(drafts)
+        for draft in drafts:
+            room = self._scope.max_reasons - len(result) + 1
+            if len(draft) == 1 and draft.has and room > 1:
+                parts = shared_by(draft.has[0], target, self._scope, self._grower, room)
+                if parts:
+                    place = result.index(draft)
+                    result[place : place + 1] = [Draft((part,)) for part in parts]
+        return result
 
     def _simplest(self, target: int, plain: list[Draft]) -> list[Draft]:
         """Of rules that are worth nearly as much as the best the one of the simplest form.
