@@ -146,6 +146,7 @@ def either() -> list[World]:
     not_shape = others([DIAMOND, SQUARE], [K23, TRIANGLE], [BOWTIE])
     house_or_k4 = any_of((1, HOUSE, ()), (1, K4, ()))
     beside = [path(Y, Y), node(G)]
+    grey_wheel = replace(WHEEL, colours=(GREY,) * WHEEL.num_nodes)
     return [
         world("house-or-k4-tree", "either of two", TREE, not_shape, house_or_k4, num_graphs=1000),
         world(
@@ -160,7 +161,7 @@ def either() -> list[World]:
             "either of two",
             coloured(ER, GREYS),
             others([FAN, path(R, R), node(R)], [K23, path(R, R), node(R)]),
-            any_of((1, WHEEL, [path(R, R), node(R)]), (1, path(R, R, R), [FAN])),
+            any_of((1, grey_wheel, [path(R, R), node(R)]), (1, path(R, R, R), [FAN])),
         ),
     ]
 
@@ -298,7 +299,7 @@ def chordless() -> list[World]:
 def closed_nodes() -> list[World]:
     """Nodes that have no other neighbours."""
     two = joined(3, "01 02", R, B, B, anchors=(1, 2))
-    three = joined(4, "01 02 03", R, B, B, GREY, anchors=(1, 2, 3))
+    three = joined(4, "01 02 03", R, B, B, GREY, anchors=(1, 2))
     leaf, inner = joined(2, "01", Y, R, anchors=(0,)), joined(3, "01 12", Y, R, GREY, anchors=(0, 2))
 
     grey = coloured(TREE, GREYS)
@@ -341,15 +342,20 @@ def lacks() -> list[World]:
             "pair-without-line-tree",
             "without",
             coloured(TREE, GREYS),
-            others([pair, line], [node(R), node(R), line], [node(R), node(R), *loose]),
-            marked([PlantedReason(has=(part(pair),), lacks=(part(line),))], (1, [pair, *loose])),
+            others([pair, line], [pair, line, *loose], [node(R), node(R), line], [node(R), node(R), *loose]),
+            others(
+                [pair, *loose],
+                [pair, path(B, B), node(G)],
+                [pair, path(B, GREY, G), node(B)],
+                reason=PlantedReason(has=(part(pair),), lacks=(part(line),)),
+            ),
         ),
         world(
             "house-without-k4-chain",
             "without",
             CHAIN,
-            marked([PlantedReason(has=(part(HOUSE),), lacks=(part(K4),))], (1, [HOUSE, K23])),
-            others([HOUSE, K4], [HOUSE, K4], [K4, K23], [BOWTIE, K23]),
+            others([HOUSE, K23], [HOUSE, BOWTIE], reason=PlantedReason(has=(part(HOUSE),), lacks=(part(K4),))),
+            others([HOUSE, K4, K23], [HOUSE, K4, BOWTIE], [K4, K23], [BOWTIE, K23]),
         ),
     ]
 
@@ -371,11 +377,11 @@ def five_classes() -> list[World]:
             "five-shapes-ba1",
             "five classes",
             replace(BA1, sizes=(20, 38)),
-            any_of((1, K4, ())),
-            any_of((1, HOUSE, [TRIANGLE])),
-            any_of((1, BOWTIE, [SQUARE])),
+            any_of((1, K4, [DIAMOND])),
+            any_of((1, HOUSE, [DIAMOND])),
+            any_of((1, BOWTIE, [DIAMOND])),
             any_of((1, K23, [TRIANGLE])),
-            others([DIAMOND, RING6], [TRIANGLE, DIAMOND], reason=none),
+            others([DIAMOND, RING6], [TRIANGLE, SQUARE], reason=none),
             num_graphs=1000,
         ),
     ]

@@ -126,7 +126,7 @@ class ReasonOptions(_Numbers):
     searched_share: float = 0.7  # of the graphs: what rules are made of ...
     confirming_share: float = 0.15  # ... what confirms them; the rest measures fidelity and serves for nothing else
     min_kept_apart: int = 5  # graphs of every class; with fewer, nothing is kept apart and no fidelity is printed
-    chance: float = 0.05  # of confirming graphs that bear a reason out by luck, shared by all reasons of a class
+    chance: float = 0.1  # share of the confirmed reasons that may be so by luck
     least_rest: float = 0.002  # agreement that "none of what marks the others" must add
     num_examples: int = 3  # graphs that examples are cut from; the smallest is shown
     max_graph_nodes: int = 500  # larger graphs are not searched
@@ -138,8 +138,8 @@ class ReasonOptions(_Numbers):
     max_places: int = 4  # "at least so many" of patterns of several nodes; nobody counts further
     num_thresholds: int = 12  # of "at least so many nodes"
     max_conditions: int = 4  # of a reason; longer ones nobody reads
-    cost: float = 0.002  # balanced accuracy that a condition must be worth: a graph or two in a thousand
-    lack_cost: float = 4.0  # times that, for what is missing: presence goes before lack
+    cost: float = 0.0005  # balanced accuracy that a condition must be worth: a graph in a thousand or two
+    lack_cost: float = 3.0  # times that, for what is missing: presence goes before lack
     max_calls: int = (
         2_000  # nodes to place in one graph; while searching, a pattern that needs more counts as not lying there
     )
@@ -148,6 +148,7 @@ class ReasonOptions(_Numbers):
     num_places: int = 2  # ... places of it there: the first may be there by chance
     num_far_apart: int = 6  # graphs in which it is looked for what a pattern is only a shared part of ...
     least_part: float = 0.08  # ... share of the class that each of the larger patterns must add
+    least_worse: float = 0.005  # accuracy of the rule that may be lost as one of its reasons grows
     loss: float = 0.03  # share of the graphs that a pattern may lose as it grows: the model errs too
     least_information: float = 0.15  # bits; what is added must tell the class: a neighbour of any node does not
     least_gain: float = 0.02  # in shares told apart that a step of narrowing a pattern is worth

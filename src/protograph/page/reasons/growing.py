@@ -82,14 +82,13 @@ class Grower:
         return condition
 
     def _told_by(self, addition: Condition, pattern: Pattern, there: Ints, elsewhere: Ints) -> float:
-        """Bits that an addition tells of the side beyond what the nodes tell that it hangs on."""
-        if addition.pattern.nodes <= pattern.nodes:
+        """Bits that an addition tells of the side beyond what a node tells that it hangs on."""
+        hung_on = addition.pattern.nodes & pattern.nodes
+        if hung_on == addition.pattern.nodes:
             return 1.0  # an edge that is always there as well
-        hung_on = addition.pattern.within(pattern.nodes)
-        bits = information(*self._shares(addition, there, elsewhere))
-        if not hung_on.is_connected:
-            return bits
-        return bits - max(0.0, information(*self._shares(replace(addition, pattern=hung_on), there, elsewhere)))
+        single = (replace(addition, pattern=Pattern(frozenset([node]), frozenset())) for node in hung_on)
+        known = max(information(*self._shares(node, there, elsewhere)) for node in single)
+        return information(*self._shares(addition, there, elsewhere)) - max(0.0, known)
 
     def narrowed(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
         """What a condition grows to in some source graphs as long as it tells the two sides apart ever better."""

@@ -13,6 +13,10 @@ from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.learning import Table
 from protograph.patterns.fragments import Fragment, fragments_by_reading
 
+# Nodes of shapes that are counted as often as it takes: nodes, edges, triangles and paths of three; of patterns with
+# kinds, single nodes are.
+_COUNTED_SHAPES = 3
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -108,13 +112,14 @@ def _often_enough(
     places = np.zeros(searched.size, np.int64)
     places[np.searchsorted(searched, fragment.graphs)] = fragment.places
     plain = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced, fragment.closed)
-    for number in _thresholds(fragment.places, len(fragment.pattern) == 1, options):
+    is_counted = len(fragment.pattern) <= (1 if has_kinds else _COUNTED_SHAPES)
+    for number in _thresholds(fragment.places, is_counted, options):
         yield replace(plain, at_least=number), places >= number
 
 
-def _thresholds(places: Ints, is_single: bool, options: ReasonOptions) -> Iterable[int]:
+def _thresholds(places: Ints, is_counted: bool, options: ReasonOptions) -> Iterable[int]:
     different = np.unique(places)
-    if not is_single:
+    if not is_counted:
         return [1, *(number for number in range(2, options.max_places + 1) if number <= different[-1])]
     if different.size > options.num_thresholds:
         different = np.unique(np.quantile(places, np.linspace(0, 1, options.num_thresholds)).astype(np.int64))

@@ -39,7 +39,12 @@ class RuleSearch:
         plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
         if self._accuracy(plain, target) < self._scope.options.enough and self._narrow(target, plain):
             plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
-        drafts = [self._grown(draft, target) for draft in self._simplest(target, plain)]
+        drafts = self._simplest(target, plain)
+        for place, draft in enumerate(drafts):
+            changed = [*drafts]
+            changed[place] = self._grown(draft, target)
+            if self._accuracy(changed, target) >= self._accuracy(drafts, target) - self._scope.options.least_worse:
+                drafts = changed
         return self._told_apart(drafts, target)
 
     def _told_apart(self, drafts: list[Draft], target: int) -> list[Draft]:
