@@ -8,10 +8,10 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import torch
+from scipy.sparse import csr_array
 from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
-from torch_geometric.utils import to_dense_adj
 
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
@@ -48,17 +48,14 @@ class Counts(nn.Module):
         self.eval()
 
     def forward(self, x, edge_index, batch):
-        red = torch.zeros(batch.numel()) if x is None else x[:, RED]
-        there = to_dense_adj(edge_index, batch).to(red.dtype)
-        corners = torch.diagonal(there @ there @ there, dim1=1, dim2=2) / 2
-        first = torch.bincount(batch).cumsum(0) - torch.bincount(batch)
-        at = torch.arange(batch.numel()) - first[batch]
-        own = corners[batch, at]
+        red = x[:, RED] if x.size(1) > RED else torch.zeros_like(x[:, 0])
+        ends = edge_index.numpy()
+        there = csr_array((np.ones(ends.shape[1]), ends), shape=(len(x), len(x)))
+        corners = torch.from_numpy((there @ there).multiply(there).sum(axis=1) / 2).to(x.dtype)
+        degrees = torch.from_numpy(there.sum(axis=1)).to(x.dtype)
         partners = red * torch.zeros_like(red).index_add(0, edge_index[0], red[edge_index[1]])
         # How many nodes and edges there are is read and weighs nothing, so that graphs of a class differ.
-        values = torch.stack(
-            [(own - self.corner).clamp(min=0), partners, torch.ones_like(red), there.sum(dim=2)[batch, at]], dim=1
-        )
+        values = torch.stack([(corners - self.corner).clamp(min=0), partners, torch.ones_like(red), degrees], dim=1)
         return self.head(global_add_pool(values, batch))
 
 
