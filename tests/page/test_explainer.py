@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.page.options import ClusterOptions, ConsensusOptions, EvidenceOptions, WalkOptions
+from protograph.page.options import ClusterOptions, ConsensusOptions, EvidenceOptions, ReasonOptions, WalkOptions
 from protograph.page.reasons.reasons import find_reasons
 from protograph.patterns.canonical import canonical_graph
 from tests import zoo
@@ -603,8 +603,13 @@ def test_objects_of_options(name):
     "options",
     [
         {},
-        {"num_clusters": 2, "max_nodes": 4, "match_features": 0.5, "evidence_options": {"looked_at": 5}},
-        {"consensus_options": ConsensusOptions(slack=0.3, sample=20), "cluster_options": {"min_share": 0.1}},
+        {"num_clusters": 2, "max_nodes": 4, "match_features": 0.5, "max_reasons": 0},
+        {"max_reasons": 2, "reason_options": {"max_nodes": 3}, "evidence_options": {"looked_at": 5}},
+        {
+            "consensus_options": ConsensusOptions(slack=0.3, sample=20),
+            "cluster_options": {"min_share": 0.1},
+            "reason_options": ReasonOptions(max_nodes=2),
+        },
         {"search": "walk", "scoring": "geometric", "decay": 3.0, "max_nodes": 4, "distinct_starts": False},
         {"search": "walk", "walk_options": WalkOptions(size_calls=50), "match_features": False},
     ],
@@ -612,12 +617,12 @@ def test_objects_of_options(name):
 )
 def test_stored_options_make_the_explanation_again(options, tmp_path):
     model = zoo.make()
-    explanation = pg.PAGE(**options).fit(model, GRAPHS).explain(1)
+    explanation = pg.PAGE(**options).fit(model, GRAPHS[:30]).explain(1)
     explanation.save(tmp_path / "explanation.json")
     loaded = pg.load(tmp_path / "explanation.json")
     assert loaded.options == explanation.options
     for stored in (explanation.options, loaded.options):
-        again = pg.PAGE(**stored).fit(model, GRAPHS).explain(1)
+        again = pg.PAGE(**stored).fit(model, GRAPHS[:30]).explain(1)
         assert again.options == explanation.options
         assert fingerprint({1: again}) == fingerprint({1: explanation})
         assert [p.evidence for p in again.prototypes] == [p.evidence for p in explanation.prototypes]
@@ -888,10 +893,13 @@ def test_rules_hold_in_graphs_never_seen(name):
 
 
 def test_rules_and_fidelity_are_what_plain_loops_count():
-    """Of a model that is not planted, whose rules err: on the graphs kept apart, and on all."""
+    """Of a model whose rules err, since it adds up triangles and nodes: on the graphs kept apart, and on all."""
     graphs = [*house_world(100), *k4_world(100, seed=3)]
-    explainer = pg.PAGE(max_reasons=2).fit(Counts(threshold=1.5, pairs=0.0), graphs)
+    model = Counts(threshold=4.2)
+    model.head.weight.data[:, 2] = torch.tensor([-0.25, 0.25])
+    explainer = pg.PAGE(max_reasons=2).fit(model, graphs)
     explanations = explainer.explain_all()
+    assert explanations[1].disagreements
     holds = [
         [any(row) for row in zip(*(r.holds(graphs) for r in e.reasons), strict=True)] for e in explanations.values()
     ]
