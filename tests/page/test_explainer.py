@@ -617,12 +617,12 @@ def test_objects_of_options(name):
 )
 def test_stored_options_make_the_explanation_again(options, tmp_path):
     model = zoo.make()
-    explanation = pg.PAGE(**options).fit(model, GRAPHS[:30]).explain(1)
+    explanation = pg.PAGE(**options).fit(model, GRAPHS[:50]).explain(1)
     explanation.save(tmp_path / "explanation.json")
     loaded = pg.load(tmp_path / "explanation.json")
     assert loaded.options == explanation.options
     for stored in (explanation.options, loaded.options):
-        again = pg.PAGE(**stored).fit(model, GRAPHS[:30]).explain(1)
+        again = pg.PAGE(**stored).fit(model, GRAPHS[:50]).explain(1)
         assert again.options == explanation.options
         assert fingerprint({1: again}) == fingerprint({1: explanation})
         assert [p.evidence for p in again.prototypes] == [p.evidence for p in explanation.prototypes]

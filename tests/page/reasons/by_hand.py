@@ -87,12 +87,12 @@ def world(motifs, number, seed=0):
 NOTHING, TWO_TRIANGLES = ((), 0), ([*TRIANGLE, *ring_edges(3, 4, 5)], 6)
 
 
-def house_world(number=160, seed=0):
+def house_world(number=140, seed=0):
     """A house or not; the others have squares, so that only the triangle and what is around it tell."""
     return world([(HOUSE, 5), NOTHING, (HOUSE, 5), (SQUARE, 4)], number, seed)
 
 
-def k4_world(number=160, seed=0):
+def k4_world(number=140, seed=0):
     """A K4 or, elsewhere, a triangle or nothing."""
     return world([(K4, 4), (TRIANGLE, 3), (K4, 4), NOTHING], number, seed)
 
@@ -102,7 +102,7 @@ def either_world(number=200, seed=0):
     return world([(HOUSE, 5), NOTHING, ([(0, 1)], 2, (RED, RED)), (SQUARE, 4)], number, seed)
 
 
-def count_world(number=160, seed=0):
+def count_world(number=140, seed=0):
     """Two triangles, or one or none."""
     return world([TWO_TRIANGLES, (TRIANGLE, 3), TWO_TRIANGLES, NOTHING], number, seed)
 
