@@ -1,4 +1,3 @@
-import inspect
 import json
 import re
 import shutil
@@ -286,7 +285,6 @@ def test_whether_edges_must_agree(run_well, refused, folder):
     assert message == "error: --match-edges needs edge_attr on every graph; the graphs have none"
 
 
-@pytest.mark.skipif("max_reasons" not in inspect.signature(pg.PAGE).parameters, reason="PAGE finds no reasons yet")
 def test_how_many_reasons_a_class_may_have(run_well, folder):
     one = ("--model", "mine:model", "--clusters", 1, "--k", 1, "--budget", 1)
     for number in (0, 1):

@@ -10,15 +10,19 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.page.options import ClusterOptions, ConsensusOptions, EvidenceOptions, WalkOptions
+from protograph.page.options import ClusterOptions, ConsensusOptions, EvidenceOptions, ReasonOptions, WalkOptions
+from protograph.page.reasons.reasons import find_reasons
 from protograph.patterns.canonical import canonical_graph
 from tests import zoo
+from tests.explanation.by_hand import naive_fidelity
+from tests.page.planted import HOUSE
+from tests.page.reasons.by_hand import K4, PLAIN, Counts, house_world, k4_world, rule_look, shape_of
 
 GRAPHS = zoo.random_graphs(60)
 
 
-# The paper's search with the paper's options, and our own with the defaults.
-SEARCHES = {"walk": {"search": "walk", "num_clusters": 2, "max_nodes": 13}, "consensus": {}}
+# The paper's search with the paper's options, and our own with the defaults; reasons have tests of their own, below.
+SEARCHES = {"walk": {"search": "walk", "num_clusters": 2, "max_nodes": 13}, "consensus": {"max_reasons": 0}}
 either = pytest.mark.parametrize("search", SEARCHES)
 
 
@@ -68,8 +72,8 @@ def test_an_explanation_holds_together():
 def test_every_stage_is_timed():
     once = {"fit", "cleaning", "encoding", "model"}
     assert set(fitted().explain(1).timings) == {*once, "selection", "search", "evidence"}
-    timings = fitted(search="consensus").explain(1).timings
-    assert set(timings) == {*once, "selection", "search", "growing", "trimming", "counting", "evidence"}
+    timings = fitted(search="consensus", max_reasons=8).explain(1).timings
+    assert set(timings) == {*once, "selection", "search", "growing", "trimming", "counting", "evidence", "reasons"}
     assert timings["growing"] + timings["trimming"] <= timings["search"]
 
 
@@ -599,8 +603,13 @@ def test_objects_of_options(name):
     "options",
     [
         {},
-        {"num_clusters": 2, "max_nodes": 4, "match_features": 0.5, "evidence_options": {"looked_at": 5}},
-        {"consensus_options": ConsensusOptions(slack=0.3, sample=20), "cluster_options": {"min_share": 0.1}},
+        {"num_clusters": 2, "max_nodes": 4, "match_features": 0.5, "max_reasons": 0},
+        {"max_reasons": 2, "reason_options": {"max_nodes": 3}, "evidence_options": {"looked_at": 5}},
+        {
+            "consensus_options": ConsensusOptions(slack=0.3, sample=20),
+            "cluster_options": {"min_share": 0.1},
+            "reason_options": ReasonOptions(max_nodes=2),
+        },
         {"search": "walk", "scoring": "geometric", "decay": 3.0, "max_nodes": 4, "distinct_starts": False},
         {"search": "walk", "walk_options": WalkOptions(size_calls=50), "match_features": False},
     ],
@@ -608,12 +617,12 @@ def test_objects_of_options(name):
 )
 def test_stored_options_make_the_explanation_again(options, tmp_path):
     model = zoo.make()
-    explanation = pg.PAGE(**options).fit(model, GRAPHS).explain(1)
+    explanation = pg.PAGE(**options).fit(model, GRAPHS[:50]).explain(1)
     explanation.save(tmp_path / "explanation.json")
     loaded = pg.load(tmp_path / "explanation.json")
     assert loaded.options == explanation.options
     for stored in (explanation.options, loaded.options):
-        again = pg.PAGE(**stored).fit(model, GRAPHS).explain(1)
+        again = pg.PAGE(**stored).fit(model, GRAPHS[:50]).explain(1)
         assert again.options == explanation.options
         assert fingerprint({1: again}) == fingerprint({1: explanation})
         assert [p.evidence for p in again.prototypes] == [p.evidence for p in explanation.prototypes]
@@ -816,3 +825,180 @@ def test_no_warning_without_cause(search):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message="the model may have learned nothing")  # it is not trained
         fitted(search=search).explain_all()
+
+
+# ---- reasons ------------------------------------------------------------------------------------------------------
+
+
+# Worlds in which it is known why a graph is of the second class, and models that decide exactly so.
+PLANTED = {
+    "house": (house_world, Counts(), [shape_of(5, HOUSE, PLAIN)]),
+    "K4": (k4_world, Counts(corner=2), [shape_of(4, K4, PLAIN)]),
+}
+planted = pytest.mark.parametrize("name", PLANTED)
+
+
+@cache
+def planted_case(name):
+    build, model, _ = PLANTED[name]
+    graphs = build(150)
+    explainer = pg.PAGE().fit(model, graphs)
+    return graphs, explainer, explainer.explain_all()
+
+
+def told_of(explanation):
+    """All that an explanation says of reasons, apart from what depends on the numbers of nodes and graphs."""
+    reasons = explanation.reasons
+    return (
+        rule_look(reasons),
+        [reason.support for reason in reasons],
+        sorted(explanation.graph_parts),
+        explanation.rule,
+        (explanation.fidelity, explanation.fidelity_note),
+        len(explanation.uncovered),
+    )
+
+
+@planted
+def test_reasons_are_what_was_planted(name):
+    _, explainer, explanations = planted_case(name)
+    (reason,) = explanations[1].reasons
+    assert rule_look([reason])[0] == ([PLANTED[name][2][0]], [], [])
+    assert (reason.support.share, reason.support.share_elsewhere) == (1.0, 0.0)
+    (lack,) = explanations[0].reasons
+    assert rule_look([lack])[0][:2] == ([], PLANTED[name][2])
+    assert explanations.fidelity == 1.0
+    assert explanations.fidelity.num_graphs == sum(part == 2 for part in explanations[0].graph_parts)
+    for target, explanation in explanations.items():
+        assert explanation.graph_predictions == tuple(explainer.predictions_.tolist())
+        assert (explanation.fidelity, explanation.fidelity_note) == (1.0, "")
+        assert [float(fidelity) for fidelity in explanation.fidelity_curve] == [1.0]
+        assert explanation.uncovered == explanation.disagreements == explanation.typical_uncovered == ()
+        with torch.no_grad():
+            example = explanation.reasons[0].example.graph
+            scores = PLANTED[name][1](example.x, example.edge_index, torch.zeros(example.num_nodes, dtype=torch.long))
+        assert scores.argmax().item() == target
+
+
+@planted
+def test_rules_hold_in_graphs_never_seen(name):
+    _, _, explanations = planted_case(name)
+    build, model, _ = PLANTED[name]
+    fresh = build(40, seed=9)
+    expected = pg.PAGE(max_reasons=0).fit(model, fresh).predictions_
+    holds = explanations.predict(fresh)
+    assert holds.tolist() == [[target == 0, target == 1] for target in expected]
+    assert pg.metrics.fidelity(explanations, fresh, expected) == 1.0
+    assert explanations[1].predict(fresh).tolist() == (expected == 1).tolist()
+
+
+def test_rules_and_fidelity_are_what_plain_loops_count():
+    """Of a model whose rules err, since it adds up triangles and nodes: on the graphs kept apart, and on all."""
+    graphs = [*house_world(100), *k4_world(100, seed=3)]
+    model = Counts(threshold=4.2)
+    model.head.weight.data[:, 2] = torch.tensor([-0.25, 0.25])
+    explainer = pg.PAGE(max_reasons=2).fit(model, graphs)
+    explanations = explainer.explain_all()
+    assert explanations[1].disagreements
+    holds = [
+        [any(row) for row in zip(*(r.holds(graphs) for r in e.reasons), strict=True)] for e in explanations.values()
+    ]
+    assert explanations.predict(graphs).T.tolist() == holds
+    kept = np.flatnonzero(np.array(explanations[0].graph_parts) == 2)
+    rows = [[own[index] for own in holds] for index in kept]
+    predicted = explainer.predictions_[kept].tolist()
+    assert explanations.fidelity == pytest.approx(naive_fidelity(rows, predicted, 2))
+    for target, explanation in explanations.items():
+        right = [holds[target][index] == (explainer.predictions_[index] == target) for index in range(len(graphs))]
+        shares = [np.mean([right[i] for i in kept if (explainer.predictions_[i] == target) == own]) for own in (1, 0)]
+        assert explanation.fidelity == pytest.approx(np.mean(shares))
+        assert explanation.disagreements == tuple(index for index, is_right in enumerate(right) if not is_right)
+
+
+def test_one_class_is_explained_as_among_all():
+    graphs, explainer, explanations = planted_case("house")
+    for target in (0, 1):
+        for explanation in (explainer.explain(target), pg.PAGE().fit(Counts(), graphs).explain(target)):
+            assert told_of(explanation) == told_of(explanations[target])
+            assert [reason.holds_in_indices for reason in explanation.reasons] == [
+                reason.holds_in_indices for reason in explanations[target].reasons
+            ]
+            assert explanation.reasons[0].example.nodes == explanations[target].reasons[0].example.nodes
+
+
+def test_reasons_are_found_once_a_fit(monkeypatch):
+    calls = []
+
+    def counted(facts):
+        calls.append(facts)
+        return find_reasons(facts)
+
+    monkeypatch.setattr("protograph.page.explainer.find_reasons", counted)
+    explainer = pg.PAGE().fit(Counts(), house_world(60))
+    explainer.explain_all()
+    explainer.explain(1)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(("seed", "batch_size"), [(0, 7), (1, 64)])
+def test_reasons_depend_neither_on_the_order_of_graphs_nor_on_the_batch_size(seed, batch_size):
+    graphs, _, explanations = planted_case("house")
+    order = np.random.default_rng(seed).permutation(len(graphs))
+    again = pg.PAGE().fit(Counts(), [graphs[index] for index in order], batch_size=batch_size).explain_all()
+    for target, explanation in explanations.items():
+        assert told_of(again[target]) == told_of(explanation)
+        assert again[target].graph_parts == tuple(explanation.graph_parts[index] for index in order)
+
+
+def test_reasons_are_saved_and_loaded_whole(tmp_path):
+    graphs, _, explanations = planted_case("K4")
+    explanations.save(tmp_path / "saved.json")
+    loaded = pg.load(tmp_path / "saved.json")
+    assert loaded.predict(graphs).tolist() == explanations.predict(graphs).tolist()
+    assert loaded.fidelity == explanations.fidelity
+    for target, explanation in explanations.items():
+        assert told_of(loaded[target]) == told_of(explanation)
+        assert loaded[target].graph_parts == explanation.graph_parts
+        for one, other in zip(loaded[target].reasons, explanation.reasons, strict=True):
+            assert (one.example.nodes, one.example.marked) == (other.example.nodes, other.example.marked)
+            assert torch.equal(one.example.graph.x, other.example.graph.x)
+
+
+def test_without_reasons_the_prototypes_are_the_same():
+    graphs, _, explanations = planted_case("house")
+    without = pg.PAGE(max_reasons=0).fit(Counts(), graphs).explain_all()
+    for target, explanation in explanations.items():
+        other = without[target]
+        assert (other.reasons, other.rule, other.graph_predictions, other.graph_parts) == ((), "", (), ())
+        assert other.fidelity is None
+        assert "reasons" not in other.timings
+        for one, same in zip(explanation.prototypes, other.prototypes, strict=True):
+            assert (one.sources, one.nodes, one.margin) == (same.sources, same.nodes, same.margin)
+
+
+def test_too_few_graphs_to_measure_by():
+    explanation = pg.PAGE().fit(Counts(), house_world(40)).explain(1)
+    assert explanation.fidelity is None
+    assert (explanation.graph_parts, explanation.fidelity_curve) == ((), ())
+    note = (
+        "no graphs were kept apart to measure fidelity with: of a class with 20 graphs predicted, 20 of them "
+        "different, fewer than 5 would be kept"
+    )
+    assert explanation.fidelity_note == note
+    assert f"No fidelity: {note}." in explanation.summary().replace("\n", " ")
+
+
+def test_one_class_only_has_no_reasons():
+    explainer = pg.PAGE().fit(Counts(threshold=-100.0), house_world(40))
+    with pytest.warns(pg.ProtographWarning, match=r"^no graph is predicted as class 0, so"):
+        explanations = explainer.explain_all()
+    assert list(explanations) == [1]
+    assert explanations[1].reasons == ()
+    assert len(explanations[1].uncovered) == 40
+
+
+def test_no_reasons_of_given_representatives_nor_of_the_walk():
+    graphs, explainer, _ = planted_case("house")
+    assert explainer.explain(1, representatives=[0, 2]).reasons == ()
+    walk = fitted(Counts(), graphs[:40], num_clusters=1).explain(1)
+    assert (walk.reasons, walk.graph_predictions) == ((), ())

@@ -1,5 +1,6 @@
 """Which small graphs contain others of as many nodes: a mask of edges each, tried under all orders of the nodes."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, combinations, groupby, permutations, product
 
@@ -23,8 +24,8 @@ def spanning_parts(graphs: Sequence[EncodedGraph]) -> list[list[int]]:
     size = graphs[0].num_nodes
     if size * (size - 1) // 2 * len(edge_kinds) > _BITS:
         return [
-            [place for place, whole in enumerate(graphs) if whole is not graph and contains(whole, graph) == 1]
-            for graph in graphs
+            [other for other in others if contains(graphs[other], graph) == 1]
+            for graph, others in zip(graphs, _with_as_many_edges(graphs), strict=True)
         ]
     bits = _bits(size, edge_kinds)
     orders = _orders(sorted(graphs[0].node_kinds.tolist()))
@@ -34,6 +35,29 @@ def spanning_parts(graphs: Sequence[EncodedGraph]) -> list[list[int]]:
     for place, own in enumerate(turned):
         is_in = ((own[:, None] & ~masks[None, :]) == 0).any(axis=0)
         result.append([other for other in np.flatnonzero(is_in).tolist() if other != place])
+    return result
+
+
+def _with_as_many_edges(graphs: Sequence[EncodedGraph]) -> list[list[int]]:
+    """For each graph those of the others that have as many edges of each kind between nodes of the same kinds."""
+    edges = [
+        Counter(
+            (*sorted((int(graph.node_kinds[node]), int(graph.node_kinds[other]))), kind)
+            for node, row in enumerate(neighbours_of(graph))
+            for other, kind in row.items()
+            if node < other
+        )
+        for graph in graphs
+    ]
+    column = {look: number for number, look in enumerate(sorted({look for own in edges for look in own}))}
+    counts = np.zeros((len(graphs), len(column)), np.int8)
+    for row, own in zip(counts, edges, strict=True):
+        row[[column[look] for look in own]] = list(own.values())
+    result = []
+    for place, row in enumerate(counts):
+        own_kinds = np.flatnonzero(row)
+        is_enough = (counts[:, own_kinds] >= row[own_kinds]).all(axis=1)
+        result.append([other for other in np.flatnonzero(is_enough).tolist() if other != place])
     return result
 
 

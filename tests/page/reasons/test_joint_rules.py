@@ -99,3 +99,10 @@ def test_of_several_rests_the_best_is_taken():
     assert (rules.rest, rules.agreement(scope)) == (0, 1.0)
     rules = joined({0: [STARS], 1: [], 2: [TRIANGLES]}, scope)
     assert (rules.rest, rules.agreement(scope)) == (1, 1.0)
+
+
+def test_the_rest_is_one_of_so_many_reasons():
+    scope = world(("triangle", 1, 8), ("square", 0, 4), ("star", 0, 3))
+    for number, left in ((8, [SQUARES]), (2, [SQUARES]), (1, [])):
+        rules = joined({0: [SQUARES], 1: [TRIANGLES]}, replace(scope, max_reasons=number))
+        assert (rules.drafts[0], rules.rest, rules.agreement(scope)) == (left, 0, 1.0)

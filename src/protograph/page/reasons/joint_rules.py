@@ -48,7 +48,8 @@ def joined(drafts: Mapping[int, Sequence[Draft]], scope: Scope) -> JointRules:
     for target in drafts:
         if not any(own for other, own in drafts.items() if other != target):
             continue  # nothing marks the others, so nothing can be missing
-        rules = _without_harm(JointRules(drafts, target), target, scope)
+        own = drafts[target][: scope.max_reasons - 1]  # the rest is a reason too
+        rules = _without_harm(JointRules({**drafts, target: own}, target), target, scope)
         if (agreement := rules.agreement(scope)) > most + scope.options.least_rest:
             best, most = rules, agreement
     return best
