@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel clean help
+.PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -17,6 +17,7 @@ help:
 	@echo "make peers   do XGNN and GNNInterpreter reach p = 0.9, and how long do they take? ten seeds (an hour)"
 	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
 	@echo "make prototypes are the prototypes right? ten seeds of every data set with a ground truth (an hour)"
+	@echo "make fidelity do the rules say what the model predicts? real data sets, truths, planted worlds (hours)"
 	@echo "make answers are the answers still those that were accepted? (minutes)"
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
@@ -69,6 +70,9 @@ accuracy: $(STAMP)
 
 prototypes: $(STAMP)
 	$(BIN)/python -m benchmarks.prototypes
+
+fidelity: $(STAMP)
+	$(BIN)/python -m benchmarks.fidelity
 
 answers: $(STAMP)
 	$(BIN)/python -m benchmarks.answers

@@ -1,12 +1,12 @@
 """Data sets with models that were trained on them, each made once a run."""
 
-import os
 from functools import cache
-from pathlib import Path
 
 import torch
 
 import protograph as pg
+from protograph.datasets import tu
+from protograph.datasets.spec import DataFiles
 
 # Trained briefly: how long a search takes depends little on how good the model is. BA sets need it to learn anything.
 EPOCHS = {"ba-house": 1000, "ba-grid": 1000, "benzene": 8, "mutagenicity": 8}
@@ -17,14 +17,13 @@ SEEDS = {"IMDB-BINARY": 1}
 
 @cache
 def loaded(name: str) -> pg.datasets.GraphDataset:
-    """A data set by name; ``bbbp`` is a table of SMILES.
+    """A data set by name; ``IMDB-BINARY`` as the collection has it, without features, which is the harder case.
 
     Raises:
         OSError: If its files are not there.
     """
-    if name == "bbbp":
-        table = Path(os.environ.get("PROTOGRAPH_DATA", "")) / "bbbp" / "BBBP.csv.gz"
-        return pg.datasets.read_table(table, label_column="BBBP", skip_invalid=True).dataset
+    if name == "IMDB-BINARY":
+        return tu.spec(name).load(DataFiles(name), 0, None)
     return pg.datasets.load(name)
 
 

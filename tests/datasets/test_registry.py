@@ -9,10 +9,13 @@ from tests.datasets.real_files import needs
 
 GENERATED = ("ba-2motifs", "ba-grid", "ba-house")
 FILES = {
+    "bbbp": "bbbp/BBBP.csv.gz",
     "benzene": "benzene/benzene_smiles.csv.gz",
     "graph-sst2": "sst2/glue_train.tsv.gz",
+    "imdb-binary": "imdb-binary/IMDB-BINARY_tu_raw.zip",
     "mnist-sp": "mnist/train-images-idx3-ubyte.gz",
     "mutagenicity": "mutagenicity/Mutagenicity_tu_raw.zip",
+    "nci1": "nci1/NCI1_tu_raw.zip",
     "solubility": "solubility/delaney-processed.csv.gz",
 }
 

@@ -242,6 +242,32 @@ def test_an_alignment_cut_short_is_an_alignment():
     assert len({row[1] for row in hasty.values()}) == 3
 
 
+@some
+@given(groups_of_graphs(2, 3, max_nodes=5), st.data())
+def test_an_alignment_that_finds_nothing_in_time_is_any_way_that_there_is(graphs, data):
+    pattern = data.draw(connected_parts(graphs))
+    ways = [embeddings(*pair(pattern), graphs[0], graph) for graph in graphs[1:]]
+    assume(all(ways))
+    scores = [np.zeros((graphs[0].num_nodes, graph.num_nodes)) for graph in graphs[1:]]
+    for common in (CommonPatterns(graphs), CommonPatterns(graphs, lambda one, other: bool((one == other).all()))):
+        aligned = common.align(pattern, scores, 1e-9, max_calls=0)
+        for q, images in enumerate(ways):
+            assert {node: row[q + 1] for node, row in aligned.items()} in images
+
+
+def test_a_tree_of_hubs_is_aligned_in_no_time():
+    # Ten hubs in a row, each with leaves: node by node, the leaves of every hub would be tried in every order.
+    leaves = [(hub, 10 + 4 * hub + leaf) for hub in range(10) for leaf in range(4)]
+    edges = [*((hub, hub + 1) for hub in range(9)), *leaves]
+    graph, fewer = undirected(50, edges, [0] * 50), [edge for edge in edges if edge != (9, 49)]
+    pattern = Pattern(frozenset(range(49)), frozenset(fewer))
+    scores = [np.random.default_rng(0).random((50, 50))]
+    aligned = CommonPatterns([graph, graph]).align(pattern, scores, 0.0, max_calls=1)
+    assert len({row[1] for row in aligned.values()}) == 49
+    there = {frozenset(edge) for edge in edges}
+    assert all(frozenset((aligned[u][1], aligned[v][1])) in there for u, v in fewer)
+
+
 def test_equal_sums_go_to_the_first():
     graph = undirected(3, ring_edges(0, 1, 2), [0, 0, 0])
     pattern = Pattern(frozenset([0, 1]), frozenset([(0, 1)]))

@@ -14,7 +14,7 @@ from torch_geometric.utils import subgraph
 from protograph.datasets import load
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns import containment
-from protograph.patterns.containment import contained_in, contains
+from protograph.patterns.containment import contained_in, contains, image_of, neighbours_of
 from tests.datasets.real_files import needs
 from tests.metrics.small_graphs import graph_of, graphs, grid, networkx_contains, path, plain, ring
 
@@ -27,6 +27,21 @@ def test_agrees_with_networkx(whole, pattern, induced, match_edges):
     assert found.tolist() == [networkx_contains(graph, pattern, induced, match_edges) for graph in whole]
     part = encoded.encode(pattern)
     assert found.tolist() == [contains(encoded[i], part, induced=induced) for i in range(len(encoded))]
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs(max_nodes=8), graphs(max_nodes=5), st.booleans())
+def test_an_image_is_a_way_in_which_the_pattern_lies(whole, pattern, match_edges):
+    encoded = EncodedGraphs([whole], match_edges=match_edges)
+    part, graph = encoded.encode(pattern), encoded[0]
+    image = image_of(part, graph)
+    assert (image is not None) == (contains(graph, part) == 1)
+    if image is not None:
+        assert len(set(image)) == part.num_nodes
+        assert graph.node_kinds[image].tolist() == part.node_kinds.tolist()
+        there = neighbours_of(graph)
+        for node, row in enumerate(neighbours_of(part)):
+            assert all(there[image[node]].get(image[other]) == kind for other, kind in row.items())
 
 
 @settings(max_examples=100, deadline=None)

@@ -10,7 +10,6 @@ import torch
 
 from protograph.datasets import tu
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import check_sum
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
 from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
 from protograph.graphs.splitting import one_hot, split_graphs
@@ -53,13 +52,7 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     ``edge_mask``, which marks the edges inside NO2 and NH2, in molecules of either class. Some molecules are
     in several parts. Edges are in the order of the file.
     """
-    path = files.find(ARCHIVE.relative)
-    if path is None:
-        texts = {ending: files.read(file) for ending, file in TEXTS.items()}
-        return from_texts(texts, Path(ARCHIVE.relative).parent, num_graphs)
-    texts = tu.read_texts(path, "Mutagenicity")
-    for ending in sorted(TEXTS.keys() & texts.keys()):
-        check_sum(texts[ending], TEXTS[ending].sha256, f"{path}: {ending}")
+    texts, path = tu.checked_texts(files, "Mutagenicity", ARCHIVE, TEXTS)
     return from_texts(texts, path, num_graphs)
 
 

@@ -10,10 +10,13 @@ from protograph._base.progress import Progress, shown
 from protograph.datasets import (
     ba,
     ba_2motifs,
+    bbbp,
     benzene,
     graph_sst2,
+    imdb_binary,
     mnist_sp,
     mutagenicity,
+    nci1,
     solubility,
     tu,
 )
@@ -26,22 +29,26 @@ SPECS = {
         ba_2motifs.SPEC,
         ba.BA_GRID,
         ba.BA_HOUSE,
+        bbbp.SPEC,
         benzene.SPEC,
         graph_sst2.SPEC,
+        imdb_binary.SPEC,
         mnist_sp.SPEC,
         mutagenicity.SPEC,
+        nci1.SPEC,
         solubility.SPEC,
     )
 }
 
 
 def names() -> tuple[str, ...]:
-    """Names of the data sets that come with ground truths, colours and names of their own, sorted.
+    """Names of the data sets that are checked, with names, colours and ground truths where there are any, sorted.
 
     :func:`load` also knows the names of TU Dortmund's collection.
 
-    >>> names()
-    ('ba-2motifs', 'ba-grid', 'ba-house', 'benzene', 'graph-sst2', 'mnist-sp', 'mutagenicity', 'solubility')
+    >>> names()  # doctest: +NORMALIZE_WHITESPACE
+    ('ba-2motifs', 'ba-grid', 'ba-house', 'bbbp', 'benzene', 'graph-sst2', 'imdb-binary', 'mnist-sp', 'mutagenicity',
+     'nci1', 'solubility')
     """
     return tuple(sorted(SPECS))
 

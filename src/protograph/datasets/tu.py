@@ -19,6 +19,7 @@ from torch_geometric.utils import coalesce, remove_self_loops
 
 from protograph._base.arrays import Arrays, Ints
 from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.files import check_sum
 from protograph.datasets.spec import DataFiles, DatasetSpec, SourceFile, key_of
 from protograph.datasets.unpacking import read_members
 from protograph.graphs.splitting import split_graphs
@@ -128,6 +129,31 @@ def _check_edges(edges: Ints, graph_of: Ints, path: Path) -> None:
     crossing = np.flatnonzero(graph_of[edges[:, 0] - 1] != graph_of[edges[:, 1] - 1])
     if crossing.size:
         raise ValueError(f"{path}: A must join nodes of one graph, got two graphs in line {crossing[0] + 1}")
+
+
+def checked_texts(
+    files: DataFiles, name: str, archive: SourceFile, texts: Mapping[str, SourceFile]
+) -> tuple[Texts, Path]:
+    """Contents of a data set's texts, by their endings, whose checksums are known; and where they are from.
+
+    Args:
+        files: Where to look.
+        name: What the collection calls the data set.
+        archive: One file with all texts, which is looked for first.
+        texts: The texts themselves, which are what can be downloaded.
+
+    Raises:
+        FileNotFoundError: If the named folder has neither.
+        ConnectionError: If a text cannot be downloaded.
+        ValueError: If one is damaged or has another checksum.
+    """
+    path = files.find(archive.relative)
+    if path is None:
+        return {ending: files.read(file) for ending, file in texts.items()}, Path(archive.relative).parent
+    contents = read_texts(path, name)
+    for ending in sorted(texts.keys() & contents.keys()):
+        check_sum(contents[ending], texts[ending].sha256, f"{path}: {ending}")
+    return contents, path
 
 
 # The classification sets of the collection, as https://chrsmrrs.github.io/datasets/docs/datasets/ spells them.

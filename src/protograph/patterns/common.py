@@ -15,6 +15,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph.graphs.edge_rule import MatchEdges
 from protograph.graphs.encoding import EncodedGraph
+from protograph.patterns.containment import image_of
 from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Pattern
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Nodes that one search tries to place before it is content with the best pattern so far.
 MAX_CALLS = 200_000
+# The same for some way in which a pattern lies in a graph, whatever it is worth, where the best was not found.
+_ANY_CALLS, _NO_LIMIT = 20_000_000, 2**62
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ class CommonPatterns:
         self._answers: dict[tuple[bytes, bytes, int], bool] = {}
         around = np.stack([joint.neighbours, joint.edge_kinds], axis=1)
         self._graphs = common_kernels.Graphs(joint.offsets, joint.starts, around, agrees)
+        self._node_kinds = joint.kinds
         self._edges = [joint.edges(q) for q in range(self.k)]
         source, target, kinds = (ends.tolist() for ends in self._edges[0])
         num_kinds = 1 + max(int(kinds.max()) for kinds in joint.kinds)
@@ -172,8 +176,32 @@ class CommonPatterns:
         for q in range(1, self.k):
             own = np.ascontiguousarray(scores[q - 1][nodes])
             self._kernels.best_image(self._graphs, q, layout, own, tolerance, max_calls, images, sums)
+            if images[self._kernels.IMAGES + q, 0] < 0:
+                image = self._any_image(pattern, layout, q)
+                if image is None:  # it lies there somewhere, so it is found in the end
+                    self._kernels.best_image(self._graphs, q, layout, own, tolerance, _NO_LIMIT, images, sums)
+                else:
+                    images[self._kernels.IMAGES + q] = image
         rows = np.vstack([nodes, images[self._kernels.IMAGES + 1 :]]).T.tolist()
         return {row[0]: tuple(row) for row in rows}
+
+    def _any_image(self, pattern: Pattern, layout: Ints, q: int) -> list[int] | None:
+        """Some counterpart in graph ``q`` of each node of a pattern; ``None`` where nodes do not match by kind."""
+        kernels, graphs, kinds = self._kernels, self._graphs, self._node_kinds
+        first, last = int(graphs.offsets[q]), int(graphs.offsets[q + 1])
+        if not np.array_equal(graphs.agrees[:, first:last], kinds[0][:, None] == kinds[q][None, :]):
+            return None
+        source, other = self._encoded(0), self._encoded(q)
+        image = image_of(pattern.encoded(source), other, _ANY_CALLS)
+        at = {node: place for place, node in enumerate(sorted(pattern.nodes))}
+        return None if image is None else [image[at[node]] for node in layout[:, kernels.NODE].tolist()]
+
+    def _encoded(self, q: int) -> EncodedGraph:
+        graphs = self._graphs
+        starts = graphs.starts[graphs.offsets[q] : graphs.offsets[q + 1] + 1]
+        neighbours, edge_kinds = graphs.around[starts[0] : starts[-1]].astype(np.int32).T
+        kinds = self._node_kinds[q].astype(np.int32)
+        return EncodedGraph(kinds, starts - starts[0], neighbours.copy(), edge_kinds.copy())
 
     def _layout(self, pattern: Pattern) -> Ints:
         """A connected pattern as the compiled loops read it."""

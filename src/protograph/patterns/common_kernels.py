@@ -331,8 +331,8 @@ def best_image(
 ) -> Any:  # pragma: no cover - compiled
     """Where a pattern lies in graph ``q`` with the highest sum of ``scores[position, node]``; of ties the first.
 
-    Written to ``images``. ``sums`` has two rows, a column for each position and one more: the most that is to come, and
-    what there is so far.
+    Written to ``images``, -1 first where none was found in time. ``sums`` has two rows, a column for each position and
+    one more: the most that is to come, and what there is so far.
 
     Returns:
         Whether it is proven to be the best.
@@ -359,7 +359,7 @@ def best_image(
                 graphs, first, pattern, images, row, at, node
             ):
                 found = node
-        if calls > max_calls and images[best, 0] >= 0:
+        if calls > max_calls:
             return False
         images[_FOUND, at], images[_CURSOR, at] = found, cursor
         if found < 0:

@@ -107,6 +107,29 @@ def _searched_in_threads(
     return answers
 
 
+def image_of(pattern: EncodedGraph, graph: EncodedGraph, max_calls: int = MAX_CALLS) -> list[int] | None:
+    """A node of the graph for each node of a pattern that lies in it as a part; ``None`` where none was found in time.
+
+    Args:
+        pattern: The pattern, encoded as the graph is.
+        graph: The graph, of at most ``MAX_BITS`` nodes.
+        max_calls: Most nodes to place before giving up.
+    """
+    from protograph.patterns.containment_kernels import IMAGE, scratch_for, search_all
+
+    _, kinds = np.unique(np.concatenate([graph.node_kinds, pattern.node_kinds]), return_inverse=True)
+    own, wanted = np.split(kinds.astype(np.int32), [graph.num_nodes])
+    counts = np.bincount(own, minlength=int(kinds.max(initial=-1)) + 1)
+    plan = planned(pattern._replace(node_kinds=wanted), counts)
+    scratch, answers = scratch_for(plan, graph.num_nodes), np.zeros(1, np.int8)
+    search_all(searchable(graph._replace(node_kinds=own)), plan, np.zeros(1, np.int64), 0, max_calls, answers, scratch)
+    if answers[0] <= 0:
+        return None
+    order = _placing_order(wanted.tolist(), neighbours_of(pattern), counts)
+    image = dict(zip(order, scratch.steps[IMAGE].tolist(), strict=True))
+    return [image[node] for node in range(pattern.num_nodes)]
+
+
 def searchable(graphs: EncodedGraph | EncodedGraphs) -> "Graphs":
     """Graphs, or a single one, as the compiled search takes them."""
     from protograph.patterns.containment_kernels import Graphs
@@ -172,9 +195,8 @@ def planned(
     if not set(closed) <= set(range(pattern.num_nodes)):
         raise ValueError(f"closed must be nodes of the pattern, below {pattern.num_nodes}, got {sorted(closed)}")
     edges, own = neighbours_of(pattern) if edges is None else edges, pattern.node_kinds.tolist()
-    frequency = {kind: int(kind_counts[kind]) if 0 <= kind < kind_counts.size else 0 for kind in set(own)}
-    order = sorted(range(len(own)), key=lambda node: (frequency[own[node]], -len(edges[node])))
-    compact = {kind: number for number, kind in enumerate(sorted(frequency))}
+    order = _placing_order(own, edges, kind_counts)
+    compact = {kind: number for number, kind in enumerate(sorted(set(own)))}
     edge_kinds = sorted({kind for row in edges for kind in row.values()})
     number_of = {kind: number for number, kind in enumerate(edge_kinds, start=1)}
     place = {node: position for position, node in enumerate(order)}
@@ -200,6 +222,12 @@ def planned(
         is_induced=induced,
         at_least=at_least,
     )
+
+
+def _placing_order(own: Sequence[int], edges: Sequence[dict[int, int]], kind_counts: Ints) -> list[int]:
+    """The nodes of a pattern, rare kinds and many neighbours first."""
+    frequency = {kind: int(kind_counts[kind]) if 0 <= kind < kind_counts.size else 0 for kind in set(own)}
+    return sorted(range(len(own)), key=lambda node: (frequency[own[node]], -len(edges[node])))
 
 
 def _positions(

@@ -45,6 +45,10 @@ class FlatGraphs:
         )
         self._cells = np.concatenate([[0], (sizes * sizes).cumsum()])
         self._is_dense = bool(self._cells[-1] <= _MOST_CELLS)
+        self._cell_base = (
+            self._cells[self.graph] + (np.arange(self.kinds.size) - self.first[self.graph]) * sizes[self.graph]
+        )
+        self._cell_base -= self.first[self.graph]
         ends = np.repeat(np.arange(self.kinds.size), self.degrees)
         if self._is_dense:
             self._table = np.zeros(self._cells[-1], np.int32)
@@ -63,8 +67,7 @@ class FlatGraphs:
         return np.where(self._keys[place] == keys, self.edge_kinds[place] + 1, 0)
 
     def _cell(self, one: Ints, other: Ints) -> Ints:
-        graph = self.graph[one]
-        cells: Ints = self._cells[graph] + (one - self.first[graph]) * self.sizes[graph] + other - self.first[graph]
+        cells: Ints = self._cell_base[one] + other
         return cells
 
     def own_numbers(self, nodes: Ints) -> list[int]:
@@ -112,8 +115,17 @@ def _grown_sets(flat: FlatGraphs, sets: Ints) -> Ints:
     is_new = (sets[rows] != fresh[:, None]).all(axis=1)
     rows, fresh = rows[is_new], fresh[is_new]
     codes = flat.node_codes[sets].sum(axis=1)[rows] + flat.node_codes[fresh]
-    _, first = np.unique(codes, return_index=True)
+    first = first_of_each(codes)
     return np.sort(np.column_stack([sets[rows[first]], fresh[first]]), axis=1)
+
+
+def first_of_each(codes: Codes) -> Ints:
+    """A place of each different code, in the order of the codes."""
+    order = np.argsort(codes)
+    ascending = codes[order]
+    is_first = np.ones(codes.size, np.bool_)
+    is_first[1:] = ascending[1:] != ascending[:-1]
+    return order[is_first]
 
 
 def codes_of(flat: FlatGraphs, sets: Ints, pairs: Pairs, edges: Ints, closed: Bools | None = None) -> Codes:
@@ -150,7 +162,7 @@ class CountedRows:
     def __init__(self, flat: FlatGraphs, rows: Ints, codes: Codes, *, are_distinct: bool = True) -> None:
         different = np.arange(len(rows))
         if not are_distinct:
-            _, different = np.unique(stirred(codes, flat.node_codes[rows].sum(axis=1)), return_index=True)
+            different = first_of_each(stirred(codes, flat.node_codes[rows].sum(axis=1)))
         rows, codes = rows[different], codes[different]
         graph = flat.graph[rows[:, 0]]
         order = np.lexsort((graph, codes))

@@ -1,6 +1,6 @@
 """All small connected patterns of graphs at once: which graphs have them, and in how many places."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -66,17 +66,48 @@ def fragments(
         max_sets: Most sets of nodes to look at in a step; larger patterns are left out where there would be more.
         min_graphs: Fewest graphs that must have a pattern.
     """
-    counting = _Counting(FlatGraphs(graphs, chosen), min_graphs)
-    result: list[Fragment] = []
-    largest = 0
-    for sets in connected_sets(counting.flat, min(max_nodes, MOST_NODES), max_sets):
-        result += counting.of_sets(sets)
+    limits = {"max_nodes": max_nodes, "max_ring": max_ring, "max_sets": max_sets, "min_graphs": min_graphs}
+    return fragments_by_reading([graphs], chosen, **limits)[0]
+
+
+def fragments_by_reading(
+    readings: Sequence[EncodedGraphs], chosen: Ints, *, max_nodes: int, max_ring: int, max_sets: int, min_graphs: int
+) -> list[list[Fragment]]:
+    """The same for several readings of the graphs, which differ in the kinds of nodes alone; sets are grown once."""
+    countings = [_Counting(FlatGraphs(graphs, chosen), min_graphs) for graphs in readings]
+    result: list[list[Fragment]] = [[] for _ in readings]
+    flat, largest = countings[0].flat, 0
+    for sets in connected_sets(flat, min(max_nodes, MOST_NODES), max_sets):
         largest = sets.shape[1]
-        if largest <= len(_TRIANGLE):
-            result += counting.of_closed(sets)
-    for rings in _rings(counting.flat, largest + 1, max_ring, max_sets):
-        result += counting.of_rings(rings)
+        edges = _edges(flat, sets)
+        for counting, own in zip(countings, result, strict=True):
+            own += counting.of_sets(sets, edges)
+            if largest <= len(_TRIANGLE):
+                own += counting.of_closed(sets, edges)
+    for rings in _rings(flat, largest + 1, max_ring, max_sets):
+        has_chord = _have_chords(flat, rings)
+        for counting, own in zip(countings, result, strict=True):
+            own += counting.of_rings(rings, has_chord)
     return result
+
+
+def _edges(flat: FlatGraphs, rows: Ints) -> Ints:
+    """For each pair of columns and each row the kind of the edge plus 1, or 0."""
+    pairs = list(combinations(range(rows.shape[1]), 2))
+    edges = np.zeros((len(pairs), len(rows)), np.int64)
+    for row, (i, j) in zip(edges, pairs, strict=True):
+        row[:] = flat.joined(rows[:, i], rows[:, j])
+    return edges
+
+
+def _have_chords(flat: FlatGraphs, rings: Ints) -> Bools:
+    """Which rings have nodes that are joined across."""
+    size = rings.shape[1]
+    has_chord = np.zeros(len(rings), np.bool_)
+    for i, j in combinations(range(size), 2):
+        if j - i not in (1, size - 1):
+            has_chord |= flat.joined(rings[:, i], rings[:, j]) > 0
+    return has_chord
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +117,9 @@ class _Counting:
     flat: FlatGraphs
     min_graphs: int
 
-    def of_sets(self, sets: Ints) -> Iterator[Fragment]:
+    def of_sets(self, sets: Ints, edges: Ints) -> Iterator[Fragment]:
         """The patterns that sets of nodes make, induced and as parts."""
         pairs = list(combinations(range(sets.shape[1]), 2))
-        edges = self._edges(sets, pairs)
         counted = CountedRows(self.flat, sets, codes_of(self.flat, sets, pairs, edges))
         shapes = []
         for number, at in enumerate(counted.examples.tolist()):
@@ -101,13 +131,6 @@ class _Counting:
                 yield from self._fragment(counted, [number, *larger[number]], source, pattern)
                 if larger[number]:
                     yield from self._fragment(counted, [number], source, pattern, is_induced=True)
-
-    def _edges(self, rows: Ints, pairs: Pairs) -> Ints:
-        """For each pair of columns and each row the kind of the edge plus 1, or 0."""
-        edges = np.zeros((len(pairs), len(rows)), np.int64)
-        for row, (i, j) in zip(edges, pairs, strict=True):
-            row[:] = self.flat.joined(rows[:, i], rows[:, j])
-        return edges
 
     def _larger(self, shapes: list[tuple[int, int, Pattern]], counted: CountedRows) -> dict[int, list[int]]:
         """For each shape, if it can lie in enough graphs, those of as many nodes that contain it.
@@ -127,11 +150,10 @@ class _Counting:
                 larger[number] = [numbers[other] for other in others]
         return larger
 
-    def of_closed(self, sets: Ints) -> Iterator[Fragment]:
+    def of_closed(self, sets: Ints, there: Ints) -> Iterator[Fragment]:
         """The patterns that sets of up to three nodes make, as parts, some of them without other neighbours."""
         size = sets.shape[1]
         pairs = list(combinations(range(size), 2))
-        there = self._edges(sets, pairs)
         shapes = [pairs] if size < len(_TRIANGLE) else [*_PATHS, _TRIANGLE]
         rows, edges, closed = [], [], []
         for shape in shapes:
@@ -156,16 +178,11 @@ class _Counting:
                 ends = frozenset(self.flat.own_numbers(nodes[at][flags[:, at]]))
                 yield from self._fragment(counted, [number], source, pattern, closed=ends)
 
-    def of_rings(self, rings: Ints) -> Iterator[Fragment]:
+    def of_rings(self, rings: Ints, has_chord: Bools) -> Iterator[Fragment]:
         """Rings as parts and, where some have chords, induced."""
-        size = rings.shape[1]
-        around = [(i, (i + 1) % size) for i in range(size)]
+        around = [(i, (i + 1) % rings.shape[1]) for i in range(rings.shape[1])]
         codes = self._ring_codes(rings, around)
         yield from self._ring_fragments(rings, codes, around)
-        has_chord = np.zeros(len(rings), np.bool_)
-        for i, j in combinations(range(size), 2):
-            if (i, j) not in around and (j, i) not in around:
-                has_chord |= self.flat.joined(rings[:, i], rings[:, j]) > 0
         if has_chord.any():
             yield from self._ring_fragments(rings[~has_chord], codes[~has_chord], around, is_induced=True)
 

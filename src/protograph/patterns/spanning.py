@@ -29,11 +29,11 @@ def spanning_parts(graphs: Sequence[EncodedGraph]) -> list[list[int]]:
         ]
     bits = _bits(size, edge_kinds)
     orders = _orders(sorted(graphs[0].node_kinds.tolist()))
-    masks = np.array([_mask(graph, range(size), bits) for graph in graphs], dtype=np.uint64)
+    turned = [_masks(graph, orders, bits, edge_kinds) for graph in graphs]
+    masks = np.array([one[0] for one in turned], dtype=np.uint64)  # the first order leaves all as it is
     result = []
-    for place, graph in enumerate(graphs):
-        turned = np.array([_mask(graph, order, bits) for order in orders], dtype=np.uint64)
-        is_in = ((turned[:, None] & ~masks[None, :]) == 0).any(axis=0)
+    for place, own in enumerate(turned):
+        is_in = ((own[:, None] & ~masks[None, :]) == 0).any(axis=0)
         result.append([other for other in np.flatnonzero(is_in).tolist() if other != place])
     return result
 
@@ -61,26 +61,28 @@ def _with_as_many_edges(graphs: Sequence[EncodedGraph]) -> list[list[int]]:
     return result
 
 
-def _bits(size: int, edge_kinds: Sequence[int]) -> dict[tuple[int, int, int], int]:
+def _bits(size: int, edge_kinds: Sequence[int]) -> Masks:
     """A bit for each pair of places, both ways, and each kind of edge."""
-    bits = {}
-    for number, ((i, j), kind) in enumerate(product(combinations(range(size), 2), edge_kinds)):
+    bits = np.zeros((size, size, len(edge_kinds)), np.uint64)
+    for number, ((i, j), kind) in enumerate(product(combinations(range(size), 2), range(len(edge_kinds)))):
         bits[i, j, kind] = bits[j, i, kind] = 1 << number
     return bits
 
 
-def _orders(kinds: Sequence[int]) -> list[tuple[int, ...]]:
-    """The orders of places under which nodes, sorted by their kinds, keep these."""
+def _orders(kinds: Sequence[int]) -> NDArray[np.int64]:
+    """The orders of places under which nodes, sorted by their kinds, keep these; the first is as they are."""
     blocks = [list(block) for _, block in groupby(range(len(kinds)), key=lambda place: kinds[place])]
-    return [tuple(chain.from_iterable(order)) for order in product(*(permutations(block) for block in blocks))]
-
-
-def _mask(graph: EncodedGraph, order: Sequence[int], bits: dict[tuple[int, int, int], int]) -> int:
-    """The edges of a graph whose nodes, sorted by their kinds, take these places."""
-    place = dict(zip(np.argsort(graph.node_kinds, kind="stable").tolist(), order, strict=True))
-    return sum(
-        bits[place[node], place[other], kind]
-        for node, row in enumerate(neighbours_of(graph))
-        for other, kind in row.items()
-        if node < other
+    return np.array(
+        [tuple(chain.from_iterable(order)) for order in product(*(permutations(block) for block in blocks))]
     )
+
+
+def _masks(graph: EncodedGraph, orders: NDArray[np.int64], bits: Masks, edge_kinds: Sequence[int]) -> Masks:
+    """The edges of a graph whose nodes, sorted by their kinds, take places in each of these orders."""
+    place = {node: at for at, node in enumerate(np.argsort(graph.node_kinds, kind="stable").tolist())}
+    masks = np.zeros(len(orders), np.uint64)
+    for node, row in enumerate(neighbours_of(graph)):
+        for other, kind in row.items():
+            if node < other:
+                masks |= bits[orders[:, place[node]], orders[:, place[other]], edge_kinds.index(kind)]
+    return masks

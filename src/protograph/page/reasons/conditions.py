@@ -10,6 +10,9 @@ from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.patterns.containment import contained_in
 from protograph.patterns.pattern import Pattern
+from protograph.patterns.store import PatternStore, StoredPattern
+
+_NOT_ASKED = -2
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,11 @@ class Condition:
     at_least: int = 1
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a pattern that is there as a part, and no more."""
+        return not self.is_induced and not self.closed and self.at_least == 1
+
+    @property
     def complexity(self) -> float:
         """How much there is to say of it: a plain pattern with few nodes is the simplest."""
         special = (
@@ -52,6 +60,8 @@ class ConditionReader:
     def __init__(self, readings: Mapping[bool, EncodedGraphs], max_calls: int) -> None:
         self.readings, self._max_calls = readings, max_calls
         self._answers: dict[Condition, NDArray[np.int8]] = {}
+        self._stores = {key: PatternStore(graphs, max_calls) for key, graphs in readings.items()}
+        self._plain: dict[Condition, StoredPattern] = {}
 
     def encoded(self, condition: Condition) -> EncodedGraph:
         """The pattern as the engine reads it; its nodes keep their order."""
@@ -59,9 +69,11 @@ class ConditionReader:
 
     def holds(self, condition: Condition, indices: Ints) -> Bools:
         """In which of the graphs a condition holds."""
+        if condition.is_plain:
+            return self._stores[condition.has_kinds].answers(self._stored(condition), indices) > 0
         graphs = self.readings[condition.has_kinds]
-        answers = self._answers.setdefault(condition, np.full(len(graphs), -2, np.int8))
-        fresh = indices[answers[indices] == -2]
+        answers = self._answers.setdefault(condition, np.full(len(graphs), _NOT_ASKED, np.int8))
+        fresh = indices[answers[indices] == _NOT_ASKED]
         if fresh.size:
             order = sorted(condition.pattern.nodes)
             answers[fresh] = contained_in(
@@ -74,3 +86,9 @@ class ConditionReader:
                 max_calls=self._max_calls,
             )
         return answers[indices] > 0
+
+    def _stored(self, condition: Condition) -> StoredPattern:
+        """What is known of a plain pattern, or of one that differs from it only in the numbers of its nodes."""
+        if condition not in self._plain:
+            self._plain[condition] = self._stores[condition.has_kinds].stored(self.encoded(condition))
+        return self._plain[condition]

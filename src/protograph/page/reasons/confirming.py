@@ -6,25 +6,26 @@ from math import exp, lgamma, log
 import numpy as np
 
 from protograph._base.arrays import Bools
-from protograph.page.reasons.drafts import Draft, any_holds
-from protograph.page.reasons.searching import Scope
+from protograph.page.reasons.drafts import Draft
+from protograph.page.reasons.scope import Scope
 
 
 def confirmed(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]:
     """The drafts in the order of how many graphs each adds, without those that other graphs do not confirm.
 
-    A draft is confirmed if, among confirming graphs in which it is the first to hold, those of the class are so many
-    more than in all that chance would rarely make them so; the more drafts, the more rarely.
+    A draft must tell the class: among the confirming graphs in which it holds, those of the class are so many that
+    chance would rarely have it so. The more drafts there are the more rarely, by the rule of Benjamini and Hochberg:
+    of all that are confirmed, the stated share at most is so by luck.
     """
-    ordered, kept = in_order(drafts, target, scope), list[Draft]()
+    ordered = in_order(drafts, target, scope)
     is_class = scope.predictions[scope.confirming] == target
     share = float(is_class.mean()) if is_class.size else 0.0
-    for draft in ordered:
-        fresh = draft.holds(scope.reader, scope.confirming) & ~any_holds(kept, scope.reader, scope.confirming)
-        inside, number = int((fresh & is_class).sum()), int(fresh.sum())
-        if chance_of(inside, number, share) <= scope.options.chance / len(ordered):
-            kept.append(draft)
-    return kept
+    holds = (draft.holds(scope.reader, scope.confirming) for draft in ordered)
+    chances = [chance_of(int((one & is_class).sum()), int(one.sum()), share) for one in holds]
+    by_chance = sorted(chances)
+    limits = [scope.options.chance * (rank + 1) / len(chances) for rank in range(len(chances))]
+    most = max((chance for chance, limit in zip(by_chance, limits, strict=True) if chance <= limit), default=-1.0)
+    return [draft for draft, chance in zip(ordered, chances, strict=True) if chance <= most]
 
 
 def in_order(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]:

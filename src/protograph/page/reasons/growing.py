@@ -71,7 +71,7 @@ class Grower:
         while len(condition.pattern) < self._options.max_pattern_nodes:
             best, most = None, self._options.least_information
             for larger, addition in surroundings.additions(condition):
-                bits = information(*self._shares(addition, there, elsewhere))
+                bits = self._told_by(addition, condition.pattern, there, elsewhere)
                 if bits <= most or self._reader.holds(larger, there).sum() < least:
                     continue
                 if self._reader.holds(larger, elsewhere).sum() <= most_elsewhere:
@@ -80,6 +80,15 @@ class Grower:
                 break
             condition = best
         return condition
+
+    def _told_by(self, addition: Condition, pattern: Pattern, there: Ints, elsewhere: Ints) -> float:
+        """Bits that an addition tells of the side beyond what a node tells that it hangs on."""
+        hung_on = addition.pattern.nodes & pattern.nodes
+        if hung_on == addition.pattern.nodes:
+            return 1.0  # an edge that is always there as well
+        single = (replace(addition, pattern=Pattern(frozenset([node]), frozenset())) for node in hung_on)
+        known = max(information(*self._shares(node, there, elsewhere)) for node in single)
+        return information(*self._shares(addition, there, elsewhere)) - max(0.0, known)
 
     def narrowed(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
         """What a condition grows to in some source graphs as long as it tells the two sides apart ever better."""

@@ -9,7 +9,7 @@ from protograph._base.arrays import Bools, Ints
 from protograph.explanation.fidelity import fidelity_of_all
 from protograph.page.reasons.conditions import ConditionReader
 from protograph.page.reasons.drafts import Draft, any_holds
-from protograph.page.reasons.searching import Scope
+from protograph.page.reasons.scope import Scope
 
 
 @dataclass(frozen=True, eq=False)

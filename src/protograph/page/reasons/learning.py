@@ -7,6 +7,7 @@ many of the others, each side weighing the same, less what its conditions cost.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,25 +146,24 @@ class Learner:
 
     def best_term(self, covered: Bools, caution: float = 1.0) -> tuple[Term | None, float]:
         """The conjunction that is worth the most where the rule does not hold yet."""
-        open_ones = np.flatnonzero(~covered)
-        table, is_class = self.table[:, open_ones], self.is_class[open_ones]
+        if self.max_conditions == 1 and not self._has_lacks:
+            return self._best_single(covered, caution)
         inside, outside = self._weights()
-        sides = (is_class.astype(np.float32), inside), ((~is_class).astype(np.float32), caution * outside)
-        beam = [(Term(), np.ones(open_ones.size, np.float32))]
+        sides = ((self.is_class & ~covered), inside), ((~self.is_class & ~covered), caution * outside)
+        table, row_costs = self.table, self._row_costs
+        beam = [(Term(), np.ones(table.shape[1], np.float32))]
         best, most, seen = None, 0.0, set[Term]()
         for _ in range(self.max_conditions):
             holding = np.stack([holds for _, holds in beam])
             # Whole numbers first, which are exact: the order of the graphs never matters.
-            gains, losses = (_with_each(table, holding * side).astype(np.float64) * weight for side, weight in sides)
-            costs = np.concatenate([self.costs, self.lack_costs])[:, None] + [self.cost(term) for term, _ in beam]
-            chosen = self._promising(gains, losses, costs, [term for term, _ in beam], seen)
+            gains, losses = (self._with_each(holding * side) * weight for side, weight in sides)
+            costs = row_costs[:, None] + [self.cost(term) for term, _ in beam]
             grown, kinds = [], set[bytes]()
-            for term, row, at in chosen:
+            for term, row, at in self._promising(gains, losses, costs, [term for term, _ in beam], seen):
                 worth = float(gains[row, at] - losses[row, at] - costs[row, at])
                 if worth > most + 1e-9:
                     best, most = term, worth
-                num_rows = len(table)
-                holds = beam[at][1] * (table[row] if row < num_rows else 1 - table[row - num_rows])
+                holds = beam[at][1] * (table[row] if row < len(table) else 1 - table[row - len(table)])
                 if (key := holds.tobytes()) not in kinds:
                     kinds.add(key)
                     grown.append((term, holds))
@@ -171,6 +171,28 @@ class Learner:
                 break
             beam = grown
         return best, most
+
+    def _best_single(self, covered: Bools, caution: float) -> tuple[Term | None, float]:
+        inside, outside = self._weights()
+        sides = np.stack([self.is_class & ~covered, ~self.is_class & ~covered]).astype(np.float32)
+        gains, losses = (self.table @ sides.T).astype(np.float64).T
+        worths = gains * inside - losses * caution * outside - self.costs
+        row = int(np.argmax(worths)) if worths.size else -1
+        return (Term((row,)), float(worths[row])) if row >= 0 and worths[row] > 0 else (None, 0.0)
+
+    @cached_property
+    def _row_costs(self) -> Floats:
+        """What each row costs and then, where they are allowed, what the lack of each does."""
+        return np.concatenate([self.costs, self.lack_costs]) if self._has_lacks else self.costs
+
+    @cached_property
+    def _has_lacks(self) -> bool:
+        return bool(np.isfinite(self.lack_costs).any())
+
+    def _with_each(self, holding: Table) -> Floats:
+        """In how many columns each row holds as well, and then in how many it does not."""
+        there = (self.table @ holding.T).astype(np.float64)
+        return np.concatenate([there, holding.sum(axis=1)[None] - there]) if self._has_lacks else there
 
     def _promising(
         self, gains: Floats, losses: Floats, costs: Floats, terms: Sequence[Term], seen: set[Term]
@@ -184,7 +206,7 @@ class Learner:
             left = self.width
             for place in top[np.argsort(-values[top], kind="stable")].tolist():
                 row, at = divmod(place, len(terms))
-                term = terms[at].joined(row, len(gains) // 2)
+                term = terms[at].joined(row, len(self.table))
                 if len(term) > len(terms[at]) and term not in seen:
                     seen.add(term)
                     chosen.append((term, row, at))
@@ -192,9 +214,3 @@ class Learner:
                 if not left:
                     break
         return chosen
-
-
-def _with_each(table: Table, weights: Table) -> Table:
-    """Sum of weights where each row holds, and then where each does not."""
-    there = table @ weights.T
-    return np.concatenate([there, weights.sum(axis=1)[None] - there])

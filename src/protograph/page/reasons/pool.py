@@ -11,7 +11,11 @@ from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.learning import Table
-from protograph.patterns.fragments import Fragment, fragments
+from protograph.patterns.fragments import Fragment, fragments_by_reading
+
+# Nodes of shapes that are counted as often as it takes: nodes, edges, triangles and paths of three; of patterns with
+# kinds, single nodes are.
+_COUNTED_SHAPES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +68,21 @@ def small_patterns(
     Where there are too many sets of nodes to go through in all graphs, those of more nodes are looked for in some, and
     the most telling of them counted in all.
     """
-    for has_kinds, graphs in reader.readings.items():
-        limits = {"max_ring": options.max_ring, "max_sets": options.max_sets}
-        every = fragments(graphs, searched, max_nodes=options.max_nodes, min_graphs=min_graphs, **limits)
-        for fragment in every:
+    limits = {"max_nodes": options.max_nodes, "max_ring": options.max_ring, "max_sets": options.max_sets}
+    every = fragments_by_reading(list(reader.readings.values()), searched, min_graphs=min_graphs, **limits)
+    for has_kinds, own in zip(reader.readings, every, strict=True):
+        for fragment in own:
             yield from _often_enough(fragment, has_kinds, searched, options)
-        largest = max((len(fragment.pattern) for fragment in every if not fragment.is_ring), default=0)
-        if largest == options.max_nodes:
-            continue
-        few = _affordable(graphs, searched, options)
+    largest = max((len(fragment.pattern) for own in every for fragment in own if not fragment.is_ring), default=0)
+    if largest < options.max_nodes:
+        few = _affordable(next(iter(reader.readings.values())), searched, options)
         least = max(2, min_graphs * few.size // searched.size)
-        some = fragments(graphs, few, max_nodes=options.max_nodes, min_graphs=least, **limits)
-        larger = [one for one in some if largest < len(one.pattern) <= options.max_nodes]
-        for fragment in _most_telling(larger, few, classes[np.searchsorted(searched, few)], options.num_sampled):
-            condition = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced)
-            yield condition, reader.holds(condition, searched)
+        some = fragments_by_reading(list(reader.readings.values()), few, min_graphs=least, **limits)
+        for has_kinds, own in zip(reader.readings, some, strict=True):
+            larger = [one for one in own if largest < len(one.pattern) <= options.max_nodes]
+            for fragment in _most_telling(larger, few, classes[np.searchsorted(searched, few)], options.num_sampled):
+                condition = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced)
+                yield condition, reader.holds(condition, searched)
 
 
 def _affordable(graphs: EncodedGraphs, searched: Ints, options: ReasonOptions) -> Ints:
@@ -108,13 +112,14 @@ def _often_enough(
     places = np.zeros(searched.size, np.int64)
     places[np.searchsorted(searched, fragment.graphs)] = fragment.places
     plain = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced, fragment.closed)
-    for number in _thresholds(fragment.places, len(fragment.pattern) == 1, options):
+    is_counted = len(fragment.pattern) <= (1 if has_kinds else _COUNTED_SHAPES)
+    for number in _thresholds(fragment.places, is_counted, options):
         yield replace(plain, at_least=number), places >= number
 
 
-def _thresholds(places: Ints, is_single: bool, options: ReasonOptions) -> Iterable[int]:
+def _thresholds(places: Ints, is_counted: bool, options: ReasonOptions) -> Iterable[int]:
     different = np.unique(places)
-    if not is_single:
+    if not is_counted:
         return [1, *(number for number in range(2, options.max_places + 1) if number <= different[-1])]
     if different.size > options.num_thresholds:
         different = np.unique(np.quantile(places, np.linspace(0, 1, options.num_thresholds)).astype(np.int64))

@@ -22,7 +22,8 @@ from protograph.page.reasons.drafts import Draft
 from protograph.page.reasons.examples import example_of
 from protograph.page.reasons.joint_rules import JointRules, joined
 from protograph.page.reasons.parts import Parts, divided
-from protograph.page.reasons.searching import RuleSearch, Scope
+from protograph.page.reasons.scope import Scope
+from protograph.page.reasons.searching import RuleSearch
 from protograph.patterns.containment import contains
 
 # Reasons of the others that the rest can name as what it lacks: as many patterns as a reason may have.
@@ -88,6 +89,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
             predictions=predictions,
             embeddings=fitted.embedded.graph_embeddings,
             options=options,
+            alone=lambda condition, target: float(fitted.judge([pattern_graph(condition, fitted)], target).leads[0]),
             max_reasons=fitted.max_reasons,
         )
         rules = _rules(scope)
@@ -208,11 +210,9 @@ class _Assembly:
         return self._patterns[condition]
 
     def _made(self, condition: Condition) -> Pattern:
-        nodes = sorted(condition.pattern.nodes)
-        number = {node: place for place, node in enumerate(nodes)}
-        part = induced_subgraph(self._fitted.graph(condition.source), nodes)
-        part = with_edges(part, [(number[u], number[v]) for u, v in condition.pattern.edges])
-        graph = Data(edge_index=part.edge_index, num_nodes=len(nodes))
+        part = pattern_graph(condition, self._fitted)
+        number = {node: place for place, node in enumerate(sorted(condition.pattern.nodes))}
+        graph = Data(edge_index=part.edge_index, num_nodes=len(number))
         if condition.has_kinds and part.x is not None:
             graph.x = part.x
         if self._fitted.edge_rule.is_matched:
@@ -225,3 +225,11 @@ class _Assembly:
             edge_rule=self._fitted.edge_rule,
             **self._fitted.names,
         )
+
+
+def pattern_graph(condition: Condition, fitted: FittedGraphs) -> Data:
+    """The pattern of a condition cut out of its source, with all that its nodes and edges hold there."""
+    nodes = sorted(condition.pattern.nodes)
+    number = {node: place for place, node in enumerate(nodes)}
+    part = induced_subgraph(fitted.graph(condition.source), nodes)
+    return with_edges(part, [(number[u], number[v]) for u, v in condition.pattern.edges])

@@ -6,52 +6,18 @@ narrowed in graphs of the class, and the search goes on with what they become.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from protograph._base.arrays import Floats, Ints
+from protograph._base.arrays import Ints
 from protograph.page.consensus.counting import spread
-from protograph.page.options import ReasonOptions
-from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.drafts import Draft, any_holds, balanced
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.learning import Learner, Term
 from protograph.page.reasons.pool import Pool, PoolBuilder, small_patterns
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Scope:
-    """What rules are searched in.
-
-    Attributes:
-        reader: Tells in which graphs conditions hold.
-        searched: Graphs that are searched, ascending.
-        confirming: Graphs that confirm, ascending.
-        predictions: Class of every graph.
-        embeddings: Embedding of every graph.
-        options: How to search.
-        max_reasons: Most reasons of a class.
-    """
-
-    reader: ConditionReader
-    searched: Ints
-    confirming: Ints
-    predictions: Ints
-    embeddings: Floats
-    options: ReasonOptions
-    max_reasons: int = 8
-
-    @cached_property
-    def known(self) -> Ints:
-        """The graphs that a rule may be judged by before it is measured."""
-        return np.sort(np.concatenate([self.searched, self.confirming]))
-
-    @cached_property
-    def min_graphs(self) -> int:
-        """Fewest searched graphs in which a condition must hold."""
-        return max(3, int(self.options.min_share * self.searched.size))
+from protograph.page.reasons.scope import Scope
+from protograph.page.reasons.splitting import shared_by
 
 
 class RuleSearch:
@@ -71,16 +37,45 @@ class RuleSearch:
     def rule(self, target: int) -> list[Draft]:
         """The reasons of a class."""
         plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
-        if self._accuracy(plain, target) < self._scope.options.enough:
-            self._narrow(target, plain)
-        return [self._grown(draft, target) for draft in self._simplest(target, self._builder.pool())]
+        if self._accuracy(plain, target) < self._scope.options.enough and self._narrow(target, plain):
+            plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
+        drafts = self._simplest(target, plain)
+        for place, draft in enumerate(drafts):
+            changed = [*drafts]
+            changed[place] = self._grown(draft, target)
+            if self._accuracy(changed, target) >= self._accuracy(drafts, target) - self._scope.options.least_worse:
+                drafts = changed
+        return self._told_apart(drafts, target)
 
-    def _simplest(self, target: int, pool: Pool) -> list[Draft]:
-        """Of rules that are worth nearly as much as the best the one of the simplest form."""
-        rules = [self._learned(target, pool, *form) for form in ((1, False), (None, False), (None, True))]
-        worths = [self._accuracy(rule, target) - self._cost(rule) for rule in rules]
-        least = max(worths) - self._scope.options.simpler
-        return next(rule for rule, worth in zip(rules, worths, strict=True) if worth >= least)
+    def _told_apart(self, drafts: list[Draft], target: int) -> list[Draft]:
+        """Drafts without those that are only what several others share."""
+        result = list(drafts)
+        for draft in drafts:
+            room = self._scope.max_reasons - len(result) + 1
+            if len(draft) == 1 and draft.has and room > 1:
+                parts = shared_by(draft.has[0], target, self._scope, self._grower, room)
+                if parts:
+                    place = result.index(draft)
+                    result[place : place + 1] = [Draft((part,)) for part in parts]
+        return result
+
+    def _simplest(self, target: int, plain: list[Draft]) -> list[Draft]:
+        """Of rules that are worth nearly as much as the best the one of the simplest form.
+
+        Args:
+            target: The class.
+            plain: The rule of single patterns.
+        """
+        slack, rules = self._scope.options.simpler, [(plain, self._worth(plain, target))]
+        for with_lacks in (False, True):
+            if max(worth for _, worth in rules) < 1 - slack:  # else none is worth enough more
+                rule = self._learned(target, self._builder.pool(), None, with_lacks=with_lacks)
+                rules.append((rule, self._worth(rule, target)))
+        least = max(worth for _, worth in rules) - slack
+        return next(rule for rule, worth in rules if worth >= least)
+
+    def _worth(self, drafts: list[Draft], target: int) -> float:
+        return self._accuracy(drafts, target) - self._cost(drafts)
 
     def _learned(self, target: int, pool: Pool, max_conditions: int | None, with_lacks: bool) -> list[Draft]:
         scope, options = self._scope, self._scope.options
@@ -104,9 +99,9 @@ class RuleSearch:
         lacks = sum(condition.complexity for draft in drafts for condition in draft.lacks)
         return options.cost * (has + options.lack_cost * lacks)
 
-    def _narrow(self, target: int, drafts: list[Draft]) -> None:
+    def _narrow(self, target: int, drafts: list[Draft]) -> bool:
         """Add what the most telling patterns narrow to, in graphs of the class and in those without a reason yet."""
-        scope = self._scope
+        scope, is_larger = self._scope, False
         is_class = scope.predictions[scope.searched] == target
         elsewhere = scope.searched[~is_class]
         uncovered = is_class & ~any_holds(drafts, scope.reader, scope.searched)
@@ -119,6 +114,8 @@ class RuleSearch:
                 narrowed = self._grower.narrowed(condition, spread(has, scope.options.num_sources), inside, elsewhere)
                 if narrowed.pattern != condition.pattern:
                     self._builder.add(narrowed, scope.reader.holds(narrowed, scope.searched))
+                    is_larger = True
+        return is_larger
 
     def _telling(self, there: Ints, elsewhere: Ints) -> Iterator[Condition]:
         """The patterns that tell two sides apart best, no two of which hold in nearly the same graphs."""

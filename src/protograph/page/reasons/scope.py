@@ -1,0 +1,46 @@
+"""What rules are searched in: graphs to search, graphs that confirm, and what the model makes of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from protograph._base.arrays import Floats, Ints
+from protograph.page.options import ReasonOptions
+from protograph.page.reasons.conditions import Condition, ConditionReader
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scope:
+    """What rules are searched in.
+
+    Attributes:
+        reader: Tells in which graphs conditions hold.
+        searched: Graphs that are searched, ascending.
+        confirming: Graphs that confirm, ascending.
+        predictions: Class of every graph.
+        embeddings: Embedding of every graph.
+        options: How to search.
+        alone: What the model makes of the pattern of a condition by itself: how far the class is ahead of the others.
+        max_reasons: Most reasons of a class.
+    """
+
+    reader: ConditionReader
+    searched: Ints
+    confirming: Ints
+    predictions: Ints
+    embeddings: Floats
+    options: ReasonOptions
+    alone: Callable[[Condition, int], float] = lambda condition, target: 0.0
+    max_reasons: int = 8
+
+    @cached_property
+    def known(self) -> Ints:
+        """The graphs that a rule may be judged by before it is measured."""
+        return np.sort(np.concatenate([self.searched, self.confirming]))
+
+    @cached_property
+    def min_graphs(self) -> int:
+        """Fewest searched graphs in which a condition must hold."""
+        return max(3, int(self.options.min_share * self.searched.size))
