@@ -19,7 +19,7 @@ from protograph.models.judging import Judge, embed_all
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.reasons import FittedGraphs, find_reasons
-from protograph.page.reasons.searching import Scope
+from protograph.page.reasons.scope import Scope
 from protograph.patterns.pattern import Pattern
 from tests.page.naive_patterns import ring_edges, undirected
 from tests.page.planted import HOUSE, tree_edges
@@ -134,6 +134,8 @@ def scope_of(graphs, predictions, searched=None, confirming=(), max_reasons=8, *
         confirming=np.array(confirming, dtype=np.int64),
         predictions=predictions,
         embeddings=np.array([[graph.num_nodes, graph.num_edges] for graph in graphs], dtype=float),
+        # By itself the larger pattern is the more of its class.
+        alone=lambda condition, target: float(len(condition.pattern)),
         options=ReasonOptions(**options),
         max_reasons=max_reasons,
     )

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from protograph.explanation import Pattern as ReasonPattern
 from protograph.page.reasons import conditions
 from protograph.page.reasons.conditions import Condition
+from protograph.patterns import store
 from protograph.patterns.pattern import Pattern
 from tests.explanation.by_hand import naive_pattern
 from tests.page.naive_patterns import groups_of_graphs, path_edges, ring_edges, undirected
@@ -57,22 +58,25 @@ def test_a_condition_holds_where_trying_everything_says_so(graphs, data):
     assert reader.holds(one, indices).tolist() == expected  # as it was said before
 
 
-def test_each_graph_is_asked_once(monkeypatch):
+@pytest.mark.parametrize(("is_induced", "module"), [(True, conditions), (False, store)])
+def test_each_graph_is_asked_once(monkeypatch, is_induced, module):
+    """Of plain patterns also where they are given with other numbers."""
     asked = []
+    name = "contained_in" if is_induced else "searched"
 
-    def spy(*args, indices, **kwargs):
-        asked.append(indices.tolist())
-        return original(*args, indices=indices, **kwargs)
+    def spy(*args, **kwargs):
+        asked.append(kwargs["indices"].tolist() if is_induced else args[2].tolist())
+        return original(*args, **kwargs)
 
-    original = conditions.contained_in
-    monkeypatch.setattr(conditions, "contained_in", spy)
+    original = getattr(module, name)
+    monkeypatch.setattr(module, name, spy)
     reader = reader_of([undirected(3, TRIANGLE, [0] * 3), undirected(3, path_edges(0, 1, 2), [0] * 3)] * 2)
-    triangle = condition(TRIANGLE)
+    triangle = condition(TRIANGLE, is_induced=is_induced)
     assert reader.holds(triangle, np.array([2, 0])).tolist() == [True, True]
     assert reader.holds(triangle, np.array([0, 1, 2])).tolist() == [True, False, True]
-    assert reader.holds(condition(TRIANGLE), np.arange(4)).tolist() == [True, False, True, False]
-    assert reader.holds(condition(TRIANGLE, is_induced=True), np.array([1])).tolist() == [False]
-    assert asked == [[2, 0], [1], [3], [1]]
+    again = condition(TRIANGLE, is_induced=is_induced, source=0 if is_induced else 2)
+    assert reader.holds(again, np.arange(4)).tolist() == [True, False, True, False]
+    assert asked == [[2, 0], [1], [3]]
 
 
 def test_what_takes_too_long_counts_as_not_there():
