@@ -33,7 +33,7 @@ Explain = Callable[[Any, list], Any]
 
 
 def by_default(model: Any, graphs: list) -> Any:
-    return pg.PAGE().fit(model, graphs).explain_all()
+    return pg.PAGE(max_reasons=0).fit(model, graphs).explain_all()
 
 
 def by_walk(model: Any, graphs: list) -> Any:

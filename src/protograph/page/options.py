@@ -138,6 +138,7 @@ class ReasonOptions(_Numbers):
     max_places: int = 4  # "at least so many" of patterns of several nodes; nobody counts further
     num_thresholds: int = 12  # of "at least so many nodes"
     max_conditions: int = 4  # of a reason; longer ones nobody reads
+    several_from: int = 30  # searched graphs of the class, and of the others, for reasons of several patterns
     cost: float = 0.0005  # balanced accuracy that a condition must be worth: a graph in a thousand or two
     lack_cost: float = 3.0  # times that, for what is missing: presence goes before lack
     max_calls: int = (

@@ -62,8 +62,8 @@ class Learner:
     costs: Floats
     lack_costs: Floats
     max_conditions: int = 4
-    width: int = 12
-    num_rounds: int = 3
+    width: int = 10
+    num_rounds: int = 2
 
     # A conjunction that is to be narrowed may take in more of the others, or fewer, than its final worth allows.
     _views = (0.3, 1.0, 3.0)
@@ -76,8 +76,9 @@ class Learner:
         What is good to begin with depends on what follows: a broad term that errs may be worth the most by itself where
         several that hardly err are worth more together. So it is begun more and less cautiously, and the best is taken.
         """
-        rules = [self._begun(max_terms, caution, []) for caution in self._cautions]
-        if self.max_conditions == 1:
+        is_single = self.max_conditions == 1
+        rules = [self._begun(max_terms, caution, []) for caution in self._cautions[: None if is_single else 2]]
+        if is_single:
             rules += [self._begun(max_terms, self._cautions[-1], [first]) for first in self._firsts()]
         return max(rules, key=self.total_worth)
 

@@ -66,9 +66,11 @@ class RuleSearch:
             target: The class.
             plain: The rule of single patterns.
         """
-        slack, rules = self._scope.options.simpler, [(plain, self._worth(plain, target))]
+        scope, slack, rules = self._scope, self._scope.options.simpler, [(plain, self._worth(plain, target))]
+        is_class = scope.predictions[scope.searched] == target
+        may_be_several = min(is_class.sum(), (~is_class).sum()) >= scope.options.several_from
         for with_lacks in (False, True):
-            if max(worth for _, worth in rules) < 1 - slack:  # else none is worth enough more
+            if may_be_several and max(worth for _, worth in rules) < 1 - slack:  # else none is worth enough more
                 rule = self._learned(target, self._builder.pool(), None, with_lacks=with_lacks)
                 rules.append((rule, self._worth(rule, target)))
         least = max(worth for _, worth in rules) - slack
@@ -105,10 +107,8 @@ class RuleSearch:
         is_class = scope.predictions[scope.searched] == target
         elsewhere = scope.searched[~is_class]
         uncovered = is_class & ~any_holds(drafts, scope.reader, scope.searched)
-        for there in {tuple(scope.searched[side].tolist()) for side in (is_class, uncovered)}:
-            if len(there) < scope.min_graphs:
-                continue
-            inside = np.array(there)
+        sides = [is_class] if np.array_equal(is_class, uncovered) else [is_class, uncovered]
+        for inside in (scope.searched[side] for side in sides if side.sum() >= scope.min_graphs):
             for condition in self._telling(inside, elsewhere):
                 has = inside[scope.reader.holds(condition, inside)]
                 narrowed = self._grower.narrowed(condition, spread(has, scope.options.num_sources), inside, elsewhere)
