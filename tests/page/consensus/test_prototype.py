@@ -22,7 +22,7 @@ quiet = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 
 def fitted(model=None, graphs=GRAPHS, batch_size=256, **options):
     options = {"num_clusters": 1, "search": "consensus"} | options
-    return pg.PAGE(**options).fit(model or zoo.make(), graphs, batch_size=batch_size)
+    return pg.PAGE(max_reasons=0, **options).fit(model or zoo.make(), graphs, batch_size=batch_size)
 
 
 def as_networkx(graph):
