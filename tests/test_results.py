@@ -252,8 +252,9 @@ def test_the_readme_claims_the_speed_of_the_defaults():
 
     assert_says(
         "README.md",
-        f"Without reasons (`max_reasons=0`), explaining all classes takes as long as {passes('ba-house')} forward passes "
-        f"of the model itself for BA-house's 2,000 graphs, and {passes('benzene')} for Benzene's 12,000 molecules",
+        f"Without reasons (`max_reasons=0`), explaining all classes takes as long as {passes('ba-house')} forward "
+        f"passes of the model itself for BA-house's 2,000 graphs, and {passes('benzene')} for Benzene's 12,000 "
+        "molecules",
     )
 
 

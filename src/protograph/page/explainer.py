@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor
 
-from protograph._base.arrays import Ints
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import timed
@@ -215,17 +214,23 @@ class PAGE(Explainer):
         return self._explanation(
             target,
             prototypes=best_first(prototypes, self._classifier().resolution),
-            source_graphs={i: self._store[i] for i in sorted({i for p in prototypes for i in p.sources or ()})},
+            source_graphs={
+                i: self._store[i]
+                for i in sorted(
+                    {i for p in prototypes for i in p.sources or ()} | (reasons.shown(target) if reasons else set())
+                )
+            },
             edge_rule=self._edges().rule,
             embedding_map=self._map(target, clusters) if representatives is None else None,
             timings={**timings, **(reasons.seconds if reasons else {})},
-            **_of_class(reasons, target, self._fitted().predictions),
+            **(reasons.fields(target) if reasons else {}),
             notes=[
                 *selection.notes,
                 *self._edges().notes,
                 *notes,
                 *self._order_notes(prototypes),
                 *_undecided(prototypes),
+                *(reasons.notes if reasons else ()),
             ],
         )
 
@@ -395,19 +400,6 @@ class PAGE(Explainer):
             clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
             explained=explained,
         )
-
-
-def _of_class(reasons: FoundReasons | None, target: int, predictions: Ints) -> dict[str, Any]:
-    """The fields of an explanation that tell of reasons."""
-    if reasons is None:
-        return {}
-    return {
-        "reasons": reasons.of_class[target],
-        "graph_predictions": tuple(predictions.tolist()),
-        "graph_parts": () if reasons.parts.note else tuple(reasons.parts.of_graph.tolist()),
-        "typical_uncovered": reasons.typical_uncovered[target],
-        "fidelity_note": reasons.parts.note,
-    }
 
 
 def _summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
 from protograph._base.timing import timed
+from protograph._base.words import counted
 from protograph.explanation import Pattern, Reason, Support
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.cutting import induced_subgraph, with_edges
@@ -65,13 +66,32 @@ class FoundReasons:
         of_class: The reasons of each class, in the order of how many graphs each adds.
         typical_uncovered: For each class the most typical of its graphs in which no reason holds.
         parts: What each graph served for.
+        predictions: Class of each graph.
+        notes: What was not done, a sentence each.
         seconds: How long it took.
     """
 
     of_class: Mapping[int, tuple[Reason, ...]]
     typical_uncovered: Mapping[int, tuple[int, ...]]
     parts: Parts
+    predictions: Ints
+    notes: tuple[str, ...]
     seconds: Mapping[str, float]
+
+    def fields(self, target: int) -> dict[str, Any]:
+        """The fields of an explanation that tell of the reasons of a class."""
+        return {
+            "reasons": self.of_class[target],
+            "graph_predictions": tuple(self.predictions.tolist()),
+            "graph_parts": () if self.parts.note else tuple(self.parts.of_graph.tolist()),
+            "typical_uncovered": self.typical_uncovered[target],
+            "fidelity_note": self.parts.note,
+        }
+
+    def shown(self, target: int) -> set[int]:
+        """The graphs that examples of a class were cut from, and the most typical of those without a reason."""
+        examples = (reason.example for reason in self.of_class[target])
+        return {one.source for one in examples if one is not None} | set(self.typical_uncovered[target])
 
 
 def find_reasons(fitted: FittedGraphs) -> FoundReasons:
@@ -95,7 +115,24 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
         rules = _rules(scope)
         assembled = _Assembly(fitted, scope, rules, parts).reasons()
     uncovered = {target: _typical_uncovered(target, reasons, fitted) for target, reasons in assembled.items()}
-    return FoundReasons(of_class=assembled, typical_uncovered=uncovered, parts=parts, seconds=seconds)
+    notes = _too_large(int((~is_small).sum()), options)
+    return FoundReasons(
+        of_class=assembled,
+        typical_uncovered=uncovered,
+        parts=parts,
+        predictions=predictions,
+        notes=notes,
+        seconds=seconds,
+    )
+
+
+def _too_large(number: int, options: ReasonOptions) -> tuple[str, ...]:
+    if not number:
+        return ()
+    return (
+        f"{counted(number, 'graph')} with more than {options.max_graph_nodes:,} nodes served neither to search reasons "
+        f"nor to confirm them; whether a reason holds there was counted",
+    )
 
 
 def _rules(scope: Scope) -> JointRules:
