@@ -139,8 +139,8 @@ class ReasonOptions(_Numbers):
     num_thresholds: int = 12  # of "at least so many nodes"
     max_conditions: int = 4  # of a reason; longer ones nobody reads
     several_from: int = 30  # searched graphs of the class, and of the others, for reasons of several patterns
-    cost: float = 0.0005  # balanced accuracy that a condition must be worth: a graph in a thousand or two
-    lack_cost: float = 3.0  # times that, for what is missing: presence goes before lack
+    cost: float = 0.0003  # balanced accuracy that a condition must be worth: a graph in some thousand
+    lack_cost: float = 2.0  # times that, for what is missing: presence goes before lack
     max_calls: int = (
         2_000  # nodes to place in one graph; while searching, a pattern that needs more counts as not lying there
     )
@@ -155,6 +155,7 @@ class ReasonOptions(_Numbers):
     least_gain: float = 0.02  # in shares told apart that a step of narrowing a pattern is worth
     num_narrowed: int = 6  # patterns that are narrowed where small ones do not tell the class
     enough: float = 0.98  # balanced accuracy from which a rule needs no larger patterns
+    near: float = 0.9  # balanced accuracy, less costs, from which a rule comes near the model
     simpler: float = 0.01  # balanced accuracy that presence is worth over lack, and one pattern over several
     max_pattern_nodes: int = 20  # of what patterns grow to
 

@@ -73,7 +73,9 @@ class RuleSearch:
             if may_be_several and max(worth for _, worth in rules) < 1 - slack:  # else none is worth enough more
                 rule = self._learned(target, self._builder.pool(), None, with_lacks=with_lacks)
                 rules.append((rule, self._worth(rule, target)))
-        least = max(worth for _, worth in rules) - slack
+        most = max(worth for _, worth in rules)
+        # Where no rule comes near the model, what it is made of is less clear anyway, and agreement counts for more.
+        least = most - (slack if most >= scope.options.near else slack / 2)
         return next(rule for rule, worth in rules if worth >= least)
 
     def _worth(self, drafts: list[Draft], target: int) -> float:
