@@ -238,9 +238,9 @@ class PAGE(Explainer):
         """The reasons of all classes, which are found together, once a fit; ``None`` where none are looked for."""
         if self.search == "walk" or not self.max_reasons:
             return None
-        return self._once(
-            f"reasons, {self.max_reasons}, {self.reason_options}", lambda: find_reasons(self._to_reason())
-        )
+        with self._progress.stage("reasoning", 1):
+            name = f"reasons, {self.max_reasons}, {self.reason_options}"
+            return self._once(name, lambda: find_reasons(self._to_reason()))
 
     def _to_reason(self) -> FittedGraphs:
         graphs = self._encoded()

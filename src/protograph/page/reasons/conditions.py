@@ -1,6 +1,6 @@
 """Conditions: patterns that a graph has or lacks, and in which graphs they hold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.patterns.containment import contained_in
+from protograph.patterns.locating import places_of
 from protograph.patterns.pattern import Pattern
 from protograph.patterns.store import PatternStore, StoredPattern
 
@@ -34,6 +35,12 @@ class Condition:
     is_induced: bool = False
     closed: frozenset[int] = frozenset()
     at_least: int = 1
+
+    @property
+    def closed_places(self) -> list[int]:
+        """Places of the closed nodes in the order of its nodes."""
+        order = sorted(self.pattern.nodes)
+        return [order.index(node) for node in self.closed]
 
     @property
     def is_plain(self) -> bool:
@@ -75,17 +82,26 @@ class ConditionReader:
         answers = self._answers.setdefault(condition, np.full(len(graphs), _NOT_ASKED, np.int8))
         fresh = indices[answers[indices] == _NOT_ASKED]
         if fresh.size:
-            order = sorted(condition.pattern.nodes)
             answers[fresh] = contained_in(
                 self.encoded(condition),
                 graphs,
                 indices=fresh,
                 induced=condition.is_induced,
-                closed=[order.index(node) for node in condition.closed],
+                closed=condition.closed_places,
                 at_least=condition.at_least,
                 max_calls=self._max_calls,
             )
         return answers[indices] > 0
+
+    def places(self, condition: Condition, index: int, max_calls: int) -> Iterator[tuple[int, ...]]:
+        """The nodes of a graph in each place of a condition's pattern, in the order of its nodes."""
+        return places_of(
+            self.encoded(condition),
+            self.readings[condition.has_kinds][index],
+            induced=condition.is_induced,
+            closed=condition.closed_places,
+            max_calls=max_calls,
+        )
 
     def _stored(self, condition: Condition) -> StoredPattern:
         """What is known of a plain pattern, or of one that differs from it only in the numbers of its nodes."""

@@ -1,6 +1,6 @@
 """Examples of reasons: a part of a real graph in which a reason holds, which the model predicts as the class."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 import numpy as np
@@ -11,12 +11,13 @@ from protograph.explanation import Example
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.models.judging import Judge
-from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.conditions import ConditionReader
 from protograph.page.reasons.drafts import Draft
-from protograph.patterns.locating import places_of
 
 # Tells of sets of nodes of a graph whether the parts that they induce will do.
 WillDo = Callable[[Sequence[frozenset[int]]], Bools]
+# Nodes to place before a graph is no source: the places are known to be there.
+_PLACE_CALLS = 200_000
 
 
 def example_of(
@@ -69,18 +70,11 @@ def _places(draft: Draft, index: int, reader: ConditionReader) -> list[tuple[int
     """Nodes of the graph for each place in which a pattern must be there."""
     places: list[tuple[int, ...]] = []
     for condition in draft.has:
-        own = list(islice(_places_of(condition, index, reader), condition.at_least))
+        own = list(islice(reader.places(condition, index, _PLACE_CALLS), condition.at_least))
         if len(own) < condition.at_least:
             return None
         places += own
     return places
-
-
-def _places_of(condition: Condition, index: int, reader: ConditionReader) -> Iterator[tuple[int, ...]]:
-    order = sorted(condition.pattern.nodes)
-    closed = [order.index(node) for node in condition.closed]
-    graph = reader.readings[condition.has_kinds][index]
-    return places_of(reader.encoded(condition), graph, induced=condition.is_induced, closed=closed, max_calls=200_000)
 
 
 def _distances(graph: Data, marked: frozenset[int]) -> dict[int, int]:

@@ -7,6 +7,7 @@ what the other graphs do not have anyway, as they have a neighbour of any node.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from protograph._base.arrays import Ints
 from protograph.page.consensus.counting import information, spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
-from protograph.patterns.locating import places_of
 from protograph.patterns.pattern import Pattern, edge
 from protograph.patterns.wholes import Whole, wholes_of
+
+# Nodes to place before no more places of a pattern are looked for in a graph.
+_PLACE_CALLS = 20_000
 
 
 class Grower:
@@ -50,13 +53,9 @@ class Grower:
 
     def _places(self, condition: Condition, source: int) -> Iterator[Condition]:
         """The condition as it lies in another graph, a few places of it."""
-        pattern, graph = self._reader.encoded(condition), self._reader.readings[condition.has_kinds][source]
         order = sorted(condition.pattern.nodes)
-        closed = [order.index(node) for node in condition.closed]
-        places = places_of(pattern, graph, induced=condition.is_induced, closed=closed)
-        for number, place in enumerate(places):
-            if number == self._options.num_places:
-                return
+        places = self._reader.places(condition, source, _PLACE_CALLS)
+        for place in islice(places, self._options.num_places):
             at = dict(zip(order, place, strict=True))
             edges = frozenset(edge(at[u], at[v]) for u, v in condition.pattern.edges)
             closed_there = frozenset(at[node] for node in condition.closed)

@@ -23,7 +23,7 @@ from protograph.page.reasons.drafts import Draft
 from protograph.page.reasons.examples import example_of
 from protograph.page.reasons.joint_rules import JointRules, joined
 from protograph.page.reasons.parts import Parts, divided
-from protograph.page.reasons.scope import Scope
+from protograph.page.reasons.scope import Scope, typical
 from protograph.page.reasons.searching import RuleSearch
 from protograph.patterns.containment import contains
 
@@ -151,16 +151,7 @@ def _typical_uncovered(target: int, reasons: Sequence[Reason], fitted: FittedGra
     for reason in reasons:
         is_open[list(reason.holds_in_indices)] = False
     left = np.flatnonzero(is_open)
-    return tuple(_nearest(left, fitted.embedded, _NUM_TYPICAL).tolist())
-
-
-def _nearest(indices: Ints, embedded: EmbeddedGraphs, number: int) -> Ints:
-    """Those of some graphs whose embeddings are nearest their mean, the nearest first."""
-    if not indices.size:
-        return indices
-    points = embedded.graph_embeddings[indices]
-    distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
-    return indices[np.argsort(distances, kind="stable")[:number]]
+    return tuple(typical(left, fitted.embedded.graph_embeddings, _NUM_TYPICAL).tolist())
 
 
 class _Assembly:
@@ -211,7 +202,7 @@ class _Assembly:
     def _sources(self, holds: Bools, target: int) -> list[tuple[int, Data]]:
         """The most typical graphs of the class in which a reason holds."""
         own = np.flatnonzero(holds & (self._fitted.embedded.predictions == target))
-        chosen = _nearest(own, self._fitted.embedded, self._fitted.options.num_examples)
+        chosen = typical(own, self._fitted.embedded.graph_embeddings, self._fitted.options.num_examples)
         return [(index, self._fitted.graph(index)) for index in chosen.tolist()]
 
     def _lacks(self, draft: Draft) -> Callable[[Data], bool]:
@@ -219,12 +210,11 @@ class _Assembly:
 
         def lacks(part: Data) -> bool:
             for condition in draft.lacks:
-                order = sorted(condition.pattern.nodes)
                 there = contains(
                     self._fitted.readings[condition.has_kinds].encode(part),
                     self._reader.encoded(condition),
                     induced=condition.is_induced,
-                    closed=[order.index(node) for node in condition.closed],
+                    closed=condition.closed_places,
                     at_least=condition.at_least,
                 )
                 if there > 0:
@@ -248,8 +238,7 @@ class _Assembly:
 
     def _made(self, condition: Condition) -> Pattern:
         part = pattern_graph(condition, self._fitted)
-        number = {node: place for place, node in enumerate(sorted(condition.pattern.nodes))}
-        graph = Data(edge_index=part.edge_index, num_nodes=len(number))
+        graph = Data(edge_index=part.edge_index, num_nodes=len(condition.pattern))
         if condition.has_kinds and part.x is not None:
             graph.x = part.x
         if self._fitted.edge_rule.is_matched:
@@ -257,7 +246,7 @@ class _Assembly:
         return Pattern(
             graph=graph,
             kind="induced" if condition.is_induced else "part",
-            closed=tuple(sorted(number[node] for node in condition.closed)),
+            closed=tuple(sorted(condition.closed_places)),
             at_least=condition.at_least,
             edge_rule=self._fitted.edge_rule,
             **self._fitted.names,

@@ -44,3 +44,12 @@ class Scope:
     def min_graphs(self) -> int:
         """Fewest searched graphs in which a condition must hold."""
         return max(3, int(self.options.min_share * self.searched.size))
+
+
+def typical(indices: Ints, embeddings: Floats, number: int) -> Ints:
+    """Those of some graphs whose embeddings are nearest their mean, the nearest first."""
+    if not indices.size:
+        return indices
+    points = embeddings[indices]
+    distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+    return indices[np.argsort(distances, kind="stable")[:number]]

@@ -16,7 +16,7 @@ from protograph.page.reasons.drafts import Draft, any_holds, balanced
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.learning import Learner, Term
 from protograph.page.reasons.pool import Pool, PoolBuilder, small_patterns
-from protograph.page.reasons.scope import Scope
+from protograph.page.reasons.scope import Scope, typical
 from protograph.page.reasons.splitting import shared_by
 
 
@@ -146,15 +146,9 @@ class RuleSearch:
             own = is_class if condition in draft.has else ~is_class
             there, elsewhere = scope.searched[holds & own], scope.searched[open_ones & ~own]
             if there.size:
-                sources = self._typical(there)
+                sources = typical(there, scope.embeddings, scope.options.num_sources)
                 draft = draft.replaced(condition, self._grower.grown(condition, sources, there, elsewhere))
         return draft
-
-    def _typical(self, indices: Ints) -> Ints:
-        """The graphs nearest the mean of the embeddings of some."""
-        points = self._scope.embeddings[indices]
-        distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
-        return indices[np.argsort(distances, kind="stable")[: self._scope.options.num_sources]]
 
 
 def _draft(term: Term, pool: Pool) -> Draft:
