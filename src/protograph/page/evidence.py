@@ -7,7 +7,8 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
-from protograph.explanation import Evidence
+from protograph._base.words import counted
+from protograph.explanation import Evidence, Prototype
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
@@ -125,3 +126,14 @@ def _in_cluster(
             nodes[sorted(part.pattern.nodes)] += 1
             joined += [edge in part.pattern.edges for edge in edges]
     return tuple(nodes.tolist()), tuple(joined.tolist()), int(chosen.size)
+
+
+def undecided(prototypes: Sequence[Prototype]) -> list[str]:
+    """Say of how many graphs it is not known whether they contain a prototype."""
+    numbers = [prototype.evidence.num_undecided for prototype in prototypes if prototype.evidence is not None]
+    return [
+        f"of {counted(number, 'graph')} it could not be decided in reasonable time whether they contain the prototype "
+        f"of cluster {prototype.cluster}; they count as without"
+        for prototype, number in zip(prototypes, numbers, strict=True)
+        if number
+    ]

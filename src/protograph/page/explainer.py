@@ -1,7 +1,6 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -10,18 +9,18 @@ from torch import Tensor
 
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
-from protograph._base.timing import timed
-from protograph._base.words import counted
+from protograph._base.timing import summed, timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import EmbeddingMap, Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import NoPrototypeError
+from protograph.page.clusters.given import given_cluster
 from protograph.page.clusters.projection import project
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
-from protograph.page.evidence import EvidenceScope, gather
+from protograph.page.evidence import EvidenceScope, gather, undecided
 from protograph.page.fitted import FittedClass
 from protograph.page.merging import ClusterResult, merged
 from protograph.page.options import (
@@ -196,10 +195,10 @@ class PAGE(Explainer):
         timings: dict[str, float] = {}
         with preserved_random_state(), self._reported(1):
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
-                selection = self.representatives(target) if representatives is None else self._given(representatives)
+                selection = self._selected(target, representatives)
             with timed(timings, "search"):
                 results, notes = self._results(self._fitted_class(target), selection)
-                timings |= _summed(result.seconds for result in results)
+                timings |= summed(result.seconds for result in results)
                 if self.num_clusters == "auto" and representatives is None and self._is_counted():
                     results, merges = merged(results, self._encoded(), self.cluster_options.same_share)
                     notes += merges
@@ -211,15 +210,11 @@ class PAGE(Explainer):
                     step()
             reasons = self._reasons() if representatives is None else None
         clusters = [result.cluster for result in results]
+        shown = reasons.shown(target) if reasons else set()
         return self._explanation(
             target,
             prototypes=best_first(prototypes, self._classifier().resolution),
-            source_graphs={
-                i: self._store[i]
-                for i in sorted(
-                    {i for p in prototypes for i in p.sources or ()} | (reasons.shown(target) if reasons else set())
-                )
-            },
+            source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
             edge_rule=self._edges().rule,
             embedding_map=self._map(target, clusters) if representatives is None else None,
             timings={**timings, **(reasons.seconds if reasons else {})},
@@ -229,7 +224,7 @@ class PAGE(Explainer):
                 *self._edges().notes,
                 *notes,
                 *self._order_notes(prototypes),
-                *_undecided(prototypes),
+                *undecided(prototypes),
                 *(reasons.notes if reasons else ()),
             ],
         )
@@ -265,21 +260,11 @@ class PAGE(Explainer):
             options["match_features"] = getattr(options["match_features"], "__qualname__", "a function")
         return options
 
-    def _given(self, representatives: Sequence[int]) -> Selection:
-        """The user's own representatives as the only cluster."""
-        if not hasattr(representatives, "__iter__"):
-            raise TypeError(f"representatives must be a list of graph indices, got {representatives!r}")
-        chosen = [checked_index(index) for index in representatives]
-        total = len(self._store)
-        outside = [index for index in chosen if not 0 <= index < total]
-        if outside:
-            raise ValueError(f"representatives must be indices of graphs in [0, {total}), got {outside[0]}")
-        if not chosen or len(set(chosen)) < len(chosen):
-            raise ValueError(f"representatives must be different graphs, at least one, got {chosen}")
-        if self.scoring != "product" and len(chosen) < 2:
-            raise ValueError(f"scoring={self.scoring!r} needs at least 2 representatives, got {len(chosen)}")
-        mean = self._fitted().graph_embeddings[chosen].mean(axis=0)
-        return Selection((Cluster(tuple(chosen), (), tuple(chosen), mean),), ())
+    def _selected(self, target: int, representatives: Sequence[int] | None) -> Selection:
+        if representatives is None:
+            return self.representatives(target)
+        least = 1 if self.scoring == "product" else 2
+        return given_cluster(representatives, self._fitted().graph_embeddings, least, f"scoring={self.scoring!r}")
 
     def _fitted_class(self, target: int) -> FittedClass:
         return FittedClass(
@@ -382,7 +367,7 @@ class PAGE(Explainer):
 
     def _order_notes(self, prototypes: Sequence[Prototype]) -> list[str]:
         """Say of which sources the canonical order is not known."""
-        sources = sorted({index for prototype in prototypes for index in prototype.sources or ()})
+        sources = sorted(_sources(prototypes))
         return [
             f"{self._store.label(index)} has so many nodes that look alike that no order of its nodes could be told "
             f"from the others in reasonable time; numbered otherwise, it may give another prototype"
@@ -402,23 +387,9 @@ class PAGE(Explainer):
         )
 
 
-def _summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Seconds of each stage, over all clusters."""
-    total: Counter[str] = Counter()
-    for seconds in parts:
-        total.update(seconds)
-    return dict(total)
-
-
-def _undecided(prototypes: Sequence[Prototype]) -> list[str]:
-    """Say of how many graphs it is not known whether they contain a prototype."""
-    numbers = [prototype.evidence.num_undecided for prototype in prototypes if prototype.evidence is not None]
-    return [
-        f"of {counted(number, 'graph')} it could not be decided in reasonable time whether they contain the prototype "
-        f"of cluster {prototype.cluster}; they count as without"
-        for prototype, number in zip(prototypes, numbers, strict=True)
-        if number
-    ]
+def _sources(prototypes: Sequence[Prototype]) -> set[int]:
+    """The graphs that prototypes were found in."""
+    return {index for prototype in prototypes for index in prototype.sources or ()}
 
 
 _OPTIONS: dict[str, type[Any]] = {
@@ -429,12 +400,3 @@ _OPTIONS: dict[str, type[Any]] = {
     "edge_options": EdgeOptions,
     "reason_options": ReasonOptions,
 }
-
-
-def checked_index(index: Any) -> int:
-    """Return a graph's index as a plain number."""
-    if isinstance(index, Tensor) and index.numel() == 1:
-        index = index.item()
-    if isinstance(index, bool) or not isinstance(index, int | np.integer):
-        raise TypeError(f"representatives must be indices of graphs, got {index!r}")
-    return int(index)

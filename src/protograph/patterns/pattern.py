@@ -7,7 +7,9 @@ from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
+from torch_geometric.data import Data
 
+from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.graphs.encoding import EncodedGraph
 
 Edge = tuple[int, int]
@@ -76,6 +78,15 @@ class Pattern:
         joined = source.neighbours
         fresh = {edge(node, other) for node in nodes - self.nodes for other in joined[node] & grown}
         return Pattern(grown, self.edges | fresh)
+
+    def cut_out(self, source: Data) -> Data:
+        """The pattern as a graph, with all that its nodes and edges hold in its source; its nodes keep their order."""
+        nodes = sorted(self.nodes)
+        place = {node: position for position, node in enumerate(nodes)}
+        part = induced_subgraph(source, nodes)
+        if part.num_edges == 2 * len(self.edges):  # all that there are
+            return part
+        return with_edges(part, [(place[u], place[v]) for u, v in self.edges])
 
     def encoded(self, source: EncodedGraph) -> EncodedGraph:
         """The pattern by itself, as the compiled searches read it; its nodes keep their order."""

@@ -16,7 +16,6 @@ from protograph._base.ties import TOLERANCE, best_first, levels
 from protograph._base.timing import timed
 from protograph._base.words import count_of
 from protograph.explanation import Session
-from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.graphs.encoding import EncodedGraph
 from protograph.models.judging import Judge, Verdict
 from protograph.page.candidate import Candidate
@@ -74,7 +73,7 @@ def run_sessions(
         outcome = _searched(graphs, population, options)
         outcomes += [] if outcome is None else [outcome]
         session_done()
-    shown = [cut(outcome.graphs, pattern) for outcome in outcomes for pattern in outcome.path]
+    shown = [one.cut_out(outcome.graphs.sources[0].graph) for outcome in outcomes for one in outcome.path]
     judgement, first, candidates = judge(shown, target) if shown else None, 0, list[ConsensusCandidate]()
     for outcome in outcomes:
         assert judgement is not None
@@ -248,16 +247,6 @@ def _candidate(outcome: _Outcome, pattern: Pattern, graph: Data, verdict: Verdic
         encoded=pattern.encoded(graphs.encoded[0]),
         weight=outcome.weight,
     )
-
-
-def cut(graphs: SessionGraphs, pattern: Pattern) -> Data:
-    """A pattern of the source as a graph, its nodes in their order."""
-    nodes = sorted(pattern.nodes)
-    place = {node: position for position, node in enumerate(nodes)}
-    part = induced_subgraph(graphs.sources[0].graph, nodes)
-    if part.num_edges == 2 * len(pattern.edges):  # all that there are
-        return part
-    return with_edges(part, [(place[u], place[v]) for u, v in pattern.edges])
 
 
 def _largest_of_the_class(leads: Floats) -> int:

@@ -12,7 +12,6 @@ from protograph._base.timing import timed
 from protograph._base.words import counted
 from protograph.explanation import Pattern, Reason, Support
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
-from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.models.judging import EmbeddedGraphs, Judge
@@ -56,6 +55,11 @@ class FittedGraphs:
     names: Mapping[str, Any]
     options: ReasonOptions
     max_reasons: int
+
+    def lead_alone(self, condition: Condition, target: int) -> float:
+        """How far a class is ahead of the others for the pattern of a condition by itself."""
+        part = condition.pattern.cut_out(self.graph(condition.source))
+        return float(self.judge([part], target).leads[0])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,7 +113,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
             predictions=predictions,
             embeddings=fitted.embedded.graph_embeddings,
             options=options,
-            alone=lambda condition, target: float(fitted.judge([pattern_graph(condition, fitted)], target).leads[0]),
+            alone=fitted.lead_alone,
             max_reasons=fitted.max_reasons,
         )
         rules = _rules(scope)
@@ -237,7 +241,7 @@ class _Assembly:
         return self._patterns[condition]
 
     def _made(self, condition: Condition) -> Pattern:
-        part = pattern_graph(condition, self._fitted)
+        part = condition.pattern.cut_out(self._fitted.graph(condition.source))
         graph = Data(edge_index=part.edge_index, num_nodes=len(condition.pattern))
         if condition.has_kinds and part.x is not None:
             graph.x = part.x
@@ -251,11 +255,3 @@ class _Assembly:
             edge_rule=self._fitted.edge_rule,
             **self._fitted.names,
         )
-
-
-def pattern_graph(condition: Condition, fitted: FittedGraphs) -> Data:
-    """The pattern of a condition cut out of its source, with all that its nodes and edges hold there."""
-    nodes = sorted(condition.pattern.nodes)
-    number = {node: place for place, node in enumerate(nodes)}
-    part = induced_subgraph(fitted.graph(condition.source), nodes)
-    return with_edges(part, [(number[u], number[v]) for u, v in condition.pattern.edges])
