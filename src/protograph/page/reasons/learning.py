@@ -62,7 +62,7 @@ class Learner:
     costs: Floats
     lack_costs: Floats
     max_conditions: int = 4
-    width: int = 10
+    width: int = 7
     num_rounds: int = 2
 
     # A conjunction that is to be narrowed may take in more of the others, or fewer, than its final worth allows.
@@ -147,25 +147,34 @@ class Learner:
 
     def best_term(self, covered: Bools, caution: float = 1.0) -> tuple[Term | None, float]:
         """The conjunction that is worth the most where the rule does not hold yet."""
-        if self.max_conditions == 1 and not self._has_lacks:
-            return self._best_single(covered, caution)
+        key = np.packbits(covered).tobytes(), caution
+        if key not in self._best:
+            is_single = self.max_conditions == 1 and not self._has_lacks
+            self._best[key] = self._best_single(covered, caution) if is_single else self._beamed(covered, caution)
+        return self._best[key]
+
+    def _beamed(self, covered: Bools, caution: float) -> tuple[Term | None, float]:
+        """The best that the most promising conjunctions grow to, a condition at a time."""
         inside, outside = self._weights()
-        sides = ((self.is_class & ~covered), inside), ((~self.is_class & ~covered), caution * outside)
-        table, row_costs = self.table, self._row_costs
-        beam = [(Term(), np.ones(table.shape[1], np.float32))]
+        # Only graphs in which the rule does not hold yet count: those of the class become few.
+        tables = _open(self._inside, covered[self.is_class]), _open(self._outside, covered[~self.is_class])
+        weights, sizes = (inside, caution * outside), [table.shape[1] for table in tables]
+        beam = [(Term(), tuple(np.ones(size, np.float32) for size in sizes))]
         best, most, seen = None, 0.0, set[Term]()
         for _ in range(self.max_conditions):
-            holding = np.stack([holds for _, holds in beam])
             # Whole numbers first, which are exact: the order of the graphs never matters.
-            gains, losses = (self._with_each(holding * side) * weight for side, weight in sides)
-            costs = row_costs[:, None] + [self.cost(term) for term, _ in beam]
+            gains, losses = (
+                self._with_each(table, np.stack([holds[side] for _, holds in beam])) * weights[side]
+                for side, table in enumerate(tables)
+            )
+            costs = self._row_costs[:, None] + [self.cost(term) for term, _ in beam]
             grown, kinds = [], set[bytes]()
             for term, row, at in self._promising(gains, losses, costs, [term for term, _ in beam], seen):
                 worth = float(gains[row, at] - losses[row, at] - costs[row, at])
                 if worth > most + 1e-9:
                     best, most = term, worth
-                holds = beam[at][1] * (table[row] if row < len(table) else 1 - table[row - len(table)])
-                if (key := holds.tobytes()) not in kinds:
+                holds = tuple(own * _row(table, row) for own, table in zip(beam[at][1], tables, strict=True))
+                if (key := b"".join(own.tobytes() for own in holds)) not in kinds:
                     kinds.add(key)
                     grown.append((term, holds))
             if not grown:
@@ -190,9 +199,22 @@ class Learner:
     def _has_lacks(self) -> bool:
         return bool(np.isfinite(self.lack_costs).any())
 
-    def _with_each(self, holding: Table) -> Floats:
-        """In how many columns each row holds as well, and then in how many it does not."""
-        there = (self.table @ holding.T).astype(np.float64)
+    @cached_property
+    def _inside(self) -> Table:
+        return self.table[:, self.is_class]
+
+    @cached_property
+    def _outside(self) -> Table:
+        return self.table[:, ~self.is_class]
+
+    @cached_property
+    def _best(self) -> dict[tuple[bytes, float], tuple[Term | None, float]]:
+        """What has been found; terms are looked for again where the others have not changed."""
+        return {}
+
+    def _with_each(self, table: Table, holding: Table) -> Floats:
+        """In how many columns each row of a table holds as well, and then in how many it does not."""
+        there = (table @ holding.T).astype(np.float64)
         return np.concatenate([there, holding.sum(axis=1)[None] - there]) if self._has_lacks else there
 
     def _promising(
@@ -215,3 +237,13 @@ class Learner:
                 if not left:
                     break
         return chosen
+
+
+def _open(table: Table, covered: Bools) -> Table:
+    """The columns of a table that are not covered."""
+    return table[:, ~covered] if covered.any() else table
+
+
+def _row(table: Table, row: int) -> Table:
+    """Where a row holds or, from the number of rows on, where one does not."""
+    return table[row] if row < len(table) else 1 - table[row - len(table)]

@@ -17,7 +17,7 @@ from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
-from protograph.page.reasons.confirming import confirmed, in_order
+from protograph.page.reasons.confirming import in_order
 from protograph.page.reasons.drafts import Draft
 from protograph.page.reasons.examples import example_of
 from protograph.page.reasons.joint_rules import JointRules, joined
@@ -144,7 +144,7 @@ def _rules(scope: Scope) -> JointRules:
     if len(np.unique(scope.predictions[scope.searched])) < 2:
         return JointRules({target: [] for target in predicted})
     search = RuleSearch(scope)
-    drafts = {target: confirmed(search.rule(target), target, scope) for target in predicted}
+    drafts = {target: search.confirmed_rule(target) for target in predicted}
     rules = joined(drafts, scope)
     return JointRules({t: in_order(list(own), t, scope) for t, own in rules.drafts.items()}, rules.rest)
 

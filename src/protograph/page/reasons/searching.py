@@ -6,12 +6,14 @@ narrowed in graphs of the class, and the search goes on with what they become.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from protograph._base.arrays import Ints
 from protograph.page.consensus.counting import spread
 from protograph.page.reasons.conditions import Condition
+from protograph.page.reasons.confirming import confirmed
 from protograph.page.reasons.drafts import Draft, any_holds, balanced
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.learning import Learner, Term
@@ -33,17 +35,45 @@ class RuleSearch:
         sides = scope.predictions[scope.searched]
         for condition, holds in small_patterns(scope.reader, scope.searched, sides, scope.min_graphs, scope.options):
             self._builder.add(condition, holds)
+        self._forms: dict[int, _Form] = {}  # what the rule of each class was learned as
+
+    def confirmed_rule(self, target: int) -> list[Draft]:
+        """The reasons of a class that other graphs confirm.
+
+        Where the rule does not come near the model, others are looked for in the place of those that are not confirmed.
+        """
+        scope, tried = self._scope, self.rule(target)
+        kept = confirmed(tried, target, scope)
+        for _ in range(scope.max_reasons):
+            if len(kept) >= scope.max_reasons or self._accuracy(kept, target) >= scope.options.near:
+                break
+            further = self._further(target, tried)
+            if further is None:
+                break
+            tried = [*tried, further]
+            kept = confirmed(tried, target, scope)
+        return kept[: scope.max_reasons]
+
+    def _further(self, target: int, tried: list[Draft]) -> Draft | None:
+        """The best draft where none that was tried holds; ``None`` where none is worth what it costs."""
+        form, scope = self._forms.get(target), self._scope
+        if form is None:
+            return None
+        term, _ = form.learner.best_term(any_holds(tried, scope.reader, scope.searched))
+        return None if term is None else self._grown(_draft(term, form.pool), target)
 
     def rule(self, target: int) -> list[Draft]:
         """The reasons of a class."""
-        plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
-        if self._accuracy(plain, target) < self._scope.options.enough and self._narrow(target, plain):
-            plain = self._learned(target, self._builder.pool(), 1, with_lacks=False)
-        drafts = self._simplest(target, plain)
+        plain = self._learned(target, 1, with_lacks=False)
+        if self._accuracy(plain.drafts, target) < self._scope.options.enough and self._narrow(target, plain.drafts):
+            plain = self._learned(target, 1, with_lacks=False)
+        form = self._forms[target] = self._simplest(target, plain)
+        drafts = form.drafts
+        least = self._accuracy(drafts, target) - self._scope.options.least_worse
         for place, draft in enumerate(drafts):
             changed = [*drafts]
             changed[place] = self._grown(draft, target)
-            if self._accuracy(changed, target) >= self._accuracy(drafts, target) - self._scope.options.least_worse:
+            if self._accuracy(changed, target) >= least:
                 drafts = changed
         return self._told_apart(drafts, target)
 
@@ -59,39 +89,40 @@ class RuleSearch:
                     result[place : place + 1] = [Draft((part,)) for part in parts]
         return result
 
-    def _simplest(self, target: int, plain: list[Draft]) -> list[Draft]:
+    def _simplest(self, target: int, plain: "_Form") -> "_Form":
         """Of rules that are worth nearly as much as the best the one of the simplest form.
 
         Args:
             target: The class.
             plain: The rule of single patterns.
         """
-        scope, slack, rules = self._scope, self._scope.options.simpler, [(plain, self._worth(plain, target))]
+        scope, slack = self._scope, self._scope.options.simpler
+        forms = [(plain, self._worth(plain.drafts, target))]
         is_class = scope.predictions[scope.searched] == target
         may_be_several = min(is_class.sum(), (~is_class).sum()) >= scope.options.several_from
         for with_lacks in (False, True):
-            if may_be_several and max(worth for _, worth in rules) < 1 - slack:  # else none is worth enough more
-                rule = self._learned(target, self._builder.pool(), None, with_lacks=with_lacks)
-                rules.append((rule, self._worth(rule, target)))
-        most = max(worth for _, worth in rules)
+            if may_be_several and max(worth for _, worth in forms) < 1 - slack:  # else none is worth enough more
+                form = self._learned(target, scope.options.max_conditions, with_lacks=with_lacks)
+                forms.append((form, self._worth(form.drafts, target)))
+        most = max(worth for _, worth in forms)
         # Where no rule comes near the model, what it is made of is less clear anyway, and agreement counts for more.
         least = most - (slack if most >= scope.options.near else slack / 2)
-        return next(rule for rule, worth in rules if worth >= least)
+        return next(form for form, worth in forms if worth >= least)
 
     def _worth(self, drafts: list[Draft], target: int) -> float:
         return self._accuracy(drafts, target) - self._cost(drafts)
 
-    def _learned(self, target: int, pool: Pool, max_conditions: int | None, with_lacks: bool) -> list[Draft]:
-        scope, options = self._scope, self._scope.options
+    def _learned(self, target: int, max_conditions: int, *, with_lacks: bool) -> "_Form":
+        scope, options, pool = self._scope, self._scope.options, self._builder.pool()
         costs = options.cost * np.array([condition.complexity for condition in pool.conditions])
         learner = Learner(
             table=pool.table,
             is_class=scope.predictions[scope.searched] == target,
             costs=costs,
             lack_costs=options.lack_cost * costs if with_lacks else np.full(costs.size, np.inf),
-            max_conditions=max_conditions or options.max_conditions,
+            max_conditions=max_conditions,
         )
-        return [_draft(term, pool) for term in learner.learn(scope.max_reasons)]
+        return _Form([_draft(term, pool) for term in learner.learn(scope.max_reasons)], learner, pool)
 
     def _accuracy(self, drafts: list[Draft], target: int) -> float:
         scope = self._scope
@@ -149,6 +180,15 @@ class RuleSearch:
                 sources = typical(there, scope.embeddings, scope.options.num_sources)
                 draft = draft.replaced(condition, self._grower.grown(condition, sources, there, elsewhere))
         return draft
+
+
+@dataclass(frozen=True, eq=False)
+class _Form:
+    """A rule of some form, with what learned it and from what."""
+
+    drafts: list[Draft]
+    learner: Learner
+    pool: Pool
 
 
 def _draft(term: Term, pool: Pool) -> Draft:
