@@ -147,8 +147,11 @@ def predicted(model: Net, graphs: Sequence[Data], batch_size: int = 512) -> NDAr
     return torch.cat(parts).argmax(dim=1).numpy()
 
 
-def train(model: Net, fit: Sequence[Data], validation: Sequence[Data], recipe: Recipe, seed: int) -> int:
-    """Train a model, leave it with the weights of its best epoch, and say how many epochs that took."""
+def train(
+    model: Net, fit: Sequence[Data], validation: Sequence[Data], recipe: Recipe, seed: int, device: str = "cpu"
+) -> int:
+    """Train a model, leave it on the CPU with the weights of its best epoch, and say how many epochs that took."""
+    model.to(device)
     checked = MiniBatch(model, validation)
     optimiser = torch.optim.Adam(model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay)
     slower = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, patience=recipe.patience // 2, factor=0.5)
@@ -171,7 +174,7 @@ def train(model: Net, fit: Sequence[Data], validation: Sequence[Data], recipe: R
         if best[0] >= recipe.good or epoch - best_at > recipe.patience or is_hopeless:
             break
     model.load_state_dict(weights)
-    model.eval()
+    model.cpu().eval()
     return epoch + 1
 
 
@@ -201,8 +204,9 @@ class MiniBatch:
     """Some graphs joined, and for a GCN their normalised adjacency: an epoch takes a quarter of the time."""
 
     def __init__(self, model: Net, graphs: Sequence[Data]):
-        self.labels = torch.tensor([int(graph.y) for graph in graphs])
-        self.batch = batch_of(graphs, frozenset({"x", "edge_index", "batch", "edge_attr"}))
+        device = model.mean.device
+        self.labels = torch.tensor([int(graph.y) for graph in graphs], device=device)
+        self.batch = batch_of(graphs, frozenset({"x", "edge_index", "batch", "edge_attr"})).to(device)
         self.adjacency = None
         if isinstance(model.convs[0], GCNConv):
             edges, weights = gcn_norm(self.batch.edge_index, None, self.batch.num_nodes)

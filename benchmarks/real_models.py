@@ -72,13 +72,13 @@ def graphs_of(name: str) -> tuple[list[Data], pg.datasets.GraphDataset]:
     return [Data(x=one.x, edge_index=one.edge_index, y=one.y) for one in data], data
 
 
-def model_of(graphs: Sequence[Data], seed: int, conv: str, least_accuracy: float) -> RealModel:
+def model_of(graphs: Sequence[Data], seed: int, conv: str, least_accuracy: float, device: str = "cpu") -> RealModel:
     """The first model that is accurate enough and predicts every class; the most accurate one where none is."""
     best = None
     is_small = len(graphs) <= FEW_GRAPHS
     recipes, most_tries = (SMALL_RECIPES, MOST_SMALL_TRIES) if is_small else (RECIPES, MOST_TRIES)
     for number in range(most_tries):
-        one = trained(graphs, seed, conv, recipes[number % len(recipes)], number)
+        one = trained(graphs, seed, conv, recipes[number % len(recipes)], number, device)
         if one.least_share >= LEAST_SHARE and (best is None or one.accuracy > best.accuracy):
             best = one
         if best is not None and best.accuracy >= least_accuracy:
@@ -87,7 +87,9 @@ def model_of(graphs: Sequence[Data], seed: int, conv: str, least_accuracy: float
     return replace(best, num_tries=most_tries)
 
 
-def trained(graphs: Sequence[Data], seed: int, conv: str, recipe: Recipe, number: int) -> RealModel:
+def trained(
+    graphs: Sequence[Data], seed: int, conv: str, recipe: Recipe, number: int, device: str = "cpu"
+) -> RealModel:
     """One model on four fifths of the graphs, by the seed; its weights are drawn by the number of the try too."""
     inside, outside = split(len(graphs), seed)
     labels = np.array([int(graph.y) for graph in graphs])
@@ -98,7 +100,7 @@ def trained(graphs: Sequence[Data], seed: int, conv: str, recipe: Recipe, number
     order = np.random.default_rng([seed, number]).permutation(inside)
     fit, validation = ([graphs[i] for i in part] for part in np.split(order, [int(0.9 * len(order))]))
     model.standardise(fit)
-    train(model, fit, validation, recipe, 1000 * number + seed)
+    train(model, fit, validation, recipe, 1000 * number + seed, device)
     predictions = predicted(model, graphs)
     return RealModel(
         model=model,
@@ -140,13 +142,14 @@ def main() -> None:
     parser.add_argument("--convs", nargs="+", default=["gcn"])
     parser.add_argument("--seeds", type=int, nargs="+", default=[10])
     parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--device", default="cpu")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     for name in asked.names:
         graphs, _ = graphs_of(name)
         for seed in asked.seeds:
             for conv in asked.convs:
-                one = model_of(graphs, seed, conv, LEAST_ACCURACY[name])
+                one = model_of(graphs, seed, conv, LEAST_ACCURACY[name], asked.device)
                 save(one, asked.folder / f"{name}-{conv}-{seed}.pt")
                 tries = f"{one.num_tries} tries"
                 print(

@@ -71,13 +71,13 @@ class WorldModel:
         return self.accuracy >= LEAST_ACCURACY and min(self.recalls) >= LEAST_RECALL
 
 
-def models_of(world: World, seed: int, number: int) -> Iterator[WorldModel]:
+def models_of(world: World, seed: int, number: int, device: str = "cpu") -> Iterator[WorldModel]:
     """So many models that have learned a world, fewer where too many tries in a row have not."""
     planted = world.make(np.random.default_rng(seed))
     dropped = 0
     for conv, readout in _in_turn(world, seed):
         recipe = RECIPES[(dropped + is_shaped(world)) % len(RECIPES)]
-        model = trained(world, planted, seed, conv, readout, recipe, dropped)
+        model = trained(world, planted, seed, conv, readout, recipe, dropped, device)
         if not model.has_learned:
             dropped += 1
             if dropped == MOST_TRIES:
@@ -110,7 +110,14 @@ def _in_turn(world: World, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def trained(
-    world: World, planted: PlantedGraphs, seed: int, conv: str, readout: str, recipe: Recipe, num_dropped: int = 0
+    world: World,
+    planted: PlantedGraphs,
+    seed: int,
+    conv: str,
+    readout: str,
+    recipe: Recipe,
+    num_dropped: int = 0,
+    device: str = "cpu",
 ) -> WorldModel:
     """One model, whether it has learned the world or not."""
     torch.manual_seed(seed + 1000 * num_dropped)
@@ -118,7 +125,7 @@ def trained(
     inside, outside = split(len(graphs), seed)
     model = net_for(graphs, len(world.classes), conv=conv, readout=readout, has_norm=recipe.has_norm)
     cut = int(0.85 * len(inside))
-    train(model, [graphs[i] for i in inside[:cut]], [graphs[i] for i in inside[cut:]], recipe, seed)
+    train(model, [graphs[i] for i in inside[:cut]], [graphs[i] for i in inside[cut:]], recipe, seed, device)
     right = predicted(model, graphs) == np.array([int(graph.y) for graph in graphs])
     # All graphs, not those kept apart alone: of the rarest reasons there would be ten.
     recalls = tuple(float(right[planted.ways == way].mean()) for way in np.unique(planted.ways))
@@ -161,7 +168,7 @@ def load(path: Path) -> tuple[World, Net, dict]:
     return WORLDS[kept["world"]], model.eval(), kept
 
 
-def keep_all(names: Sequence[str], seeds: Sequence[int], number: int, folder: Path) -> None:
+def keep_all(names: Sequence[str], seeds: Sequence[int], number: int, folder: Path, device: str = "cpu") -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for seed in seeds:
         for name in names:
@@ -169,7 +176,7 @@ def keep_all(names: Sequence[str], seeds: Sequence[int], number: int, folder: Pa
                 continue
             world = WORLDS[name]
             kept = []
-            for one in models_of(world, seed, number):
+            for one in models_of(world, seed, number, device):
                 save(one, world, folder / f"{name}-{seed}-{one.conv}-{one.readout}.pt")
                 kept.append(f"{one.conv} {one.readout} {one.accuracy:.3f} after {one.num_dropped} dropped")
             print(f"{name} {seed}: {'; '.join(kept) or f'none in {MOST_TRIES} tries'}", flush=True)
@@ -181,9 +188,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[10])
     parser.add_argument("--number", type=int, default=2, help="models of each world")
     parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--device", default="cpu")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    keep_all(asked.names, asked.seeds, asked.number, asked.folder)
+    keep_all(asked.names, asked.seeds, asked.number, asked.folder, asked.device)
 
 
 if __name__ == "__main__":

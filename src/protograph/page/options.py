@@ -126,13 +126,15 @@ class ReasonOptions(_Numbers):
     searched_share: float = 0.7  # of the graphs: what rules are made of ...
     confirming_share: float = 0.15  # ... what confirms them; the rest measures fidelity and serves for nothing else
     min_kept_apart: int = 5  # graphs of every class; with fewer, nothing is kept apart and no fidelity is printed
-    chance: float = 0.2  # share of the confirmed reasons that may be so by luck
+    chance: float = 0.1  # share of the confirmed reasons that may be so by luck ...
+    far_chance: float = 0.2  # ... where the rule is far from the model and each reason adds little
     least_rest: float = 0.002  # agreement that "none of what marks the others" must add
     num_examples: int = 3  # graphs that examples are cut from; the smallest is shown
     max_graph_nodes: int = 500  # larger graphs are not searched
     max_nodes: int = 5  # of the patterns that are all gone through; larger ones grow from these
     max_ring: int = 8  # nodes of the rings that are gone through
-    max_sets: int = 3_000_000  # sets of nodes looked at in a step; dense graphs are gone through up to fewer nodes
+    max_sets: int = 1_000_000  # sets of nodes looked at in a step; dense graphs are gone through up to fewer nodes
+    far_max_sets: int = 3_000_000  # the same where single patterns do not come near the model
     num_sampled: int = 100  # patterns of more nodes, of each class, where not all sets of them can be gone through
     min_share: float = 0.01  # of the searched graphs in which a condition holds, and in which it does not, at least
     max_places: int = 4  # "at least so many" of patterns of several nodes; nobody counts further

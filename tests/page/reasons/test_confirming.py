@@ -1,4 +1,3 @@
-from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -7,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.page.options import ReasonOptions
 from protograph.page.reasons.confirming import chance_of, confirmed, in_order
 from protograph.page.reasons.drafts import Draft
 from tests.page.naive_patterns import undirected
@@ -39,6 +37,7 @@ SORTS = {
     "both": undirected(7, [*TRIANGLE, (3, 4), (4, 5), (5, 6), (3, 6)], [0] * 7),
     "star": undirected(4, [(0, 1), (0, 2), (0, 3)], [0] * 4),
 }
+CHANCE = 0.1
 TRIANGLES, SQUARES = Draft((condition(TRIANGLE),)), Draft((condition(SQUARE, source=1),))
 
 
@@ -72,21 +71,21 @@ def test_a_reason_is_confirmed_by_graphs_that_were_not_searched():
     rows = [("triangle", 1, 9), ("square", 1, 5), ("star", 0, 9)]
     confirming = [("triangle", 1, 6), ("square", 1, 1), ("star", 0, 7)]
     # Of 14 graphs 7 are of the class; six hits of six come by chance once in 64, one of one once in two.
-    assert confirmed([TRIANGLES, SQUARES], 1, world(*rows, confirming=confirming)) == [TRIANGLES]
-    assert confirmed([SQUARES], 1, world(*rows, confirming=confirming)) == []
-    assert confirmed([TRIANGLES], 1, world(*rows)) == []  # nothing confirms anything
+    assert confirmed([TRIANGLES, SQUARES], 1, world(*rows, confirming=confirming), CHANCE) == [TRIANGLES]
+    assert confirmed([SQUARES], 1, world(*rows, confirming=confirming), CHANCE) == []
+    assert confirmed([TRIANGLES], 1, world(*rows), CHANCE) == []  # nothing confirms anything
 
 
 def test_the_more_reasons_the_more_rarely_by_chance():
     rows = [("triangle", 1, 9), ("square", 1, 5), ("star", 0, 9)]
     confirming = [("triangle", 1, 5), ("star", 0, 5)]  # five of five at a half: 1 / 32
-    scope = replace(world(*rows, confirming=confirming), options=ReasonOptions(chance=0.05))
-    assert confirmed([TRIANGLES], 1, scope) == [TRIANGLES]
-    assert confirmed([TRIANGLES, SQUARES], 1, scope) == []
+    scope = world(*rows, confirming=confirming)
+    assert confirmed([TRIANGLES], 1, scope, 0.05) == [TRIANGLES]
+    assert confirmed([TRIANGLES, SQUARES], 1, scope, 0.05) == []
     # Two that are as sure as that: half of the chance is for the surer of them, all of it for both.
     confirming = [("triangle", 1, 5), ("square", 1, 5), ("star", 0, 10)]
-    scope = replace(world(*rows, confirming=confirming), options=ReasonOptions(chance=0.05))
-    assert confirmed([TRIANGLES, SQUARES], 1, scope) == [TRIANGLES, SQUARES]
+    scope = world(*rows, confirming=confirming)
+    assert confirmed([TRIANGLES, SQUARES], 1, scope, 0.05) == [TRIANGLES, SQUARES]
 
 
 def test_graphs_of_the_others_speak_against_a_reason():
@@ -95,6 +94,6 @@ def test_graphs_of_the_others_speak_against_a_reason():
     scope = world(*rows, confirming=confirming)
     is_class = scope.predictions[scope.confirming] == 1
     assert is_class.mean() == pytest.approx(6 / 13)
-    assert chance_of(6, 12, 6 / 13) > scope.options.chance
-    assert confirmed([TRIANGLES], 1, scope) == []
+    assert chance_of(6, 12, 6 / 13) > CHANCE
+    assert confirmed([TRIANGLES], 1, scope, CHANCE) == []
     assert np.array_equal(scope.known, np.sort(np.concatenate([scope.searched, scope.confirming])))

@@ -10,12 +10,12 @@ from protograph.page.reasons.drafts import Draft
 from protograph.page.reasons.scope import Scope
 
 
-def confirmed(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]:
+def confirmed(drafts: Sequence[Draft], target: int, scope: Scope, chance: float) -> list[Draft]:
     """The drafts in the order of how many graphs each adds, without those that other graphs do not confirm.
 
     A draft must tell the class: among the confirming graphs in which it holds, those of the class are so many that
     chance would rarely have it so. The more drafts there are the more rarely, by the rule of Benjamini and Hochberg:
-    of all that are confirmed, the stated share at most is so by luck.
+    of all that are confirmed, ``chance`` is the share that may be so by luck.
     """
     ordered = in_order(drafts, target, scope)
     is_class = scope.predictions[scope.confirming] == target
@@ -23,9 +23,9 @@ def confirmed(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]
     holds = (draft.holds(scope.reader, scope.confirming) for draft in ordered)
     chances = [chance_of(int((one & is_class).sum()), int(one.sum()), share) for one in holds]
     by_chance = sorted(chances)
-    limits = [scope.options.chance * (rank + 1) / len(chances) for rank in range(len(chances))]
-    most = max((chance for chance, limit in zip(by_chance, limits, strict=True) if chance <= limit), default=-1.0)
-    return [draft for draft, chance in zip(ordered, chances, strict=True) if chance <= most]
+    limits = [chance * (rank + 1) / len(chances) for rank in range(len(chances))]
+    most = max((own for own, limit in zip(by_chance, limits, strict=True) if own <= limit), default=-1.0)
+    return [draft for draft, own in zip(ordered, chances, strict=True) if own <= most]
 
 
 def in_order(drafts: Sequence[Draft], target: int, scope: Scope) -> list[Draft]:

@@ -54,6 +54,7 @@ class Learner:
         lack_costs: What it costs where it must not.
         max_conditions: Most conditions of a conjunction.
         width: How many conjunctions go on at a time, for each view of what is promising.
+        num_firsts: How many single conditions a rule of such is begun with in turn.
         num_rounds: How often each is looked for again.
     """
 
@@ -63,6 +64,7 @@ class Learner:
     lack_costs: Floats
     max_conditions: int = 4
     width: int = 7
+    num_firsts: int = 10
     num_rounds: int = 2
 
     # A conjunction that is to be narrowed may take in more of the others, or fewer, than its final worth allows.
@@ -87,7 +89,7 @@ class Learner:
         inside, outside = self._weights()
         gains = self.table @ self.is_class.astype(np.float32) * inside
         losses = self.table @ (~self.is_class).astype(np.float32) * outside
-        return [Term((row,)) for row in np.argsort(-(gains - 4 * losses), kind="stable")[: self.width].tolist()]
+        return [Term((row,)) for row in np.argsort(-(gains - 4 * losses), kind="stable")[: self.num_firsts].tolist()]
 
     def _begun(self, max_terms: int, caution: float, terms: list[Term]) -> list[Term]:
         while len(terms) < max_terms:

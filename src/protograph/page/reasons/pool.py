@@ -13,9 +13,9 @@ from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.learning import Table
 from protograph.patterns.fragments import Fragment, fragments_by_reading
 
-# Nodes of patterns that are counted as often as it takes: of shapes nodes, edges, triangles and paths of three; of
-# patterns with kinds nodes and edges.
-_COUNTED_SHAPES, _COUNTED_KINDS = 3, 2
+# Nodes of shapes that are counted as often as it takes: nodes, edges, triangles and paths of three; of patterns with
+# kinds, single nodes are.
+_COUNTED_SHAPES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def _often_enough(
     places = np.zeros(searched.size, np.int64)
     places[np.searchsorted(searched, fragment.graphs)] = fragment.places
     plain = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced, fragment.closed)
-    is_counted = len(fragment.pattern) <= (_COUNTED_KINDS if has_kinds else _COUNTED_SHAPES)
+    is_counted = len(fragment.pattern) <= (1 if has_kinds else _COUNTED_SHAPES)
     for number in _thresholds(fragment.places, is_counted, options):
         yield replace(plain, at_least=number), places >= number
 

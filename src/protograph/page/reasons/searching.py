@@ -6,12 +6,13 @@ narrowed in graphs of the class, and the search goes on with what they become.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from protograph._base.arrays import Ints
 from protograph.page.consensus.counting import spread
+from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.confirming import confirmed
 from protograph.page.reasons.drafts import Draft, any_holds, balanced
@@ -32,9 +33,8 @@ class RuleSearch:
     def __init__(self, scope: Scope) -> None:
         self._scope, self._grower = scope, Grower(scope.reader, scope.options)
         self._builder = PoolBuilder(scope.searched, scope.min_graphs)
-        sides = scope.predictions[scope.searched]
-        for condition, holds in small_patterns(scope.reader, scope.searched, sides, scope.min_graphs, scope.options):
-            self._builder.add(condition, holds)
+        self._has_looked_further = False
+        self._add_small_patterns(scope.options)
         self._forms: dict[int, _Form] = {}  # what the rule of each class was learned as
 
     def confirmed_rule(self, target: int) -> list[Draft]:
@@ -42,17 +42,31 @@ class RuleSearch:
 
         Where the rule does not come near the model, others are looked for in the place of those that are not confirmed.
         """
-        scope, tried = self._scope, self.rule(target)
-        kept = confirmed(tried, target, scope)
+        scope, tried, options = self._scope, self.rule(target), self._scope.options
+        if self._accuracy(tried, target) >= options.near:
+            return confirmed(tried, target, scope, options.chance)
+        kept = confirmed(tried, target, scope, options.far_chance)
         for _ in range(scope.max_reasons):
-            if len(kept) >= scope.max_reasons or self._accuracy(kept, target) >= scope.options.near:
-                break
-            further = self._further(target, tried)
+            further = self._further(target, tried) if len(kept) < scope.max_reasons else None
             if further is None:
                 break
             tried = [*tried, further]
-            kept = confirmed(tried, target, scope)
+            kept = confirmed(tried, target, scope, options.far_chance)
         return kept[: scope.max_reasons]
+
+    def _add_small_patterns(self, options: ReasonOptions) -> None:
+        scope = self._scope
+        sides = scope.predictions[scope.searched]
+        for condition, holds in small_patterns(scope.reader, scope.searched, sides, scope.min_graphs, options):
+            self._builder.add(condition, holds)
+
+    def _look_further(self) -> bool:
+        """Go through larger patterns where there were too many; whether that had not been done before."""
+        if self._has_looked_further:
+            return False
+        self._add_small_patterns(replace(self._scope.options, max_sets=self._scope.options.far_max_sets))
+        self._has_looked_further = True
+        return True
 
     def _further(self, target: int, tried: list[Draft]) -> Draft | None:
         """The best draft where none that was tried holds; ``None`` where none is worth what it costs."""
@@ -65,6 +79,8 @@ class RuleSearch:
     def rule(self, target: int) -> list[Draft]:
         """The reasons of a class."""
         plain = self._learned(target, 1, with_lacks=False)
+        if self._accuracy(plain.drafts, target) < self._scope.options.near and self._look_further():
+            plain = self._learned(target, 1, with_lacks=False)
         if self._accuracy(plain.drafts, target) < self._scope.options.enough and self._narrow(target, plain.drafts):
             plain = self._learned(target, 1, with_lacks=False)
         form = self._forms[target] = self._simplest(target, plain)
