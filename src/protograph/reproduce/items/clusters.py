@@ -119,8 +119,8 @@ def _write_times(results: Results, sheet: Sheet) -> None:
     rows: list[list[Any]] = []
     for name in names:
         times = list(results.under(name, "time").values())
-        shares = Estimate.of([one["selection"] / (one["selection"] + one["search"]) for one in times])
-        seconds = [Estimate.of([one[key] for one in times]) for key in ("selection", "search")]
+        shares = Estimate.of([one["selection"] / (one["selection"] + one["search"]) for one in times], least=0, most=1)
+        seconds = [Estimate.of([one[key] for one in times], least=0) for key in ("selection", "search")]
         rows.append([SETS[name].title, *seconds, shares])
     sheet.table(
         "phases",
