@@ -58,7 +58,7 @@ def test_every_cell_stands_beside_the_papers():
         ("XGNN in the paper", 0.1235),
         ("ground truth", 0.24),
     )
-    assert tables["verdicts"].rows[1] == ("PAGE (default)", 1, 1, 1, 0, 0, 0)
+    assert tables["verdicts"].rows[1] == ("PAGE (default)", 1, 2, 0, 0, 0, 0)
     assert [part.name for part in sheet.parts if isinstance(part, Picture)] == ["faithfulness-scatter"]
 
 
