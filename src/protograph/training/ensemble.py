@@ -1,4 +1,4 @@
-"""Train many of the paper's GCNs at once on the same graphs, with the weights that training each by itself would give."""
+"""Train many of the paper's GCNs at once on the same graphs, each as it would be by itself."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -60,10 +60,10 @@ def train_many(
 ) -> list[Trained]:
     r"""Train many models on the same graphs, all that share their mini-batches as one.
 
-    Each comes out as :func:`protograph.train` with its ``hidden`` and ``random_state``, on graphs with its labels, would
-    have trained it, up to rounding; in 32 bits the rounding grows over the epochs, as it does from one machine to the
-    next. Each stops by its own patience, and the others get faster. On the CPU a model's weights depend on its own spec
-    alone, to the last bit: those that are finished already can be left out.
+    Each comes out as :func:`protograph.train` with its ``hidden`` and ``random_state``, on graphs with its labels,
+    would have trained it, up to rounding; in 32 bits the rounding grows over the epochs, as it does from one machine to
+    the next. Each stops by its own patience, and the others get faster. On the CPU a model's weights depend on its own
+    spec alone, to the last bit: those that are finished already can be left out.
 
     Args:
         graphs: As of :func:`protograph.train`.
@@ -81,7 +81,8 @@ def train_many(
 
     Raises:
         ValueError: If an option is out of range, the graphs are unfit, or labels are not one for each graph.
-        RuntimeError: If the loss of a model is not a number from the first epoch on.
+        RuntimeError: If the loss of a model is not a number from the first epoch on, after those with its
+            ``random_state`` have been trained.
 
     >>> edge_index = torch.tensor([[0, 1], [1, 0]])
     >>> graphs = [Data(x=torch.full((2, 1), float(y)), edge_index=edge_index, y=y) for y in (0, 1) * 20]

@@ -124,6 +124,7 @@ class Ensemble:
         self._is_symmetric = is_symmetric(*_all_edges(prepared))
         self._split, self._options = split, options
         self._parts = _stacked(trainees, options.patience)
+        self._diverged: list[str] = []
 
     def fit(
         self, generator: torch.Generator, tell_epoch: Callable[[], None], finish: Callable[[int, Trained], None]
@@ -141,6 +142,9 @@ class Ensemble:
                     finish(member.trainee.number, trained)
             self._drop_finished(is_last)
             tell_epoch()
+        # Last, so that one model does not take the others with it.
+        if self._diverged:
+            raise RuntimeError(self._diverged[0])
 
     def _train_epoch(self, order: Tensor) -> list[Tensor]:
         """One step a mini-batch for all models; the sums of the graphs' losses, each taken before its step."""
@@ -173,17 +177,15 @@ class Ensemble:
             accuracy = (figures.predictions == labels).double().mean(1).tolist()
             for member, *numbers in zip(part.members, loss.tolist(), validation, accuracy, strict=True):
                 member.history.append(Epoch(*numbers))
-            is_best = [
-                member.stopping.update(value) for member, value in zip(part.members, validation, strict=True)
-            ]
+            is_best = [member.stopping.update(value) for member, value in zip(part.members, validation, strict=True)]
             part.note_best([row for row, one in enumerate(is_best) if one])
 
     def _finished(self, part: Part, is_last: bool) -> Iterator[tuple[Member, Trained]]:
         rows = [row for row, member in enumerate(part.members) if is_last or member.stopping.is_over]
+        self._diverged += [self._told(part.members[row]) for row in rows if not part.members[row].stopping.best_epoch]
+        rows = [row for row in rows if part.members[row].stopping.best_epoch]
         if not rows:
             return
-        for row in rows:
-            self._check_converging(part.members[row])
         layout, best = part.stack.layout, part.rows(rows)
         best.stack.values.copy_(best.best)
         train, validation, test = (
@@ -208,13 +210,12 @@ class Ensemble:
                 ),
             )
 
-    def _check_converging(self, member: Member) -> None:
-        if member.stopping.best_epoch == 0:
-            raise RuntimeError(
-                f"training of specs[{member.trainee.number}] diverged: the validation loss was "
-                f"{member.history[-1].validation_loss} from the first epoch; "
-                f"use a learning_rate below {self._options.learning_rate}, or scale the features"
-            )
+    def _told(self, member: Member) -> str:
+        return (
+            f"training of specs[{member.trainee.number}] diverged: the validation loss was "
+            f"{member.history[-1].validation_loss} from the first epoch; "
+            f"use a learning_rate below {self._options.learning_rate}, or scale the features"
+        )
 
     def _drop_finished(self, is_last: bool) -> None:
         """Leave models that are finished out of their stacks."""
@@ -249,21 +250,19 @@ class Ensemble:
             yield rows_of(batch, self._is_symmetric, ROWS)
 
 
-import os
-def PAD(hidden,least):
-    if os.environ.get('PADMAX'): return (max(padded_width(w,least) for w in hidden),)*len(hidden)
-    return tuple(padded_width(width, least) for width in hidden)
 def _stacked(trainees: Sequence[Trainee], patience: int) -> list[Part]:
-    """The models in stacks of the same padded widths."""
-    # A GPU takes about as long for one product of any size as for another, so there all models are one stack.
+    """The models in stacks of the same padded width."""
+    # A GPU takes about as long for one product of any size as for another, so there all models are one stack. On a CPU
+    # the narrow ones are apart: padded as the widest, they would take several times as long.
     is_cpu = trainees[0].labels.device.type == "cpu"
     least = REGISTER if is_cpu else max(padded_width(max(one.model.hidden)) for one in trainees)
-    found: dict[tuple[int, ...], list[Trainee]] = {}
+    found: dict[int, list[Trainee]] = {}
     for one in trainees:
-        found.setdefault(PAD(one.model.hidden,least), []).append(one)
+        found.setdefault(padded_width(max(one.model.hidden), least), []).append(one)
     parts = []
-    for widths, same in found.items():
-        layout = StackLayout(same[0].model.num_features, widths, same[0].model.num_classes)
+    for width, same in found.items():
+        like = same[0].model
+        layout = StackLayout(like.num_features, (width,) * len(like.hidden), like.num_classes)
         values = layout.values_of([one.model for one in same])
         members = [Member(one, EarlyStopping(patience)) for one in same]
         moments = Moments(torch.zeros_like(values), torch.zeros_like(values), torch.zeros((), device=values.device))

@@ -1,7 +1,7 @@
 r"""Many GCNs of the same padded widths as one: their losses and the gradients for a mini-batch of graphs.
 
-The activations of all models stand side by side, ``[num_nodes, num_models * width]``, so that one sparse product does for
-all. Written out, with :math:`P_l = \hat A H_{l-1}`, a layer is :math:`H_l = \mathrm{ReLU}(P_l W_l + b_l)`, and with
+The activations of all models stand side by side, ``[num_nodes, num_models * width]``, so that one sparse product does
+for all. Written out, with :math:`P_l = \hat A H_{l-1}`, a layer is :math:`H_l = \mathrm{ReLU}(P_l W_l + b_l)`, and with
 :math:`D_l` for the gradient of what its ReLU is given
 
 .. math:: \partial W_l = P_l^\top D_l, \quad \partial b_l = 1^\top D_l, \quad

@@ -59,7 +59,7 @@ def add_bias_and_relu(h: Floats, bias: Floats) -> None:  # pragma: no cover - co
 def loss_gradient(
     logits: Floats, labels: Ints, class_weights: Floats, losses: Floats, sums: Floats
 ) -> None:  # pragma: no cover - compiled
-    """Logits become the gradients of each model's mean cross-entropy, which ``losses`` gets; ``sums`` is over graphs."""
+    """Logits become the gradients of each model's mean cross-entropy, ``losses``; ``sums`` is over the graphs."""
     num_models, num_graphs, num_classes = logits.shape
     for m in range(num_models):
         total, loss = 0.0, 0.0

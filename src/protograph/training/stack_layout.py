@@ -134,4 +134,4 @@ def padded_width(width: int, least: int = REGISTER) -> int:
     >>> [padded_width(width) for width in (4, 16, 17, 64)]
     [16, 16, 32, 64]
     """
-    return max(least, 2 ** math.ceil(math.log2(width)))
+    return max(least, 1 << (width - 1).bit_length())

@@ -77,14 +77,14 @@ class StackMemory:
         widths |= {f"p{number}": width for number, width in enumerate(self._widths[:-1])}
         widths["d"] = max(self._widths)
         sizes = {name: self._most_rows * width for name, width in widths.items()}
-        sizes |= {name: self._most_graphs * self._widths[-1] for name in ("pooled", "d_pooled")}
+        sizes |= dict.fromkeys(("pooled", "d_pooled"), self._most_graphs * self._widths[-1])
         self._blocks = {name: self._like.new_empty(size * self._num_models) for name, size in sizes.items()}
         self._rooms.clear()
 
     def _new_room(self, num_rows: int, num_graphs: int) -> Room:
         def both(name: str, rows: int, width: int) -> Both:
             whole = self._blocks[name][: rows * width * self._num_models].view(rows, -1)
-            models = whole.unflatten(1, (self._num_models, width)).transpose(0, 1)
+            models = whole.view(rows, self._num_models, width).transpose(0, 1)
             return Both(whole, models, models.transpose(1, 2))
 
         return Room(

@@ -4,6 +4,8 @@ On the CPU one pass over a matrix does what takes PyTorch two or three. A column
 own column of what goes in, to the last bit, so no model depends on which others are trained with it.
 """
 
+import warnings
+from functools import cache
 from typing import Any
 
 import torch
@@ -28,6 +30,7 @@ class SparseRows:
         if bounds.device.type == "cpu" if is_compiled is None else is_compiled:
             self._arrays = bounds.numpy(), columns.numpy(), values.numpy()
         else:
+            _hear_of_beta()
             size = (len(bounds) - 1, num_columns)
             self._matrix = torch.sparse_csr_tensor(bounds, columns, values, size, check_invariants=False)
 
@@ -57,6 +60,14 @@ class SparseRows:
         from protograph.training.stack_kernels import masked_product
 
         masked_product(*self._arrays, dense.numpy(), active.numpy(), out.numpy(), sums.numpy())
+
+
+@cache
+def _hear_of_beta() -> None:
+    """Have PyTorch say once, unheard, that its compressed rows are in beta; our tests hold them against our loops."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        torch.sparse_csr_tensor(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1), check_invariants=False)
 
 
 def add_bias_and_relu(h: Tensor, bias: Tensor, is_compiled: bool | None = None) -> None:

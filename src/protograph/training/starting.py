@@ -36,7 +36,7 @@ def num_classes_of(labels: Tensor) -> int:
     >>> num_classes_of(torch.tensor([0, 2, 0, 2]))
     3
     """
-    classes: list[int] = labels.unique().tolist()
+    classes: list[int] = sorted(set(labels.tolist()))
     if len(classes) < 2:
         raise ValueError(f"graphs must have at least 2 classes, got only class {classes[0]}")
     if classes[-1] >= max(MOST_CLASSES, len(labels)):
