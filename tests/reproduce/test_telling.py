@@ -26,6 +26,10 @@ def test_the_time_left_is_as_expected_at_first_and_then_as_this_machine_needs(cl
     teller.finish("b", expected=15.0)
     # 20 expected seconds took 30 in two processes, where 10 were expected: the other 80 take three times 40.
     assert teller.seconds_left() == pytest.approx(120.0)
+    clock.now = 50.0
+    assert teller.seconds_left() == pytest.approx(100.0)
+    clock.now = 500.0
+    assert teller.seconds_left() == 0.0
 
 
 def test_the_line_has_the_task_that_began_last_and_how_far_it_is(clock):
@@ -35,9 +39,9 @@ def test_the_line_has_the_task_that_began_last_and_how_far_it_is(clock):
     teller.begin("training, benzene, seed 1")
     teller.report("training, benzene, seed 1", "training 7")
     assert teller.line() == "0 of 3 done, about 2 min left: training, benzene, seed 1 (training 7)"
+    clock.now = 30.0
     teller.finish("training, benzene, seed 1", expected=60.0)
     teller.report("training, benzene, seed 1", "too late")
-    clock.now = 30.0
     assert teller.line() == "1 of 3 done, about 20 s left: rq2, ba-house, seed 0"
 
 

@@ -27,8 +27,8 @@ class Teller:
 
     def __init__(self, total: float, num_tasks: int, jobs: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._total, self._num_tasks, self._jobs, self._clock = total, num_tasks, jobs, clock
-        self._started = clock()
-        self._done = self._expected = 0.0
+        self._started = self._last = clock()
+        self._expected = 0.0
         self._num_done = 0
         self._running: dict[str, str] = {}
 
@@ -46,16 +46,16 @@ class Teller:
         self._running.pop(task, None)
         self._num_done += 1
         self._expected += expected
+        self._last = self._clock()
 
     def seconds_left(self) -> float:
         """What is left: as expected at first, and then as this machine has turned out to need."""
         left = (self._total - self._expected) / self._jobs
-        passed = self._clock() - self._started
-        as_expected = self._expected / self._jobs
-        # Until a tenth is done, one slow task would tell little of the rest.
-        if self._expected < 0.1 * self._total or not as_expected:
-            return max(left, 0.0)
-        return max(left * passed / as_expected, 0.0)
+        # Until a tenth is done, one slow task would tell little of the rest. What has passed since a task was finished
+        # says nothing of the pace: a long one may be under way.
+        if self._expected and self._expected >= 0.1 * self._total:
+            left *= (self._last - self._started) / (self._expected / self._jobs)
+        return max(left - (self._clock() - self._last), 0.0)
 
     def line(self) -> str:
         """What is being done, what is done, and the time left."""
