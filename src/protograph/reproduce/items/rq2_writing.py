@@ -62,13 +62,13 @@ METRICS = (
 # Accuracy and density of PAGE in the paper: nodes, edges, and how many of both the truth shares, of how many.
 SINGLE = {"ba-house": (9, 12, 11, 21), "ba-grid": (8, 10, 18, 21), "benzene": (9, 9, 12, 18)}
 ONE_PROTOTYPE = (
-    "The paper's accuracy and density of PAGE on BA-house, BA-grid and Benzene are those of one prototype each: "
+    "The paper's accuracy and density of PAGE on BA-house, BA-grid and Benzene are just what one prototype each has: "
     + "; ".join(
         f"{right} of {total} nodes and edges right, with {nodes} nodes and {edges} edges"
         for nodes, edges, right, total in SINGLE.values()
     )
-    + ". They are single runs, and a mean over seeds need not come near them; how many of our single runs do is noted "
-    "at each accuracy."
+    + ". They seem to be of single runs, which a mean over seeds need not come near; how many of our single runs do is "
+    "noted at each accuracy."
 )
 
 
