@@ -21,7 +21,7 @@ help:
 	@echo "make answers are the answers still those that were accepted? (minutes)"
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
-	@echo "make devices does a GPU give the same explanations as the CPU? (minutes, on a machine with a GPU)"
+	@echo "make devices does a GPU give the same explanations and train the same models as the CPU? (minutes, on a machine with a GPU)"
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
@@ -82,6 +82,7 @@ relabelling: $(STAMP)
 
 devices: $(STAMP)
 	$(BIN)/python -m benchmarks.devices
+	$(BIN)/python -m benchmarks.ensemble_device
 
 brute-force: $(STAMP)
 	$(BIN)/python -m benchmarks.brute_force

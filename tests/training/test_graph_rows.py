@@ -2,7 +2,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.training.collation import collate, propagated
-from protograph.training.graph_rows import is_symmetric, rows_of
+from protograph.training.graph_rows import GraphBatches, is_symmetric, rows_of
 
 ONE_WAY = Data(x=torch.tensor([[1.0], [2.0], [3.0]]), edge_index=torch.tensor([[0, 1], [1, 2]]), y=0)
 BOTH_WAYS = Data(x=torch.tensor([[5.0], [7.0]]), edge_index=torch.tensor([[0, 1], [1, 0]]), y=1)
@@ -29,7 +29,7 @@ def test_matrices_of_a_mini_batch():
     assert torch.equal(dense(rows.readout, 2, 8), readout)
     assert torch.equal(dense(rows.spread, 8, 2), readout.T)
     assert torch.allclose(rows.x[:, 0], torch.tensor([1.0, root + 1, 2.5, 6, 6, 0, 0, 0]))
-    assert rows.y.tolist() == [0, 1]
+    assert rows.graphs.tolist() == [0, 1]
 
 
 def test_features_are_added_up_where_that_was_not_done_before():
@@ -51,3 +51,11 @@ def test_a_symmetric_matrix_is_its_own_transpose():
 def test_what_leads_one_way_is_not_symmetric():
     flat = propagated(collate([ONE_WAY]))
     assert not is_symmetric(flat.edge_index, flat.edge_weight)
+
+
+def test_mini_batches_tell_which_graphs_they_have():
+    batches = GraphBatches(propagated(collate([ONE_WAY, BOTH_WAYS, ONE_WAY])))
+    found = list(batches.of(torch.tensor([2, 0, 1]), batch_size=2))
+    assert [rows.graphs.tolist() for rows in found] == [[2, 0], [1]]
+    assert [len(rows.x) for rows in found] == [32, 32]
+    assert torch.allclose(dense(found[1].transposed, 32, 32)[:2, :2], torch.full((2, 2), 0.5))

@@ -13,6 +13,7 @@ from protograph._base.randomness import checked_seed
 from protograph.training.class_weights import ClassWeights, weight_of_each
 from protograph.training.collation import FlatGraphs, collate, propagated
 from protograph.training.ensemble_fitting import Ensemble, FitOptions, Trainee
+from protograph.training.graph_rows import GraphBatches
 from protograph.training.split import HowToSplit, Split, make_split
 from protograph.training.starting import num_classes_of, seeded_gcn, seeds_of
 from protograph.training.training import PAPER_HIDDEN, Trained, check_options, one_thread
@@ -86,7 +87,7 @@ def train_many(
 
     >>> edge_index = torch.tensor([[0, 1], [1, 0]])
     >>> graphs = [Data(x=torch.full((2, 1), float(y)), edge_index=edge_index, y=y) for y in (0, 1) * 20]
-    >>> specs = [ModelSpec(hidden=(8,)), ModelSpec(hidden=(16, 4))]
+    >>> specs = [ModelSpec(hidden=(8,)), ModelSpec(hidden=(16, 8))]
     >>> [one.test_accuracy for one in train_many(graphs, specs, learning_rate=0.1, max_epochs=20)]
     [1.0, 1.0]
     """
@@ -106,16 +107,14 @@ def train_many(
     with one_thread(), torch.no_grad():
         flat = collate(graphs)
         flat = replace(flat, edge_weight=flat.edge_weight.to(dtype)).to(device or "cpu")
-        prepared = propagated(flat) if specs else flat
+        batches = GraphBatches(propagated(flat))
         for same in _sharing_batches(specs):
             seeds = seeds_of(specs[same[0]].random_state)
             parts = make_split(split, graphs, len(flat), np.random.default_rng(seeds.split))
             trainees = [_trainee(graphs, number, specs[number], flat, parts, class_weights) for number in same]
-            order = torch.Generator().manual_seed(seeds.order)
             for together in _stackable(trainees):
-                # Each stack goes through the same orders from the first on.
-                generator = order.clone_state()
-                Ensemble(together, prepared, parts, options).fit(generator, tell_epoch, finish)
+                order = torch.Generator().manual_seed(seeds.order)
+                Ensemble(together, batches, parts, options).fit(order, tell_epoch, finish)
     return [found[number] for number in range(len(specs))]
 
 

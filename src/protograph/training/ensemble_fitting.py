@@ -11,13 +11,11 @@ from torch.optim.adam import adam
 
 from protograph._base.randomness import preserved_random_state
 from protograph.models.performance import Performance
-from protograph.training.collation import FlatGraphs
 from protograph.training.gcn import GCN
-from protograph.training.graph_rows import GraphRows, is_symmetric, rows_of
+from protograph.training.graph_rows import GraphBatches, GraphRows
 from protograph.training.split import Split
 from protograph.training.stack import Stack
 from protograph.training.stack_layout import REGISTER, StackLayout, padded_width
-from protograph.training.stack_memory import ROWS
 from protograph.training.stack_operations import weighted_losses
 from protograph.training.training import EarlyStopping, Epoch, Trained
 
@@ -105,8 +103,8 @@ class Part:
         return Part([self.members[row] for row in rows], self.stack.rows(rows), best, moments)
 
     def step(self, rows: GraphRows) -> Tensor:
-        """Gradients for a mini-batch, whose ``y`` are the numbers of its graphs; the models' mean losses."""
-        return self.stack.step(rows, self.labels[:, rows.y], self.class_weights)
+        """Gradients for a mini-batch, and the models' mean losses."""
+        return self.stack.step(rows, self.labels[:, rows.graphs], self.class_weights)
 
     def note_best(self, rows: Sequence[int]) -> None:
         """Keep the present weights of these models as their best."""
@@ -118,11 +116,8 @@ class Part:
 class Ensemble:
     """Models of the same depth that are trained on the same mini-batches."""
 
-    def __init__(self, trainees: Sequence[Trainee], prepared: FlatGraphs, split: Split, options: FitOptions) -> None:
-        # Labels differ among models, so a mini-batch tells which graphs it has instead.
-        self._graphs = FlatGraphs(**(vars(prepared) | {"y": torch.arange(len(prepared), device=prepared.y.device)}))
-        self._is_symmetric = is_symmetric(*_all_edges(prepared))
-        self._split, self._options = split, options
+    def __init__(self, trainees: Sequence[Trainee], batches: GraphBatches, split: Split, options: FitOptions) -> None:
+        self._batches, self._split, self._options = batches, split, options
         self._parts = _stacked(trainees, options.patience)
         self._diverged: list[str] = []
 
@@ -149,9 +144,9 @@ class Ensemble:
     def _train_epoch(self, order: Tensor) -> list[Tensor]:
         """One step a mini-batch for all models; the sums of the graphs' losses, each taken before its step."""
         totals = [part.stack.values.new_zeros(len(part.members)) for part in self._parts]
-        for rows in self._batches(order, self._options.batch_size):
+        for rows in self._batches.of(order, self._options.batch_size):
             for part, total in zip(self._parts, totals, strict=True):
-                total.add_(part.step(rows), alpha=len(rows.y))
+                total.add_(part.step(rows), alpha=len(rows.graphs))
             self._adam_step()
         return totals
 
@@ -228,9 +223,9 @@ class Ensemble:
 
     def _evaluate(self, part: Part, indices: Tensor) -> Figures:
         losses, counts, predictions = [], [], []
-        for rows in self._batches(indices, EVALUATION_BATCH):
+        for rows in self._batches.of(indices, EVALUATION_BATCH):
             logits = part.stack.logits(rows)
-            loss, count = weighted_losses(logits, part.labels[:, rows.y], part.class_weights)
+            loss, count = weighted_losses(logits, part.labels[:, rows.graphs], part.class_weights)
             losses.append(loss)
             counts.append(count)
             predictions.append(logits.argmax(2))
@@ -244,10 +239,6 @@ class Ensemble:
         labels = part.labels[:, indices.to(part.labels.device)].numpy(force=True)
         num_classes = part.stack.layout.num_classes
         return [Performance.of(*pair, num_classes) for pair in zip(labels, predictions, strict=True)]
-
-    def _batches(self, order: Tensor, batch_size: int) -> Iterator[GraphRows]:
-        for batch in self._graphs.batches(order.to(self._graphs.x.device), batch_size):
-            yield rows_of(batch, self._is_symmetric, ROWS)
 
 
 def _stacked(trainees: Sequence[Trainee], patience: int) -> list[Part]:
@@ -275,9 +266,3 @@ def _with_weights(initial: GCN, layout: StackLayout, values: Tensor, num_models:
         model = deepcopy(initial)
     layout.load_into(model, values, num_models, number)
     return model
-
-
-def _all_edges(flat: FlatGraphs) -> tuple[Tensor, Tensor]:
-    """Edges between the nodes of all graphs laid end to end, and their weights."""
-    first_node = flat.node_bounds[:-1].repeat_interleave(flat.edge_bounds.diff())
-    return flat.edge_index + first_node, flat.edge_weight

@@ -1,12 +1,17 @@
 """A mini-batch of graphs as the matrices that a stack of models multiplies by."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from protograph.training.collation import MiniBatch
+from protograph.training.collation import FlatGraphs, MiniBatch
 from protograph.training.stack_operations import SparseRows
+
+# Rows are rounded up to a multiple of this, so that mini-batches have few sizes; see ``stack_memory``.
+ROWS = 32
 
 
 class GraphRows(NamedTuple):
@@ -18,7 +23,7 @@ class GraphRows(NamedTuple):
         transposed: :math:`\hat A^\top`.
         readout: Row g adds up the nodes of graph g.
         spread: Row v has what its graph has; transpose of ``readout``.
-        y: What each graph's ``y`` was.
+        graphs: Numbers of the graphs among all.
     """
 
     x: Tensor
@@ -26,14 +31,29 @@ class GraphRows(NamedTuple):
     transposed: SparseRows
     readout: SparseRows
     spread: SparseRows
-    y: Tensor
+    graphs: Tensor
+
+
+class GraphBatches:
+    """Mini-batches of graphs that went through :func:`~protograph.training.collation.propagated`."""
+
+    def __init__(self, prepared: FlatGraphs) -> None:
+        # Labels differ among models, so a mini-batch tells which graphs it has instead.
+        self._flat = replace(prepared, y=torch.arange(len(prepared), device=prepared.y.device))
+        first_node = prepared.node_bounds[:-1].repeat_interleave(prepared.edge_bounds.diff())
+        self._is_symmetric = is_symmetric(prepared.edge_index + first_node, prepared.edge_weight)
+
+    def of(self, order: Tensor, batch_size: int) -> Iterator[GraphRows]:
+        """The graphs at the indices, in their order, ``batch_size`` at a time."""
+        for batch in self._flat.batches(order.to(self._flat.x.device), batch_size):
+            yield rows_of(batch, self._is_symmetric, ROWS)
 
 
 def rows_of(batch: MiniBatch, is_symmetric: bool, multiple: int = 1) -> GraphRows:
     """The matrices of a mini-batch of graphs that went through :func:`~protograph.training.collation.propagated`.
 
     Args:
-        batch: The graphs; edges sorted by target.
+        batch: The graphs, their numbers for ``y``; edges sorted by target.
         is_symmetric: Whether every edge is there in both directions; see :func:`is_symmetric`.
         multiple: What the number of rows is rounded up to a multiple of.
     """

@@ -83,4 +83,4 @@ class Stack:
         torch.mm(rows.x.T, d.whole, out=gradients.first.flatten(1))
 
     def _room(self, rows: GraphRows) -> Room:
-        return self._memory.room(len(rows.x), len(rows.y))
+        return self._memory.room(len(rows.x), len(rows.graphs))

@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-# Rows are rounded up to a multiple of this, so that mini-batches have few sizes.
-ROWS = 32
-
 
 class Both(NamedTuple):
     """A matrix as it stands and model by model.
