@@ -12,7 +12,7 @@ from protograph.reproduce.settings import Settings
 # What the paper gives a class: two prototypes.
 NUM_PROTOTYPES = 2
 # A quick run has generators stop early: it shows that all works, not what comes out.
-_QUICK_XGNN: Mapping[str, int] = {"num_epochs": 2}
+_QUICK_XGNN: Mapping[str, int] = {"num_epochs": 1, "num_episodes": 2, "num_rollouts": 2}
 _QUICK_GNNINTERPRETER: Mapping[str, int] = {"num_iterations": 20}
 
 TITLES = {

@@ -99,7 +99,7 @@ def write(results: Results, sheet: Sheet) -> None:
     first = [case for case in cases if case.seed == results.settings.seeds[0]]
     sheet.figure("sessions", figure(cases, first), _caption(results.settings, cases))
     sheet.table(
-        "sessions",
+        "all-sessions",
         ["case", "seed", "session", "p", "margin", "nodes", "chosen"],
         [
             [case.label, case.seed, number + 1, one["probability"], one["margin"], one["num_nodes"], number == case.chosen]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from torch import nn
 
+from protograph._base.arrays import Bools, Ints
 from protograph._base.errors import ProtographWarning
 from protograph.datasets import GraphDataset
+from protograph.evaluation.evaluation import held_out
 from protograph.metrics.accuracy import best_accuracy
-from protograph.metrics.judging import judge
 from protograph.page.explainer import PAGE
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
 from protograph.reproduce.findings import Estimate, verdict
@@ -66,15 +67,16 @@ def trials(
 ) -> list[dict[str, Any]]:
     """Each trial's prototype: ten graphs at random, k at random among those predicted as the class, Phase 2 alone."""
     found = []
+    is_of_class = held_out(model, data[list(train)]).predictions == target
     for _ in range(NUM_TRIALS):
-        drawn = draw(model, data, train, target, generator)
+        drawn = draw(np.asarray(train), is_of_class, generator)
         if drawn is None:
             continue
-        graphs, chosen = drawn
+        positions, chosen = drawn
         explainer = PAGE(search="walk", num_clusters=1, num_graphs=NUM_CHOSEN)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ProtographWarning)
-            explanation = explainer.fit(model, graphs).explain(target, representatives=chosen)
+            explanation = explainer.fit(model, data[positions]).explain(target, representatives=chosen)
         for prototype in explanation.prototypes:
             right = best_accuracy(prototype.graph, data.ground_truths[target])
             record = prototype_record(prototype.graph, right, data, target)
@@ -82,15 +84,19 @@ def trials(
     return found
 
 
-def draw(
-    model: nn.Module, data: GraphDataset, train: Sequence[int], target: int, generator: np.random.Generator
-) -> tuple[GraphDataset, list[int]] | None:
-    """Ten training graphs, and k of them that are predicted as the class; ``None`` where that never comes out."""
+def draw(train: Ints, is_of_class: Bools, generator: np.random.Generator) -> tuple[Ints, list[int]] | None:
+    """Ten graphs, and which k of them are taken; ``None`` where never k of them are of the class.
+
+    Args:
+        train: Positions of the training graphs.
+        is_of_class: Whether the model predicts each of them as the class.
+        generator: Draws both.
+    """
     for _ in range(MAX_DRAWS):
-        graphs = data[np.sort(generator.choice(np.asarray(train), NUM_GRAPHS, replace=False))]
-        of_class = np.flatnonzero(np.asarray(judge(model, list(graphs), target).predictions) == target)
+        ten = np.sort(generator.choice(len(train), min(NUM_GRAPHS, len(train)), replace=False))
+        of_class = np.flatnonzero(is_of_class[ten])
         if len(of_class) >= NUM_CHOSEN:
-            return graphs, sorted(generator.choice(of_class, NUM_CHOSEN, replace=False).tolist())
+            return train[ten], sorted(generator.choice(of_class, NUM_CHOSEN, replace=False).tolist())
     return None
 
 

@@ -1,0 +1,177 @@
+"""RQ1: prototypes of each explainer beside the ground truth, in pictures and in what they contain."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from protograph.datasets.registry import SPECS
+from protograph.reproduce.digits import DIGITS, digit_figure, digit_record
+from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
+from protograph.reproduce.gallery import Picture, Row, gallery
+from protograph.reproduce.item import Cell, Item, Need, Results
+from protograph.reproduce.items.rq1_claims import write_claims, write_digits
+from protograph.reproduce.lab import Lab
+from protograph.reproduce.methods import TITLES, explainer_of
+from protograph.reproduce.motifs import TRUTHS, targets_of
+from protograph.reproduce.prototype_records import explanation_records, truth_records
+from protograph.reproduce.sets import SETS
+from protograph.reproduce.settings import Settings
+from protograph.reproduce.sheet import Sheet
+
+NAMES = ("ba-house", "ba-grid", "benzene", "mutagenicity", "solubility")
+METHODS = ("walk", "page", "xgnn", "gnninterpreter")
+# About how long each takes for all classes of a data set.
+SECONDS = {"walk": 2, "page": 5, "xgnn": 25, "gnninterpreter": 25}
+# The one class of the digits that the paper shows, on the first seed.
+DIGIT = 0
+
+
+def cells(settings: Settings) -> list[Cell]:
+    """One for each data set, explainer and seed; the digits where their files are here, on one seed."""
+    found = [
+        Cell(
+            key=(name, method, f"seed {seed}"),
+            compute=partial(measure, name=name, method=method, seed=seed),
+            needs=(Need("model", name, seed),),
+            seconds=SECONDS[method],
+        )
+        for name in settings.fewer(NAMES)
+        for method in METHODS
+        for seed in settings.fewer(settings.seeds)
+    ]
+    if settings.is_quick or SPECS[DIGITS].state(settings.data_root) != "here":
+        return found
+    seed = settings.seeds[0]
+    return found + [
+        Cell(
+            key=(DIGITS, method, f"seed {seed}"),
+            compute=partial(measure_digit, method=method, seed=seed),
+            made_from={"stride": SETS[DIGITS].cpu_stride if settings.device == "cpu" else 1},
+            needs=(Need("model", DIGITS, seed),),
+            seconds=2 * SECONDS[method],
+        )
+        for method in METHODS
+    ]
+
+
+def measure(lab: Lab, name: str, method: str, seed: int) -> dict[str, Any]:
+    """The prototypes of every class with a ground truth."""
+    data, kept = lab.data(name, seed), lab.model(name, seed)
+    explanations = lab.explained(name, method, seed).explanations
+    graphs = data[kept.train]
+    return {
+        "kinds": kinds_record(data),
+        "classes": {
+            str(target): {
+                "name": data.class_names[target],
+                "truths": truth_records(data, target),
+                "prototypes": explanation_records(explanations[target], data, graphs)
+                if target in explanations
+                else [],
+            }
+            for target in targets_of(name)
+        },
+    }
+
+
+def measure_digit(lab: Lab, method: str, seed: int) -> dict[str, Any]:
+    """The prototypes of one digit, with the graph that each was cut from."""
+    data, kept = lab.data(DIGITS, seed), lab.model(DIGITS, seed)
+    explainer = explainer_of(method, seed, lab.settings).fit(kept.model, data[kept.train])
+    explanation = explainer.explain(DIGIT)
+    return {
+        "num_graphs": len(data),
+        "test_accuracy": kept.test_accuracy,
+        "prototypes": [digit_record(prototype, explanation) for prototype in explanation.prototypes],
+    }
+
+
+def write(results: Results, sheet: Sheet) -> None:
+    """A figure a data set, and what the paper says of each explainer, counted over seeds."""
+    first = f"seed {results.settings.seeds[0]}"
+    for name in NAMES:
+        shown = {method: results[name, method, first] for method in METHODS if (name, method, first) in results}
+        if shown:
+            sheet.figure(f"prototypes-{name}", figure(name, shown), _caption(name, first))
+    write_claims(results, [name for name in NAMES if results.under(name)], METHODS, sheet)
+    digits = {method: results[DIGITS, method, first] for method in METHODS if (DIGITS, method, first) in results}
+    if digits:
+        titles = {TITLES[method]: of_method["prototypes"] for method, of_method in digits.items()}
+        sheet.figure(f"prototypes-{DIGITS}", digit_figure(titles, DIGIT), _digit_caption(digits, first))
+        write_digits(digits, sheet)
+    else:
+        sheet.note(f"{SETS[DIGITS].title} was left out: its files are not here, or the run is a quick one.")
+
+
+def _caption(name: str, first: str) -> str:
+    return (
+        f"{SETS[name].title}, {first}: prototypes of each explainer beside the ground truth. Underlaid in yellow is "
+        f"what of a prototype corresponds to the truth that it is held against."
+    )
+
+
+def _digit_caption(digits: dict[str, Any], first: str) -> str:
+    facts = next(iter(digits.values()))
+    return (
+        f"{SETS[DIGITS].title}, class {DIGIT}, {first}: prototypes over the superpixels of the image that they were "
+        f"cut from, as the model sees them; what was generated has only the cells that its nodes stand for. The model "
+        f"has seen {facts['num_graphs']:,} graphs' worth of data and a test accuracy of {facts['test_accuracy']:.3f}."
+    )
+
+
+def figure(name: str, shown: dict[str, Any]) -> Any:
+    """The prototypes of one seed, a column an explainer, the best first, below each other the classes."""
+    of_first = next(iter(shown.values()))
+    kinds, several = of_first["kinds"], len(of_first["classes"]) > 1
+    rows: list[Row] = []
+    records: list[Any] = []
+    for target, of_class in of_first["classes"].items():
+        columns: list[list[Picture]] = [_truth_pictures(name, int(target), of_class["truths"], kinds)]
+        records += of_class["truths"]
+        for of_method in shown.values():
+            prototypes = of_method["classes"][target]["prototypes"]
+            records += [one["graph"] for one in prototypes]
+            columns.append([_picture(one, kinds) for one in prototypes])
+        heading = f"Class {target}: {of_class['name']}" if several else ""
+        rows += _rows(columns, heading)
+    return gallery(
+        f"{SETS[name].title}: prototypes beside the ground truth",
+        ["ground truth", *(TITLES[method] for method in shown)],
+        rows,
+        palette_of_records(records, kinds),
+        "Underlaid in yellow: what corresponds to the ground truth.",
+    )
+
+
+def _truth_pictures(name: str, target: int, truths: Sequence[Any], kinds: dict[str, Any]) -> list[Picture]:
+    titles = TRUTHS[name, target]
+    return [Picture(graph=graph_of(one, kinds), caption=title) for one, title in zip(truths, titles, strict=True)]
+
+
+def _picture(one: dict[str, Any], kinds: dict[str, Any]) -> Picture:
+    caption = f"p = {one['probability']:.3f}, accuracy {one['accuracy']:.2f}"
+    return Picture(graph=graph_of(one["graph"], kinds), caption=caption, part=one["part"])
+
+
+def _rows(columns: Sequence[Sequence[Picture]], heading: str) -> list[Row]:
+    """Columns of different heights as rows, with words where an explainer found nothing at all."""
+    height = max(len(column) for column in columns)
+    return [
+        Row(
+            cells=[
+                column[number] if number < len(column) else ("" if column or number else "nothing found")
+                for column in columns
+            ],
+            heading=heading if number == 0 else "",
+        )
+        for number in range(height)
+    ]
+
+
+ITEM = Item(
+    name="rq1",
+    title="RQ1: what the prototypes look like",
+    question="Do the prototypes of PAGE look like the ground truth, and those of the other explainers?",
+    cells=cells,
+    write=write,
+)
