@@ -18,11 +18,12 @@ from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
 from protograph.datasets.registry import SPECS
 from protograph.evaluation.keeping import KeptModel, fingerprint, keep_model, kept_model, versions
+from protograph.explainer import Explainer
 from protograph.explanation import Explanations
 from protograph.explanation.storage import load
 from protograph.reproduce.item import Need
 from protograph.reproduce.methods import explainer_of
-from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import SETS, stride_of
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sweeps import swept_models, train_swept
 from protograph.training import Trained, train
@@ -87,8 +88,8 @@ class Lab:
                 num_graphs=self.settings.num_graphs,
                 progress=self.progress,
             )
-            stride = SETS[name].cpu_stride if name in SETS and self.settings.device == "cpu" else 1
-            loaded = loaded[::stride] if stride > 1 and not self.settings.is_quick else loaded
+            stride = stride_of(name, self.settings)
+            loaded = loaded[::stride] if stride > 1 else loaded
             while len(self._data) >= NUM_IN_MEMORY:
                 del self._data[next(iter(self._data))]
             self._data[key] = (loaded, fingerprint(loaded))
@@ -178,7 +179,7 @@ class Lab:
             begun = time.perf_counter()
             explainer.fit(model.model, data[model.train])
             fitted = time.perf_counter()
-            explanations = explainer.explain_all()
+            explanations = _explain_each(explainer, SETS[name].targets if name in SETS else None)
             ended = time.perf_counter()
         explanations.save(file)
         return {"fit_seconds": fitted - begun, "seconds": ended - fitted}
@@ -202,6 +203,19 @@ class Lab:
         path = self.folder.joinpath(*parts)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
+
+
+def _explain_each(explainer: Explainer, targets: tuple[int, ...] | None) -> Explanations:
+    """The explanations of some classes, or of all; those that could not be explained with the reason."""
+    if targets is None:
+        return explainer.explain_all()
+    found, not_explained = {}, {}
+    for target in targets:
+        try:
+            found[target] = explainer.explain(target)
+        except ValueError as error:  # such as a model that predicts no graph as the class
+            not_explained[target] = str(error)
+    return Explanations(found, not_explained=not_explained)
 
 
 @contextmanager

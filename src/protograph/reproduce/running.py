@@ -18,6 +18,7 @@ from protograph.reproduce.item import Cell, Item, Key, Need, Results
 from protograph.reproduce.lab import Lab
 from protograph.reproduce.sets import SETS
 from protograph.reproduce.settings import Settings
+from protograph.reproduce.sweeps import swept_models
 from protograph.reproduce.telling import Teller, telling
 
 # A training of a quick run, in seconds.
@@ -110,11 +111,9 @@ def _training_seconds(need: Need, settings: Settings) -> float:
         return QUICK_TRAINING * (1 if need.kind == "model" else 4)
     one = SETS.get(need.name)
     seconds = one.train_seconds if one else 5.0
-    if need.kind == "model":
+    if need.kind == "model" or one is None:
         return seconds
-    layers = 2 if one and len(one.widths) == 5 else 3
-    num_models = 11 if need.kind != "widths" else (len(one.widths) if one else 4) ** layers
-    return seconds * num_models
+    return seconds * len(swept_models(need.name, need.kind, (32,) * one.num_layers, settings))
 
 
 def measure(plan: Plan) -> list[Failure]:

@@ -8,22 +8,21 @@ from protograph.reproduce.findings import Estimate, verdict
 from protograph.reproduce.item import JSON, Cell, Item, Need, Results
 from protograph.reproduce.lab import Lab
 from protograph.reproduce.paper import paper
-from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import SETS, stride_of, what_is_cut
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Sheet
 
 
 def cells(settings: Settings) -> list[Cell]:
     """Statistics of a set, and the test accuracy of each seed's model."""
-    names = settings.fewer(tuple(SETS))
     return [
         Cell(
             key=(name, f"seed {seed}"),
             compute=partial(_measure, name, seed),
             needs=(Need("model", name, seed),),
-            made_from={"stride": SETS[name].cpu_stride if settings.device == "cpu" else 1},
+            made_from={"stride": stride_of(name, settings)},
         )
-        for name in names
+        for name in settings.sets(SETS)
         for seed in settings.table1_seeds
     ]
 
@@ -60,7 +59,7 @@ def write(results: Results, sheet: Sheet) -> None:
     for name, found in by_set.items():
         accuracy = Estimate.of([one["test_accuracy"] for one in found])
         theirs = paper("table1", name, "test_performance")
-        note = f"only every {SETS[name].cpu_stride}th graph, on a CPU" if _is_partial(name, results) else ""
+        note = what_is_cut(name, results.settings)
         claim = f"{SETS[name].title}: test accuracy of the GCN"
         sheet.finding(claim, accuracy, theirs, verdict(accuracy, theirs, larger_is_better=True), note)
 
@@ -70,11 +69,6 @@ def _statistics(found: list[Any]) -> list[Any]:
     graphs, nodes, edges = (first[key] for key in ("num_graphs", "num_nodes", "num_edges"))
     spread = stdev(accuracies) if len(accuracies) > 1 else None
     return [graphs, nodes, nodes / graphs, edges, edges / graphs, mean(accuracies), spread]
-
-
-def _is_partial(name: str, results: Results) -> bool:
-    settings = results.settings
-    return SETS[name].cpu_stride > 1 and settings.device == "cpu" and not settings.is_quick
 
 
 ITEM = Item(
