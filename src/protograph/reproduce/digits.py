@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
@@ -49,6 +48,7 @@ def levels_of(graph: Data) -> list[int]:
 def places_of(graph: Data) -> Floats:
     """Where the nodes are in the image, in pixels, upwards: their own places, or the middle of their cells.
 
+    >>> import torch
     >>> cell = torch.zeros(1, len(LEVELS) + GRID * GRID)
     >>> cell[0, len(LEVELS) + 1] = 1  # the second of the uppermost row
     >>> places_of(Data(x=cell)).tolist()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph.report.layout import layout, undirected_edges
 from protograph.report.palette import Category, Legend, Palette, mixed
 from protograph.report.sheet import INK, MUTED, Sheet, lines_of, our_style
@@ -120,20 +121,22 @@ def _draw_row(sheet: Sheet, row: Row, palette: Palette) -> None:
     if row.heading:
         sheet.say(MARGIN, 0.09, row.heading, 9, MUTED, "bold")
         sheet.top -= ROW_HEADING
+    places: dict[int, Floats] = {}
     for number, cell in enumerate(row.cells):
         left = MARGIN + number * WIDTH
         if isinstance(cell, str):
             sheet.say(left, HEIGHT / 2, cell, 8.5, MUTED, width=WIDTH - 0.15)
         else:
-            _draw_picture(sheet, left, cell, palette)
+            if id(cell.graph) not in places:  # one graph, in one row, always looks the same
+                part = _highlight(cell)
+                places[id(cell.graph)] = layout(cell.graph, part.nodes if part else (), part.edges if part else None)
+            _draw_picture(sheet, left, cell, places[id(cell.graph)], palette)
     sheet.top = bottom
 
 
-def _draw_picture(sheet: Sheet, left: float, picture: Picture, palette: Palette) -> None:
+def _draw_picture(sheet: Sheet, left: float, picture: Picture, places: Floats, palette: Palette) -> None:
     frame = WIDTH - 0.2, HEIGHT - 0.12
-    part = _highlight(picture)
-    places = layout(picture.graph, part.nodes if part else (), part.edges if part else None)
-    view = View(picture.graph, places, halo=part)
+    view = View(picture.graph, places, halo=_highlight(picture))
     looks = palette
     if picture.shares:
         looks = _BySize(palette.categories, palette.members, None, palette.columns, tuple(picture.shares))

@@ -27,6 +27,7 @@ class HeatMap:
         form: How a number is written.
         limits: The numbers that have the first and the last colour.
         marked: Rows and columns of squares in a red box.
+        colors: matplotlib's name of the colours.
     """
 
     title: str
@@ -35,6 +36,7 @@ class HeatMap:
     form: str
     limits: tuple[float, float]
     marked: Sequence[tuple[int, int]] = ()
+    colors: str = SCALE
 
 
 def heat_maps(title: str, rows: Sequence[str], maps: Sequence[HeatMap], axis: str) -> Any:
@@ -79,7 +81,7 @@ def _draw(axes: Any, one: HeatMap) -> None:
     from matplotlib.colors import Normalize, to_hex
     from matplotlib.patches import Rectangle
 
-    scale, colors = Normalize(*one.limits), colormaps[SCALE]
+    scale, colors = Normalize(*one.limits), colormaps[one.colors]
     num_rows, num_columns = one.values.shape
     for row, column in np.argwhere(np.isfinite(one.values)).tolist():
         number = float(one.values[row, column])

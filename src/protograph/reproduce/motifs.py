@@ -1,4 +1,4 @@
-"""What each class of the paper's data sets has, by name: its ground truths, and parts of them that the paper speaks of."""
+"""The motifs of each class by name: its ground truths, and parts of them that the paper speaks of."""
 
 from collections.abc import Sequence
 
@@ -22,15 +22,6 @@ PARTS: dict[tuple[str, int], dict[str, Structure]] = {
     ("mutagenicity", 0): {RING: CARBON_RING},
     ("solubility", 0): {RING: CARBON_RING},
 }
-
-
-def targets_of(name: str) -> list[int]:
-    """The classes of a data set that have a ground truth.
-
-    >>> targets_of("solubility")
-    [0, 1]
-    """
-    return [target for other, target in TRUTHS if other == name]
 
 
 def motifs_of(data: GraphDataset, target: int) -> dict[str, Data]:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from protograph.reproduce.findings import Estimate, Verdict, verdict
+from protograph.reproduce.claims import above_zero, mostly
+from protograph.reproduce.findings import Estimate
 from protograph.reproduce.item import Results
 from protograph.reproduce.methods import TITLES
 from protograph.reproduce.motifs import RING, TRUTHS, has_whole
@@ -108,9 +109,7 @@ def _words(claim: Claim) -> str:
 def _values(results: Results, claim: Claim, method: str) -> list[float]:
     """One a seed."""
     cells = results.under(claim.name, method).values()
-    return [
-        claim.measure(cell["classes"][str(claim.target)]["prototypes"], cell["kinds"]["names"]) for cell in cells
-    ]
+    return [claim.measure(cell["classes"][str(claim.target)]["prototypes"], cell["kinds"]["names"]) for cell in cells]
 
 
 def _estimate(values: Sequence[float], claim: Claim) -> Estimate:
@@ -124,21 +123,9 @@ def _write_claim(claim: Claim, values: dict[str, list[float]], sheet: Sheet) -> 
         sheet.finding(f"{_words(claim)}: PAGE (walk) less XGNN", ours, "above 0", above_zero(ours))
         return
     for method, who in IN_PAPER.items():
-        ours, theirs = _estimate(values[method], claim), claim.pictured[who]
-        is_better = True if who == "PAGE" else None
+        ours, is_shown = _estimate(values[method], claim), claim.pictured[who] == 1
         claimed = f"{_words(claim)}: {TITLES[method]}"
-        sheet.finding(claimed, ours, theirs, verdict(ours, theirs, is_better), "share of seeds; one picture there")
-
-
-def above_zero(difference: Estimate) -> Verdict:
-    """Whether the interval of a difference lies above 0, as the paper claims.
-
-    >>> above_zero(Estimate(0.2, 0.1, 0.3, 10)), above_zero(Estimate(0.2, -0.1, 0.5, 10))
-    ('agrees', 'undecided')
-    """
-    if difference.low is not None and difference.low > 0:
-        return "agrees"
-    return "differs" if difference.high is not None and difference.high < 0 else "undecided"
+        sheet.finding(claimed, ours, "yes" if is_shown else "no", mostly(ours, is_shown), "share of seeds")
 
 
 def _write_whole_truths(results: Results, names: Sequence[str], methods: Sequence[str], sheet: Sheet) -> None:
@@ -151,24 +138,19 @@ def _write_whole_truths(results: Results, names: Sequence[str], methods: Sequenc
             for target, of_class in cell["classes"].items()
         ]
         ours = Estimate.share(sum(cases), len(cases))
-        below = ours.high is not None and ours.high < 0.5
-        above = ours.low is not None and ours.low > 0.5
-        word: Verdict = "agrees" if below else "differs" if above else "undecided"
         is_stated = method == "xgnn"
         sheet.finding(
             f"all data sets: a prototype has an entire ground truth, {TITLES[method]}",
             ours,
             "mostly not" if is_stated else None,
-            word if is_stated else "not comparable",
+            mostly(ours, is_claimed=False) if is_stated else "not comparable",
             "share of classes and seeds",
         )
 
 
 def write_digits(digits: dict[str, Any], sheet: Sheet) -> None:
     """How many nodes prototypes of a digit have: the paper's XGNN makes too few to show it."""
-    sizes = {
-        method: [len(one["kinds"]) for one in of_method["prototypes"]] for method, of_method in digits.items()
-    }
+    sizes = {method: [len(one["kinds"]) for one in of_method["prototypes"]] for method, of_method in digits.items()}
     words = "; ".join(f"{TITLES[method]}: {', '.join(map(str, found)) or 'none'}" for method, found in sizes.items())
     more = bool(sizes.get("walk") and sizes.get("xgnn") and min(sizes["walk"]) > max(sizes["xgnn"]))
     sheet.finding(

@@ -11,15 +11,16 @@ from torch_geometric.data import Data
 
 from protograph._base.randomness import preserved_random_state
 from protograph.metrics.attribution import Method, attribute, auroc, concentration, relative_gain
+from protograph.reproduce.claims import mostly
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
 from protograph.reproduce.findings import Estimate, verdict
 from protograph.reproduce.gallery import Picture, Row, gallery
 from protograph.reproduce.item import Cell, Item, Need, Results
 from protograph.reproduce.lab import Lab
-from protograph.reproduce.motifs import TRUTHS, targets_of
+from protograph.reproduce.motifs import TRUTHS
 from protograph.reproduce.paper import paper
 from protograph.reproduce.prototype_records import explanation_records
-from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import SETS, seeds_of
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Sheet
 from protograph.training import GCN
@@ -28,7 +29,7 @@ NAMES = ("ba-house", "benzene", "ba-grid", "solubility", "mutagenicity")
 METHODS: dict[Method, str] = {"InputXGradient": "Input x Gradient", "GNNExplainer": "GNNExplainer"}
 # Steps of GNNExplainer, PyG's default; a quick run only shows that it works.
 NUM_EPOCHS, QUICK_EPOCHS = 100, 10
-FIGURES = {"alpha": "α", "beta": "β", "auroc": "AUROC"}
+FIGURES = {"alpha": "alpha", "beta": "beta", "auroc": "AUROC"}
 
 
 def cells(settings: Settings) -> list[Cell]:
@@ -41,8 +42,8 @@ def cells(settings: Settings) -> list[Cell]:
             needs=(Need("model", name, seed),),
             seconds=6,
         )
-        for name in settings.fewer(NAMES)
-        for seed in settings.seeds
+        for name in settings.sets(NAMES)
+        for seed in seeds_of(name, settings)
     ]
 
 
@@ -56,12 +57,13 @@ def measure(lab: Lab, name: str, seed: int) -> dict[str, Any]:
     explanations = lab.explained(name, "walk", seed).explanations
     models = {"trained": kept.model, "initial": initial_model(kept.model, seed)}
     classes = {}
-    for target in targets_of(name):
+    for target in SETS[name].targets:
         if target not in explanations:
             continue
         records = explanation_records(explanations[target], data, data[kept.train])
         for record, prototype in zip(records, explanations[target].prototypes, strict=True):
             record["methods"] = attributions(models, prototype.graph, target, _num_epochs(lab.settings), seed)
+            record["figures"] = {method: figures_of(record, method) for method in METHODS}
         classes[str(target)] = records
     return {"kinds": kinds_record(data), "classes": classes}
 
@@ -107,7 +109,7 @@ def means(results: Results, name: str, target: int, method: str) -> dict[str, li
     """For each figure the mean over a seed's prototypes, of the seeds where it is defined."""
     by_figure: dict[str, list[float]] = {figure: [] for figure in (*FIGURES, "truth_share")}
     for cell in results.under(name).values():
-        found = [figures_of(record, method) for record in cell["classes"].get(str(target), [])]
+        found = [record["figures"][method] for record in cell["classes"].get(str(target), [])]
         for figure, values in by_figure.items():
             known = [one[figure] for one in found]
             defined = [value for value in known if value is not None]
@@ -128,16 +130,16 @@ def write(results: Results, sheet: Sheet) -> None:
     names = list(dict.fromkeys(key[0] for key in results))
     rows: list[list[Any]] = []
     for name in names:
-        for target in targets_of(name):
+        for target in SETS[name].targets:
             rows += [_row(results, name, target, method) for method in METHODS]
     sheet.table(
         "agreement",
-        ["data set", "class", "method", "α", "share of nodes", "β", "AUROC", "seeds with AUROC", "perfect"],
+        ["data set", "class", "method", "alpha", "share of nodes", "beta", "AUROC", "seeds with AUROC", "perfect"],
         rows,
-        "Attributions to the walk's prototypes: α, the share that lies on nodes of the ground truth, beside the share "
-        "of nodes that these are (what an attribution that knows nothing has); β, the gain of α by training; AUROC of "
+        "Attributions to the walk's prototypes: alpha, the share that lies on nodes of the ground truth, beside the share "
+        "of nodes that these are (what an attribution that knows nothing has); beta, the gain of alpha by training; AUROC of "
         "nodes of the truth against the others. Means over a seed's prototypes, then over seeds. Perfect: prototypes "
-        "without a node outside the truth, where α is 1, β is 0 and AUROC is not defined.",
+        "without a node outside the truth, where alpha is 1, beta is 0 and AUROC is not defined.",
     )
     for name in names:
         caption = f"Attributions to the prototypes of the walk, {SETS[name].title}, {first}: the deeper the red, the "
@@ -185,10 +187,10 @@ def _picture_row(
     truth = TRUTHS[name, int(target)][record["truth"]]
     cells = [Picture(graph=graph, part=part, caption=f"p = {record['probability']:.3f}; {truth}")]
     for method in METHODS:
-        found = figures_of(record, method)
+        found = record["figures"][method]
         auroc_words = "AUROC undefined" if found["auroc"] is None else f"AUROC {found['auroc']:.2f}"
-        gain = "" if found["beta"] is None else f", β = {found['beta']:+.2f}"
-        captions = {"trained": f"α = {found['alpha']:.2f}{gain}, {auroc_words}", "initial": "before training"}
+        gain = "" if found["beta"] is None else f", beta = {found['beta']:+.2f}"
+        captions = {"trained": f"alpha = {found['alpha']:.2f}{gain}, {auroc_words}", "initial": "before training"}
         cells += [
             Picture(graph=graph, part=part, shares=record["methods"][method][model], caption=captions[model])
             for model in ("trained", "initial")
@@ -199,9 +201,9 @@ def _picture_row(
 
 def _write_findings(results: Results, names: Sequence[str], sheet: Sheet) -> None:
     for name in names:
-        for target in targets_of(name):
+        for target in SETS[name].targets:
             perfect, total = num_perfect(results, name, target)
-            for method, title in METHODS.items():
+            for method in METHODS:
                 _write_figures(results, name, target, method, f"{perfect} of {total} prototypes are perfect", sheet)
             if not paper("rq4", name):
                 sheet.note(
@@ -212,7 +214,7 @@ def _write_findings(results: Results, names: Sequence[str], sheet: Sheet) -> Non
         if paper("rq4", name):
             _write_signs(results, name, sheet)
     sheet.note(
-        "An AUROC compares nodes of the truth with others, so a prototype without others has none; α is then 1 and β "
+        "An AUROC compares nodes of the truth with others, so a prototype without others has none; alpha is then 1 and beta "
         "is 0, whatever is attributed. The paper's prototypes have nodes outside the truth."
     )
 
@@ -233,20 +235,18 @@ def _write_figures(results: Results, name: str, target: int, method: Method, not
 
 def _write_signs(results: Results, name: str, sheet: Sheet) -> None:
     """Whether training moves the attribution towards the truth, as the sign of the paper's gain says."""
-    for target in targets_of(name):
+    for target in SETS[name].targets:
         for method, title in METHODS.items():
             gains = means(results, name, target, method)["beta"]
             if not gains:
                 continue
             is_positive = paper("rq4", name, title, "beta") > 0
             share = Estimate.share(sum((gain > 0) == is_positive for gain in gains), len(gains))
-            is_decided = share.low is not None and share.high is not None
-            word = "agrees" if is_decided and share.low > 0.5 else "differs" if is_decided and share.high < 0.5 else None
             sheet.finding(
-                f"{SETS[name].title}: β of {title} is {'positive' if is_positive else 'negative'}, share of seeds",
+                f"{SETS[name].title}: beta of {title} is {'positive' if is_positive else 'negative'}, share of seeds",
                 share,
                 "yes",
-                word or "undecided",
+                mostly(share),
             )
 
 

@@ -14,15 +14,16 @@ from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import held_out
 from protograph.metrics.accuracy import best_accuracy
 from protograph.page.explainer import PAGE
+from protograph.reproduce.claims import against_count
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
-from protograph.reproduce.findings import Estimate, verdict
+from protograph.reproduce.findings import Estimate
 from protograph.reproduce.gallery import Picture, Row, gallery
 from protograph.reproduce.item import Cell, Item, Need, Results
 from protograph.reproduce.lab import Lab
-from protograph.reproduce.motifs import TRUTHS, targets_of
+from protograph.reproduce.motifs import TRUTHS
 from protograph.reproduce.paper import paper
 from protograph.reproduce.prototype_records import prototype_record, truth_records
-from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import SETS, seeds_of
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Sheet
 
@@ -42,8 +43,8 @@ def cells(settings: Settings) -> list[Cell]:
             needs=(Need("model", name, seed),),
             seconds=4,
         )
-        for name in settings.fewer(NAMES)
-        for seed in settings.seeds
+        for name in settings.sets(NAMES)
+        for seed in seeds_of(name, settings)
     ]
 
 
@@ -57,7 +58,7 @@ def measure(lab: Lab, name: str, seed: int) -> dict[str, Any]:
                 "truths": truth_records(data, target),
                 "trials": trials(kept.model, data, kept.train, target, np.random.default_rng([seed, target])),
             }
-            for target in targets_of(name)
+            for target in SETS[name].targets
         },
     }
 
@@ -107,7 +108,7 @@ def write(results: Results, sheet: Sheet) -> None:
     for name in dict.fromkeys(key[0] for key in results):
         shown = results[name, first]
         sheet.figure(f"trials-{name}", figure(name, shown), _caption(name, results.settings))
-        for target in targets_of(name):
+        for target in SETS[name].targets:
             found = [one for cell in results.under(name).values() for one in cell["classes"][str(target)]["trials"]]
             rows += [_row(name, target, motif, found) for motif in TRUTHS[name, target]]
     columns = ["data set", "class", "motif", "whole motif found", "nodes and edges of it found", "nodes", "p"]
@@ -150,9 +151,13 @@ def figure(name: str, shown: dict[str, Any]) -> Any:
         truth, found = of_class["truths"][0], of_class["trials"]
         records += [truth, *(one["graph"] for one in found)]
         pictures = [_picture(one, name, int(target), kinds) for one in found]
-        missing = ["no such graphs"] * (NUM_TRIALS - len(found))
-        cells = [Picture(graph=graph_of(truth, kinds), caption=TRUTHS[name, int(target)][0]), *pictures, *missing]
-        rows.append(Row(cells=cells, heading=f"Class {target}" if len(shown["classes"]) > 1 else ""))
+        missing: list[Picture | str] = ["no such graphs"] * (NUM_TRIALS - len(found))
+        shown_truth = Picture(graph=graph_of(truth, kinds), caption=TRUTHS[name, int(target)][0])
+        rows.append(
+            Row(
+                cells=[shown_truth, *pictures, *missing], heading=f"Class {target}" if len(shown["classes"]) > 1 else ""
+            )
+        )
     return gallery(
         f"{SETS[name].title}: five trials with ten graphs",
         ["ground truth", *(f"trial {number + 1}" for number in range(NUM_TRIALS))],
@@ -193,12 +198,12 @@ def _write_findings(results: Results, sheet: Sheet) -> None:
     for name, target, motif, count, larger_is_better, words in stated:
         if name in measured and found(name, target):
             share = whole_share(found(name, target), motif)
-            theirs = count / num_trials
+            theirs = Estimate.share(count, num_trials)
             sheet.finding(
                 f"{SETS[name].title}: share of trials in which {words}",
                 share,
                 theirs,
-                verdict(share, theirs, larger_is_better),
+                against_count(share, theirs, larger_is_better),
                 f"{count} of {num_trials} in the paper",
             )
     if "benzene" in measured:
