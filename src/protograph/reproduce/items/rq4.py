@@ -102,7 +102,7 @@ def figures_of(record: dict[str, Any], method: str) -> dict[str, float | None]:
     alpha, before = (concentration(shares[name], mask) for name in ("trained", "initial"))
     figures = {"alpha": alpha, "beta": relative_gain(alpha, before), "auroc": auroc(shares["trained"], mask)}
     known = {name: value if math.isfinite(value) else None for name, value in figures.items()}
-    return {**known, "truth_share": len(own) / num_nodes}
+    return {**known, "initial_alpha": before, "truth_share": len(own) / num_nodes}
 
 
 def means(results: Results, name: str, target: int, method: str) -> dict[str, list[float]]:
@@ -136,10 +136,10 @@ def write(results: Results, sheet: Sheet) -> None:
         "agreement",
         ["data set", "class", "method", "alpha", "share of nodes", "beta", "AUROC", "seeds with AUROC", "perfect"],
         rows,
-        "Attributions to the walk's prototypes: alpha, the share that lies on nodes of the ground truth, beside the share "
-        "of nodes that these are (what an attribution that knows nothing has); beta, the gain of alpha by training; AUROC of "
-        "nodes of the truth against the others. Means over a seed's prototypes, then over seeds. Perfect: prototypes "
-        "without a node outside the truth, where alpha is 1, beta is 0 and AUROC is not defined.",
+        "Attributions to the walk's prototypes: alpha, the share that lies on nodes of the ground truth, beside the "
+        "share of nodes that these are (what an attribution that knows nothing has); beta, the gain of alpha by "
+        "training; AUROC of nodes of the truth against the others. Means over a seed's prototypes, then over seeds. "
+        "Perfect: prototypes without a node outside the truth, where alpha is 1, beta is 0 and AUROC is not defined.",
     )
     for name in names:
         caption = f"Attributions to the prototypes of the walk, {SETS[name].title}, {first}: the deeper the red, the "
@@ -169,7 +169,7 @@ def figure(name: str, shown: dict[str, Any]) -> Any:
     records = [record["graph"] for of_class in shown["classes"].values() for record in of_class]
     columns = ["prototype of the walk"]
     for title in METHODS.values():
-        columns += [title, f"{title}, untrained"]
+        columns += [title, "the same, untrained"]
     return gallery(
         f"{SETS[name].title}: what instance-level methods attribute to prototypes",
         columns,
@@ -188,9 +188,12 @@ def _picture_row(
     cells = [Picture(graph=graph, part=part, caption=f"p = {record['probability']:.3f}; {truth}")]
     for method in METHODS:
         found = record["figures"][method]
-        auroc_words = "AUROC undefined" if found["auroc"] is None else f"AUROC {found['auroc']:.2f}"
-        gain = "" if found["beta"] is None else f", beta = {found['beta']:+.2f}"
-        captions = {"trained": f"alpha = {found['alpha']:.2f}{gain}, {auroc_words}", "initial": "before training"}
+        area = "undefined" if found["auroc"] is None else f"{found['auroc']:.2f}"
+        gain = "undefined" if found["beta"] is None else f"{found['beta']:+.2f}"
+        captions = {
+            "trained": f"alpha {found['alpha']:.2f}, beta {gain}, AUROC {area}",
+            "initial": f"alpha {found['initial_alpha']:.2f}",
+        }
         cells += [
             Picture(graph=graph, part=part, shares=record["methods"][method][model], caption=captions[model])
             for model in ("trained", "initial")
@@ -205,17 +208,15 @@ def _write_findings(results: Results, names: Sequence[str], sheet: Sheet) -> Non
             perfect, total = num_perfect(results, name, target)
             for method in METHODS:
                 _write_figures(results, name, target, method, f"{perfect} of {total} prototypes are perfect", sheet)
-            if not paper("rq4", name):
-                sheet.note(
-                    f"{SETS[name].title}, class {target}: the paper says that the tendency is similar and shows no "
-                    f"numbers; ours are in the table."
-                )
     for name in names:
         if paper("rq4", name):
             _write_signs(results, name, sheet)
+    others = [SETS[name].title for name in names if not paper("rq4", name)]
+    if others:
+        sheet.note(f"Of {', '.join(others)} the paper says that results are similar, without numbers; see the table.")
     sheet.note(
-        "An AUROC compares nodes of the truth with others, so a prototype without others has none; alpha is then 1 and beta "
-        "is 0, whatever is attributed. The paper's prototypes have nodes outside the truth."
+        "An AUROC compares nodes of the truth with others, so a prototype without others has none; alpha is then 1 "
+        "and beta is 0, whatever is attributed. The paper's prototypes have nodes outside the truth."
     )
 
 
@@ -231,6 +232,15 @@ def _write_figures(results: Results, name: str, target: int, method: Method, not
             continue
         ours = Estimate.of(found[figure_name])
         sheet.finding(claim, ours, theirs[figure_name], verdict(ours, theirs[figure_name], True), note)
+    if found["alpha"]:
+        gaps = [alpha - share for alpha, share in zip(found["alpha"], found["truth_share"], strict=True)]
+        sheet.finding(
+            f"{SETS[name].title}: alpha of {METHODS[method]} less the share of nodes that belong to the truth",
+            Estimate.of(gaps),
+            None,
+            "not comparable",
+            "0 is what an attribution that knows nothing has",
+        )
 
 
 def _write_signs(results: Results, name: str, sheet: Sheet) -> None:
