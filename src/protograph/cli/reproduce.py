@@ -28,7 +28,7 @@ DEFAULT_OUT, QUICK_OUT = Path("results/paper"), Path("results/paper-quick")
 
 
 def reproduce(
-    items: Annotated[list[str], typer.Argument(metavar="ITEM...", help=f"all, or some of {', '.join(ITEMS)}.")],
+    items: Annotated[list[str], typer.Argument(metavar="ITEM", help=f"all, or some of {', '.join(ITEMS)}.")],
     quick: Annotated[bool, typer.Option("--quick", help="Try all in seconds; the numbers mean nothing.")] = False,
     seeds: Annotated[int, typer.Option(help="How many seeds; table1 and sweeps have theirs.", min=1, metavar="N")] = 10,
     device: Annotated[str, typer.Option(help="Where models are trained: cpu or cuda.")] = "cpu",

@@ -56,13 +56,15 @@ class Section:
     @property
     def origin(self) -> str:
         """One line on where it comes from."""
-        made, seconds = self.facts["provenance"], self.facts["seconds"]
+        made, cells = self.facts["provenance"], count_of(self.facts["num_cells"], "cell")
+        seconds, training = self.facts["seconds"], self.facts["training_seconds"]
         versions, hardware = made["versions"], made["hardware"]
         kind = "quick run, " if self.is_quick else ""
+        commit = f" at {made['commit']}" if made["commit"] else ""
         return (
-            f"{kind}seeds {', '.join(map(str, self.facts['seeds']))}; {seconds:.0f} s of one core in "
-            f"{count_of(self.facts['num_cells'], 'cell')}; protograph {versions['protograph']}"
-            f"{' at ' + made['commit'] if made['commit'] else ''}, torch {versions['torch']}; "
+            f"{kind}seeds {', '.join(map(str, self.facts['seeds']))}; "
+            f"{seconds:.0f} s in {cells} and {training:.0f} s of training, on one core each; "
+            f"protograph {versions['protograph']}{commit}, torch {versions['torch']}; "
             f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['device']}; {made['date']}"
         )
 

@@ -77,9 +77,10 @@ class Plan:
             if self.store.read(item, cell) is None
         ]
         needs = dict.fromkeys(need for _, cell in cells for need in cell.needs)
-        # A sweep has the split of the model, so that models come before sweeps.
-        ordered = sorted(needs, key=lambda need: need.kind != "model")
-        models = [Task("", (), need, _training_seconds(need, self.settings)) for need in ordered]
+        models = [Task("", (), need, _training_seconds(need, self.settings)) for need in needs]
+        # A sweep has the split of the model, so that models come before sweeps; the longest first, lest one is left
+        # to a single process at the end.
+        models.sort(key=lambda task: (task.need is not None and task.need.kind != "model", -task.seconds))
         return [*models, *(Task(item.name, cell.key, None, cell.seconds) for item, cell in cells)]
 
     @property
@@ -94,7 +95,8 @@ class Plan:
         if len(whole) < len(found):
             return None
         values, seconds = {k: one.result for k, one in whole.items()}, {k: one.seconds for k, one in whole.items()}
-        return Results(values, self.settings, seconds)
+        needs = {need for cell in self.cells[item.name].values() for need in cell.needs}
+        return Results(values, self.settings, seconds, self.store.training_seconds(needs))
 
 
 def _by_key(item: Item, settings: Settings) -> dict[Key, Cell]:
@@ -145,7 +147,9 @@ def _do(task: Task, plan: Plan, lab: Lab) -> str | None:
     """Do a task and keep what it gave; the error in words where it cannot be done."""
     try:
         if task.need is not None:
+            begun = time.perf_counter()
             lab.make(task.need)
+            plan.store.note_training(task.need, time.perf_counter() - begun)
             return None
         item = next(one for one in plan.items if one.name == task.item)
         cell = plan.cells[task.item][task.key]

@@ -56,7 +56,8 @@ def _map(seed: int, lab: Lab) -> JSON:
     data, model = lab.data(MAPPED, seed), lab.model(MAPPED, seed)
     graphs = data[model.train[:NUM_MAPPED]]
     embeddings = embed_all(model.model, graphs)[2].graph_embeddings
-    places = TSNE(perplexity=PERPLEXITY, init="pca", random_state=seed).fit_transform(embeddings)
+    num_steps = 250 if lab.settings.is_quick else 1000
+    places = TSNE(perplexity=PERPLEXITY, init="pca", random_state=seed, max_iter=num_steps).fit_transform(embeddings)
     houses = [num_houses(graph, data.ground_truths[1]) for graph in graphs]
     return {
         "places": np.round(places.astype(float), 2).tolist(),
@@ -118,8 +119,8 @@ def _write_times(results: Results, sheet: Sheet) -> None:
     rows: list[list[Any]] = []
     for name in names:
         times = list(results.under(name, "time").values())
-        shares = Estimate.of([one["selection"] / (one["selection"] + one["search"]) for one in times])
-        seconds = [Estimate.of([one[key] for one in times]) for key in ("selection", "search")]
+        shares = Estimate.of([one["selection"] / (one["selection"] + one["search"]) for one in times], least=0, most=1)
+        seconds = [Estimate.of([one[key] for one in times], least=0) for key in ("selection", "search")]
         rows.append([SETS[name].title, *seconds, shares])
     sheet.table(
         "phases",

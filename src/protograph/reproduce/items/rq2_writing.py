@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from protograph.reproduce.findings import Estimate, verdict
+from protograph.reproduce.findings import VERDICTS, Estimate, verdict
 from protograph.reproduce.item import Results
 from protograph.reproduce.items.rq2_claims import write_claims
 from protograph.reproduce.items.rq2_figure import scatter
@@ -68,8 +68,13 @@ def write(results: Results, sheet: Sheet) -> None:
         }
         for metric in METRICS
     }
-    _write_findings(table, names, results, sheet)
+    verdicts = _write_findings(table, names, results, sheet)
     write_claims(table, names, sheet)
+    rows: list[list[Any]] = [
+        [TITLES[method], *(given.count(word) for word in VERDICTS)] for method, given in verdicts.items()
+    ]
+    caption = "How the cells of the table stand to the paper's: PAGE to PAGE, XGNN to XGNN."
+    sheet.table("verdicts", ("", *VERDICTS), rows, caption)
     for metric in METRICS:
         _write_table(metric, table[metric.name], names, results, sheet)
     sheet.figure(
@@ -88,12 +93,12 @@ def estimate(results: Results, metric: str, name: str, method: str) -> Estimate 
     seeds = [one["classes"] for one in results.under(name, method).values()]
     if metric in ("accuracy", "density"):
         values = [value for classes in seeds if (value := of_seed(classes, metric)) is not None]
-        return Estimate.of(values) if values else None
+        return Estimate.of(values, least=0.0, most=1.0) if values else None
     swept = [classes for classes in seeds if any(metric in one for one in classes.values())]
     values = [value for classes in swept if (value := of_seed(classes, metric)) is not None]
     if len(values) == 1 and len(swept) == 1:
         return _of_one_sweep(swept[0], metric, values[0])
-    return Estimate.of(values) if values else None
+    return Estimate.of(values, least=-1.0 if metric == "faithfulness" else 0.0, most=1.0) if values else None
 
 
 def of_seed(classes: dict[str, Any], metric: str) -> float | None:
@@ -117,7 +122,11 @@ def _of_one_sweep(classes: dict[str, Any], metric: str, value: float) -> Estimat
     return Estimate.bootstrap(lists[0], spread)
 
 
-def _write_findings(table: dict[str, Any], names: Sequence[str], results: Results, sheet: Sheet) -> None:
+def _write_findings(
+    table: dict[str, Any], names: Sequence[str], results: Results, sheet: Sheet
+) -> dict[str, list[str]]:
+    """A line a cell that the paper has too; the verdicts of each explainer."""
+    verdicts: dict[str, list[str]] = {method: [] for method in IN_PAPER}
     for metric in METRICS:
         for name in names:
             for method in IN_PAPER if metric.larger_is_better is not None else ():
@@ -125,11 +134,11 @@ def _write_findings(table: dict[str, Any], names: Sequence[str], results: Result
                 if theirs is None:
                     continue
                 claim = f"{metric.name}, {SETS[name].title}, {TITLES[method]}"
-                if ours is None:
-                    sheet.finding(claim, None, theirs, "not comparable", "has no value here")
-                    continue
-                decided = verdict(ours, theirs, metric.larger_is_better)
-                sheet.finding(claim, ours, theirs, decided, what_is_cut(name, results.settings))
+                note = what_is_cut(name, results.settings) if ours else "has no value here"
+                decided = verdict(ours, theirs, metric.larger_is_better) if ours else "not comparable"
+                sheet.finding(claim, ours, theirs, decided, note)
+                verdicts[method].append(decided)
+    return verdicts
 
 
 def _write_table(metric: Metric, cells: dict[Any, Any], names: Sequence[str], results: Results, sheet: Sheet) -> None:
