@@ -9,9 +9,7 @@ from protograph.reproduce.sets import SETS
 
 
 def test_every_class_that_the_paper_explains_has_names_for_its_truths():
-    assert {key for key in TRUTHS} == {
-        (name, target) for name, one in SETS.items() if name != "mnist-sp" for target in one.targets
-    }
+    assert set(TRUTHS) == {(name, target) for name, one in SETS.items() if name != "mnist-sp" for target in one.targets}
     assert set(PARTS) <= set(TRUTHS)
 
 

@@ -29,6 +29,7 @@ NAMES = ("ba-house", "benzene", "ba-grid", "solubility", "mutagenicity")
 METHODS: dict[Method, str] = {"InputXGradient": "Input x Gradient", "GNNExplainer": "GNNExplainer"}
 # Steps of GNNExplainer, PyG's default; a quick run only shows that it works.
 NUM_EPOCHS, QUICK_EPOCHS = 100, 10
+DECIMALS = 9
 FIGURES = {"alpha": "alpha", "beta": "beta", "auroc": "AUROC"}
 
 
@@ -98,10 +99,11 @@ def figures_of(record: dict[str, Any], method: str) -> dict[str, float | None]:
     """
     num_nodes, own = len(record["graph"]["kinds"]), set(record["part"]["nodes"])
     mask = [node in own for node in range(num_nodes)]
-    shares = {name: torch.tensor(values).double() for name, values in record["methods"][method].items()}
+    shares = {name: torch.tensor(values, dtype=torch.double) for name, values in record["methods"][method].items()}
     alpha, before = (concentration(shares[name], mask) for name in ("trained", "initial"))
     figures = {"alpha": alpha, "beta": relative_gain(alpha, before), "auroc": auroc(shares["trained"], mask)}
-    known = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+    # Rounded, so that the gain of a perfect prototype is 0 and has no sign.
+    known = {name: round(value, DECIMALS) if math.isfinite(value) else None for name, value in figures.items()}
     return {**known, "initial_alpha": before, "truth_share": len(own) / num_nodes}
 
 
@@ -251,7 +253,7 @@ def _write_signs(results: Results, name: str, sheet: Sheet) -> None:
             if not gains:
                 continue
             is_positive = paper("rq4", name, title, "beta") > 0
-            share = Estimate.share(sum((gain > 0) == is_positive for gain in gains), len(gains))
+            share = Estimate.share(sum(gain > 0 if is_positive else gain < 0 for gain in gains), len(gains))
             sheet.finding(
                 f"{SETS[name].title}: beta of {title} is {'positive' if is_positive else 'negative'}, share of seeds",
                 share,
