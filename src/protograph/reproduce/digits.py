@@ -19,7 +19,7 @@ PICTURE, GAP, MARGIN, TOP, CAPTION = 2.15, 0.25, 0.35, 0.85, 0.3
 FINE = 8
 GREYS = {"black": 0.08, "dark": 0.45, "bright": 0.95}
 NODE, EDGE = "#E69F00", "#D55E00"
-NO_IMAGE = "#F2F4F7"
+NO_IMAGE = "#DCE6F2"
 
 
 def digit_record(prototype: Prototype, explanation: Explanation) -> dict[str, Any]:
@@ -94,7 +94,13 @@ def digit_figure(columns: dict[str, Sequence[dict[str, Any]]], digit: int) -> An
         height = 2 * MARGIN + TOP + num_rows * (PICTURE + CAPTION)
         sheet = Sheet(Figure(figsize=(width, height), facecolor="white"), MARGIN)
         sheet.say(MARGIN, 0.0, f"MNIST-sp: prototypes of the digit {digit} over superpixels", 13, INK, "bold")
-        sheet.say(MARGIN, 0.32, "Orange: nodes and edges of the prototype. Grey squares: generated nodes.", 8.5, MUTED)
+        sheet.say(
+            MARGIN,
+            0.32,
+            "Orange: nodes and edges of the prototype. On blue: what was generated, in the cells of its nodes.",
+            8.5,
+            MUTED,
+        )
         for number, (title, records) in enumerate(columns.items()):
             left = MARGIN + number * (PICTURE + GAP)
             sheet.say(left, TOP - 0.26, title, 9.5, INK, "bold", width=PICTURE)
@@ -117,7 +123,9 @@ def _draw(axes: Any, record: dict[str, Any]) -> None:
         axes.set_facecolor(NO_IMAGE)
         shades = [str(GREYS[LEVELS[kind]]) for kind in record["kinds"]]
         # As large as a cell, in points squared.
-        axes.scatter(*places.T, marker="s", s=(PICTURE * 72 / GRID) ** 2, c=shades, linewidths=0, zorder=1)
+        axes.scatter(
+            *places.T, marker="s", s=(PICTURE * 72 / GRID) ** 2, c=shades, edgecolors=INK, linewidths=0.4, zorder=1
+        )
     else:
         axes.imshow(mosaic(record["image"]), extent=frame, cmap="gray", vmin=0, vmax=1, interpolation="none")
     lines = [places[edge] for edge in record["edges"]]

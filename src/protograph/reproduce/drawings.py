@@ -61,6 +61,20 @@ def graph_of(record: GraphRecord, kinds: KindsRecord) -> Data:
     return Data(x=torch.eye(width)[record["kinds"]], edge_index=torch.cat([ends, ends.flip(0)], dim=1))
 
 
+def side_by_side(records: Sequence[GraphRecord]) -> dict[str, Any]:
+    """Several graphs as one record, without edges between them.
+
+    >>> side_by_side([{"kinds": [0, 1], "edges": [[0, 1]]}] * 2)
+    {'kinds': [0, 1, 0, 1], 'edges': [[0, 1], [2, 3]]}
+    """
+    kinds: list[int] = []
+    edges: list[list[int]] = []
+    for record in records:
+        edges += [[u + len(kinds), v + len(kinds)] for u, v in record["edges"]]
+        kinds += record["kinds"]
+    return {"kinds": kinds, "edges": edges}
+
+
 def palette_of_records(records: Sequence[GraphRecord], kinds: KindsRecord) -> Palette:
     """Colours that mean the same in all pictures of some graphs."""
     return palette_of([graph_of(record, kinds) for record in records], kinds["names"], kinds["colors"])

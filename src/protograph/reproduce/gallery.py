@@ -44,7 +44,7 @@ class Row:
 
     Attributes:
         cells: One entry a column: the picture, or words where there is none.
-        heading: What stands above the row; empty for none.
+        heading: What stands above the row, below a line; empty for none.
     """
 
     cells: Sequence[Picture | str]
@@ -98,7 +98,9 @@ def gallery(title: str, columns: Sequence[str], rows: Sequence[Row], palette: Pa
         for number, name in enumerate(columns):
             sheet.say(MARGIN + number * WIDTH, 0.06, name, 9.5, INK, "bold", width=WIDTH - 0.1)
         sheet.top -= HEADING
-        for row in rows:
+        for number, row in enumerate(rows):
+            if row.heading or number == 0:
+                sheet.rule(sheet.top)
             _draw_row(sheet, row, palette)
         return sheet.figure
 
@@ -116,7 +118,6 @@ def _row_height(row: Row) -> float:
 
 
 def _draw_row(sheet: Sheet, row: Row, palette: Palette) -> None:
-    sheet.rule(sheet.top)
     bottom = sheet.top - _row_height(row)
     if row.heading:
         sheet.say(MARGIN, 0.09, row.heading, 9, MUTED, "bold")

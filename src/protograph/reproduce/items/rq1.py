@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from protograph.reproduce.digits import DIGITS, digit_figure, digit_record
-from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
+from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records, side_by_side
 from protograph.reproduce.gallery import Picture, Row, gallery
 from protograph.reproduce.item import Cell, Item, Need, Results
 from protograph.reproduce.items.rq1_claims import write_claims, write_digits
@@ -110,12 +110,12 @@ def figure(name: str, shown: dict[str, Any]) -> Any:
     rows: list[Row] = []
     records: list[Any] = []
     for target, of_class in of_first["classes"].items():
-        columns: list[list[Picture]] = [_truth_pictures(name, int(target), of_class["truths"], kinds)]
-        records += of_class["truths"]
-        for of_method in shown.values():
-            prototypes = of_method["classes"][target]["prototypes"]
-            records += [one["graph"] for one in prototypes]
-            columns.append([_picture(one, kinds) for one in prototypes])
+        titles = TRUTHS[name, int(target)]
+        found = [of_method["classes"][target]["prototypes"] for of_method in shown.values()]
+        records += [*of_class["truths"], *(one["graph"] for of_method in found for one in of_method)]
+        height = max(1, *map(len, found))
+        columns = [_truth_pictures(titles, of_class["truths"], kinds, height)]
+        columns += [[_picture(one, titles, kinds) for one in of_method] for of_method in found]
         heading = f"Class {target}: {of_class['name']}" if several else ""
         rows += _rows(columns, heading)
     return gallery(
@@ -123,17 +123,27 @@ def figure(name: str, shown: dict[str, Any]) -> Any:
         ["ground truth", *(TITLES[method] for method in shown)],
         rows,
         palette_of_records(records, kinds),
-        "Underlaid in yellow: what corresponds to the ground truth.",
+        "Underlaid in yellow: what corresponds to the ground truth that it is held against, which is named where there "
+        "are several.",
     )
 
 
-def _truth_pictures(name: str, target: int, truths: Sequence[Any], kinds: dict[str, Any]) -> list[Picture]:
-    titles = TRUTHS[name, target]
-    return [Picture(graph=graph_of(one, kinds), caption=title) for one, title in zip(truths, titles, strict=True)]
+def _truth_pictures(titles: Sequence[str], truths: Sequence[Any], kinds: dict[str, Any], most: int) -> list[Picture]:
+    """The ground truths in at most so many pictures."""
+    each = -(-len(truths) // most)
+    return [
+        Picture(
+            graph=graph_of(side_by_side(truths[start : start + each]), kinds),
+            caption="; ".join(titles[start : start + each]),
+        )
+        for start in range(0, len(truths), each)
+    ]
 
 
-def _picture(one: dict[str, Any], kinds: dict[str, Any]) -> Picture:
-    caption = f"p = {one['probability']:.3f}, accuracy {one['accuracy']:.2f}"
+def _picture(one: dict[str, Any], titles: Sequence[str], kinds: dict[str, Any]) -> Picture:
+    """A prototype, with the truth that it is held against named where there are several."""
+    of_truth = f" ({titles[one['truth']]})" if len(titles) > 1 else ""
+    caption = f"p = {one['probability']:.3f}, accuracy {one['accuracy']:.2f}{of_truth}"
     return Picture(graph=graph_of(one["graph"], kinds), caption=caption, part=one["part"])
 
 

@@ -26,7 +26,7 @@ class Claim:
         target: The class.
         words: What is counted or measured.
         measure: Of the prototypes of one seed, and the names of kinds.
-        pictured: What the paper's picture shows of each explainer, 1 for yes; empty where it says "more" or "less".
+        pictured: What the paper's picture shows of each explainer; empty where it says "more" or "less".
         is_yes_or_no: Whether it either holds or does not.
     """
 
@@ -34,7 +34,7 @@ class Claim:
     target: int
     words: str
     measure: Callable[[Prototypes, Sequence[str]], float]
-    pictured: dict[str, float] = field(default_factory=dict)
+    pictured: dict[str, bool] = field(default_factory=dict)
     is_yes_or_no: bool = True
 
 
@@ -70,17 +70,17 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-YES_NO = {"PAGE": 1.0, "XGNN": 0.0}
+ONLY_PAGE = {"PAGE": True, "XGNN": False}
 CLAIMS = (
-    Claim("ba-house", 1, "a prototype has a whole house", has("house"), YES_NO),
-    Claim("ba-house", 1, "one prototype has one house, another two", tells_apart, YES_NO),
+    Claim("ba-house", 1, "a prototype has a whole house", has("house"), ONLY_PAGE),
+    Claim("ba-house", 1, "one prototype has one house, another two", tells_apart, ONLY_PAGE),
     Claim("ba-grid", 1, "share of the grid that is found", found_share("grid"), is_yes_or_no=False),
-    Claim("benzene", 1, "a prototype has a six-carbon ring", has(RING), YES_NO),
-    Claim("mutagenicity", 0, "a prototype has a six-carbon ring", has(RING), YES_NO),
-    Claim("mutagenicity", 0, "a prototype has NO2", has("NO2"), {"PAGE": 1.0, "XGNN": 1.0}),
+    Claim("benzene", 1, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
+    Claim("mutagenicity", 0, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
+    Claim("mutagenicity", 0, "a prototype has NO2", has("NO2"), {"PAGE": True, "XGNN": True}),
     Claim("solubility", 0, "share of carbons among the atoms", carbon_share, is_yes_or_no=False),
-    Claim("solubility", 0, "a prototype has a six-carbon ring", has(RING), YES_NO),
-    Claim("solubility", 1, "every prototype has R-OH (C-O)", all_have("R-OH"), YES_NO),
+    Claim("solubility", 0, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
+    Claim("solubility", 1, "every prototype has R-OH (C-O)", all_have("R-OH"), ONLY_PAGE),
 )
 
 
@@ -89,13 +89,13 @@ def write_claims(results: Results, names: Sequence[str], methods: Sequence[str],
     claims = [claim for claim in CLAIMS if claim.name in names]
     values = {(claim, method): _values(results, claim, method) for claim in claims for method in methods}
     rows = [
-        [_words(claim), *(claim.pictured.get(one) for one in ("PAGE", "XGNN"))]
+        [_words(claim), *(_pictured(claim, one) for one in ("PAGE", "XGNN"))]
         + [_estimate(values[claim, method], claim) for method in methods]
         for claim in claims
     ]
     columns = ["claim", "paper: PAGE", "paper: XGNN", *(TITLES[method] for method in methods)]
     caption = "What the prototypes of each explainer have, as a share of seeds; shares of grid and carbons are means. "
-    sheet.table("claims", columns, rows, caption + "The paper shows one picture each: 1 for yes, 0 for no.")
+    sheet.table("claims", columns, rows, caption + "Of the paper: what its one picture shows.")
     for claim in claims:
         _write_claim(claim, {method: values[claim, method] for method in methods}, sheet)
     _write_whole_truths(results, names, methods, sheet)
@@ -104,6 +104,10 @@ def write_claims(results: Results, names: Sequence[str], methods: Sequence[str],
 def _words(claim: Claim) -> str:
     several = sum(name == claim.name for name, _ in TRUTHS) > 1
     return f"{SETS[claim.name].title}{f', class {claim.target}' if several else ''}: {claim.words}"
+
+
+def _pictured(claim: Claim, who: str) -> str | None:
+    return None if not claim.pictured else "yes" if claim.pictured[who] else "no"
 
 
 def _values(results: Results, claim: Claim, method: str) -> list[float]:
@@ -123,7 +127,7 @@ def _write_claim(claim: Claim, values: dict[str, list[float]], sheet: Sheet) -> 
         sheet.finding(f"{_words(claim)}: PAGE (walk) less XGNN", ours, "above 0", above_zero(ours))
         return
     for method, who in IN_PAPER.items():
-        ours, is_shown = _estimate(values[method], claim), claim.pictured[who] == 1
+        ours, is_shown = _estimate(values[method], claim), claim.pictured[who]
         claimed = f"{_words(claim)}: {TITLES[method]}"
         sheet.finding(claimed, ours, "yes" if is_shown else "no", mostly(ours, is_shown), "share of seeds")
 
