@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
+from protograph._base.errors import ProtographWarning
 from protograph.reproduce.cells import CellStore
 from protograph.reproduce.item import Cell, Item, Key, Need, Results
 from protograph.reproduce.lab import Lab
@@ -231,6 +233,7 @@ def _start_worker(names: list[str], settings: Settings, folder: Path, reports: A
     from protograph.reproduce.items import ITEMS
 
     torch.set_num_threads(1)
+    warnings.simplefilter("ignore", ProtographWarning)  # as the command does in its own process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that was asked ends this one
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _Worker.plan = Plan([ITEMS[name] for name in names], settings, folder)

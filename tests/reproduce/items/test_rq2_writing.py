@@ -3,7 +3,8 @@ import pytest
 
 from protograph.reproduce.findings import Estimate
 from protograph.reproduce.items.rq2_figure import points_of, scatter
-from protograph.reproduce.items.rq2_writing import estimate, write
+from protograph.reproduce.items.rq2_writing import SINGLE, estimate, write
+from protograph.reproduce.paper import paper
 from protograph.reproduce.sheet import Finding, Picture, Sheet
 from protograph.reproduce.tables import Table
 from tests.reproduce.items.rq2_by_hand import results, scores, swept
@@ -51,6 +52,8 @@ def test_every_cell_stands_beside_the_papers():
         Estimate.of([0.5, 0.51, 0.52], least=0.0, most=1.0),
         0.5238,
     )
+    assert findings["accuracy, BA-house, PAGE (walk)"].note == "0 of 3 seeds reach the paper's"
+    assert findings["accuracy, BA-house, PAGE (default)"].note == "3 of 3 seeds reach the paper's"
     assert not any(claim.startswith("density") for claim in findings)
     tables = {part.name: part for part in sheet.parts if isinstance(part, Table)}
     assert tables["density"].rows[-3:] == (
@@ -60,6 +63,15 @@ def test_every_cell_stands_beside_the_papers():
     )
     assert tables["verdicts"].rows[1] == ("PAGE (default)", 1, 2, 0, 0, 0, 0)
     assert [part.name for part in sheet.parts if isinstance(part, Picture)] == ["faithfulness-scatter"]
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_the_papers_accuracy_and_density_are_those_of_one_prototype(name):
+    nodes, edges, right, total = SINGLE[name]
+    truth_size = {"ba-house": 5 + 6, "ba-grid": 9 + 12, "benzene": 6 + 6}[name]
+    assert total == nodes + edges + truth_size - right
+    assert round(right / total, 4) == paper("table2", "accuracy", "PAGE", name)
+    assert round(edges / nodes**2 + 1e-9, 4) == paper("table2", "density", "PAGE", name)
 
 
 def test_points_are_those_of_the_first_sweep():
