@@ -1,13 +1,15 @@
-"""Prototypes of digits over the superpixels of the image that they were cut from."""
+"""Prototypes of digits over the image that they were cut from, or over its superpixels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
-from protograph.datasets.mnist_sp import GRID, LEVELS, SIDE
+from protograph.datasets.mnist_sp import BUILT_SOURCE, FILES, GRID, LEVELS, SIDE, SIZES
+from protograph.datasets.spec import DataFiles
 from protograph.explanation import Explanation, Prototype
 from protograph.report.layout import undirected_edges
 from protograph.report.sheet import INK, MUTED, Sheet, our_style
@@ -22,8 +24,33 @@ NODE, EDGE = "#E69F00", "#D55E00"
 NO_IMAGE = "#DCE6F2"
 
 
-def digit_record(prototype: Prototype, explanation: Explanation) -> dict[str, Any]:
-    """Grey levels, places and edges of a prototype's nodes, and those of the graph it was cut from, if any."""
+def pixels_of(source: str, position: int, root: Path | None) -> list[list[int]] | None:
+    """The image that a graph was built from, rows from the top; ``None`` where graphs are PyG's, without images.
+
+    Args:
+        source: What the data set says of where it comes from.
+        position: Of the graph in the whole data set.
+        root: Folder with the data sets' files; ``None`` for the default places.
+    """
+    if source != BUILT_SOURCE:
+        return None
+    file, number = (FILES[0], position) if position < SIZES["train"] else (FILES[2], position - SIZES["train"])
+    # The idx format has a header of 16 bytes.
+    images = np.frombuffer(DataFiles(DIGITS, root).read(file), np.uint8, offset=16).reshape(-1, SIDE, SIDE)
+    pixels: list[list[int]] = images[number].tolist()
+    return pixels
+
+
+def digit_record(
+    prototype: Prototype, explanation: Explanation, pixels: Callable[[int], list[list[int]] | None]
+) -> dict[str, Any]:
+    """Grey levels, places and edges of a prototype's nodes, and the image it was cut from, if any.
+
+    Args:
+        prototype: The prototype.
+        explanation: The explanation that it is from.
+        pixels: Gives the image of the graph with an index, where there is one.
+    """
     graph = prototype.graph
     record = {
         "kinds": levels_of(graph),
@@ -33,8 +60,12 @@ def digit_record(prototype: Prototype, explanation: Explanation) -> dict[str, An
         "image": None,
     }
     source = None if prototype.source is None else explanation.source_graphs.get(prototype.source)
-    if source is not None:
-        record["image"] = {"kinds": levels_of(source), "places": np.round(places_of(source), 2).tolist()}
+    if source is not None and prototype.source is not None:
+        record["image"] = {
+            "kinds": levels_of(source),
+            "places": np.round(places_of(source), 2).tolist(),
+            "pixels": pixels(prototype.source),
+        }
         record["places"] = [record["image"]["places"][node] for node in prototype.nodes or ()]
     return record
 
@@ -93,7 +124,7 @@ def digit_figure(columns: dict[str, Sequence[dict[str, Any]]], digit: int) -> An
         width = 2 * MARGIN + len(columns) * (PICTURE + GAP) - GAP
         height = 2 * MARGIN + TOP + num_rows * (PICTURE + CAPTION)
         sheet = Sheet(Figure(figsize=(width, height), facecolor="white"), MARGIN)
-        sheet.say(MARGIN, 0.0, f"MNIST-sp: prototypes of the digit {digit} over superpixels", 13, INK, "bold")
+        sheet.say(MARGIN, 0.0, f"MNIST-sp: prototypes of the digit {digit} over the image", 13, INK, "bold")
         sheet.say(
             MARGIN,
             0.32,
@@ -127,7 +158,9 @@ def _draw(axes: Any, record: dict[str, Any]) -> None:
             *places.T, marker="s", s=(PICTURE * 72 / GRID) ** 2, c=shades, edgecolors=INK, linewidths=0.4, zorder=1
         )
     else:
-        axes.imshow(mosaic(record["image"]), extent=frame, cmap="gray", vmin=0, vmax=1, interpolation="none")
+        pixels = record["image"]["pixels"]
+        shown = mosaic(record["image"]) if pixels is None else np.asarray(pixels) / 255
+        axes.imshow(shown, extent=frame, cmap="gray", vmin=0, vmax=1, interpolation="none")
     lines = [places[edge] for edge in record["edges"]]
     axes.add_collection(LineCollection(lines, colors=EDGE, linewidths=0.7, alpha=0.75, zorder=2))
     axes.scatter(*places.T, s=16, c=NODE, edgecolors=INK, linewidths=0.5, zorder=3)

@@ -110,6 +110,7 @@ def test_digits_are_compared_by_their_nodes(sizes, expected):
     }
     sheet = Sheet()
     write_digits(records, sheet)
-    (finding,) = sheet.parts
+    finding, note = sheet.parts
+    assert note.startswith("A superpixel's features")
     assert finding.ours == f"PAGE (walk): {sizes[0]}; XGNN: {sizes[1]}"
     assert finding.verdict == expected

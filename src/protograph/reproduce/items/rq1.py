@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from protograph.reproduce.digits import DIGITS, digit_figure, digit_record
+from protograph.reproduce.digits import DIGITS, digit_figure, digit_record, pixels_of
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records, side_by_side
 from protograph.reproduce.gallery import Picture, Row, gallery
 from protograph.reproduce.item import Cell, Item, Need, Results
@@ -60,13 +60,18 @@ def measure(lab: Lab, name: str, method: str, seed: int) -> dict[str, Any]:
 
 
 def measure_digit(lab: Lab, name: str, method: str, seed: int) -> dict[str, Any]:
-    """The prototypes of one digit, with the graph that each was cut from."""
-    kept, explanations = lab.model(name, seed), lab.explained(name, method, seed).explanations
-    shown = explanations.get(DIGIT)
+    """The prototypes of one digit, with the image that each was cut from."""
+    data, kept = lab.data(name, seed), lab.model(name, seed)
+    shown = lab.explained(name, method, seed).explanations.get(DIGIT)
+    origins = data[kept.train].origins
+
+    def pixels(index: int) -> list[list[int]] | None:
+        return None if origins is None else pixels_of(data.source, origins.of(index).position, lab.settings.data_root)
+
     return {
         "num_train": len(kept.train),
         "test_accuracy": kept.test_accuracy,
-        "prototypes": [digit_record(prototype, shown) for prototype in shown.prototypes] if shown else [],
+        "prototypes": [digit_record(prototype, shown, pixels) for prototype in shown.prototypes] if shown else [],
     }
 
 
@@ -97,8 +102,8 @@ def _caption(name: str, first: str) -> str:
 def _digit_caption(digits: dict[str, Any], first: str) -> str:
     facts = next(iter(digits.values()))
     return (
-        f"{SETS[DIGITS].title}, class {DIGIT}, {first}: prototypes over the superpixels of the image that they were "
-        f"cut from, as the model sees them; what was generated has only the cells that its nodes stand for. The model "
+        f"{SETS[DIGITS].title}, class {DIGIT}, {first}: prototypes over the image that they were cut from, or over "
+        f"its superpixels where images are not here; what was generated has only the cells of its nodes. The model "
         f"was trained on {facts['num_train']:,} graphs and has a test accuracy of {facts['test_accuracy']:.3f}."
     )
 

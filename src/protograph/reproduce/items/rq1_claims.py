@@ -164,3 +164,7 @@ def write_digits(digits: dict[str, Any], sheet: Sheet) -> None:
         "agrees" if more else "differs",
         "XGNN is given at most 13 nodes here",
     )
+    sheet.note(
+        "A superpixel's features hold its grey level and its cell of 14 x 14, and nodes match only where features are "
+        "equal: a walk takes along what lies in the same cells of all k images, which is less than the whole digit."
+    )
