@@ -74,13 +74,11 @@ def test_findings_count_over_all_cases():
     assert "MUTAG was not measured" in findings[2].note
 
 
-def test_the_table_has_every_session():
+def test_the_table_has_the_numbers_of_the_figure():
     sheet = Sheet()
     ITEM.write(results(), sheet)
-    rows = sheet.files()["all-sessions.csv"].splitlines()
-    assert rows[1:3] == [
-        '"BA-house, cluster 1",0,1,0.9,9.0,5,True',
-        '"BA-house, cluster 1",0,2,0.5,5.0,5,False',
+    assert sheet.files()["probabilities.csv"].splitlines()[1:] == [
+        '"BA-house, cluster 1",0.9,0.5,1,1,1,0.500 to 0.900',
+        '"BA-house, cluster 2",0.4,0.8,2,0,2,0.400 to 1.000',
     ]
-    assert len(rows) == 1 + 8
     assert "sessions.svg" in sheet.files()

@@ -51,7 +51,7 @@ def cells(settings: Settings) -> list[Cell]:
             key=(name, f"seed {seed}"),
             compute=partial(measure, name=name, seed=seed),
             needs=(Need("model", name, seed),),
-            seconds=2,
+            seconds=0.3 if settings.is_quick else 2,
         )
         for name in settings.sets(NAMES)
         for seed in seeds_of(name, settings)
@@ -96,25 +96,30 @@ def write(results: Results, sheet: Sheet) -> None:
     cases = cases_of(results)
     first = [case for case in cases if case.seed == results.settings.seeds[0]]
     sheet.figure("sessions", figure(cases, first), _caption(results.settings, cases))
+    width = max(len(case.sessions) for case in cases)
     sheet.table(
-        "all-sessions",
-        ["case", "seed", "session", "p", "margin", "nodes", "chosen"],
+        "probabilities",
         [
-            [
-                case.label,
-                case.seed,
-                number,
-                one["probability"],
-                one["margin"],
-                one["num_nodes"],
-                number == case.chosen + 1,
-            ]
-            for case in cases
-            for number, one in enumerate(case.sessions, start=1)
+            "case",
+            *(f"p of session {number + 1}" for number in range(width)),
+            "returned",
+            *(f"seeds with session {number + 1}" for number in range(width)),
+            "p of sessions, least to most, all seeds",
         ],
-        "Every session of every case: the model's probability and log-odds of the class for its candidate.",
+        [_table_row(case, [one for one in cases if one.label == case.label], width) for case in first],
+        f"p of each session and which one is returned, on seed {results.settings.seeds[0]}; then on how many seeds "
+        f"each session is returned.",
     )
     _write_findings(cases, sheet)
+
+
+def _table_row(case: Case, of_all_seeds: Sequence[Case], width: int) -> list[Any]:
+    """A case on one seed, and how often each session won on all."""
+    padding = [None] * (width - len(case.sessions))
+    wins = [sum(one.chosen == number for one in of_all_seeds) for number in range(width)]
+    all_values = [value for one in of_all_seeds for value in one.probabilities]
+    values = f"{min(all_values):.3f} to {max(all_values):.3f}"
+    return [case.label, *case.probabilities, *padding, case.chosen + 1, *wins, values]
 
 
 def _caption(settings: Settings, cases: Sequence[Case]) -> str:
@@ -221,7 +226,7 @@ def _range_words(cases: Sequence[Case]) -> str:
 
 ITEM = Item(
     name="rq3",
-    title="RQ3: when is the prototype found?",
+    title="Sessions: when is the prototype found?",
     question="Which of the walk's search sessions finds the prototype that is returned in the end?",
     cells=cells,
     write=write,
