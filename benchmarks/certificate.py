@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from protograph._base.files import atomic_path
+from protograph.reproduce.provenance import commit, processor
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
@@ -79,7 +79,7 @@ def this_run(device: str) -> dict:
     """Command, commit, date, machine and versions of the process that asks."""
     return {
         "command": command(),
-        "commit": commit(),
+        "commit": commit(("src", "benchmarks")),
         "date": STARTED,
         "machine": {"cpu": processor(), "cores": os.cpu_count(), "device": device},
         "versions": versions(),
@@ -92,30 +92,6 @@ def command() -> str:
     program = f"-m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
     arguments = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]
     return " ".join(["python", program, *arguments])
-
-
-def commit() -> str | None:
-    """The commit of the checkout, with a remark if sources were changed since; ``None`` outside a checkout."""
-    try:
-        name = _git("rev-parse", "--short", "HEAD")
-        changed = _git("status", "--porcelain", "--", "src", "benchmarks")
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return f"{name} with uncommitted changes" if changed else name
-
-
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607
-    return done.stdout.strip()
-
-
-def processor() -> str:
-    """The processor's model, as the system names it."""
-    try:
-        models = re.findall(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        models = []
-    return models[0].strip() if models else platform.processor() or platform.machine()
 
 
 def versions() -> dict[str, str | None]:

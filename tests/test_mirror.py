@@ -15,6 +15,7 @@ ELSEWHERE = {
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
     "reproduce/items/rq2_figure.py": ("reproduce/items/test_rq2_writing.py", "drawn from the same results"),
     "report/html.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "training/stack_kernels.py": ("training/test_stack_operations.py", "compiled loops, compared with PyTorch there"),
     "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),
 }
 

@@ -2,7 +2,6 @@ import dataclasses
 import functools
 import json
 import re
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -128,28 +127,19 @@ def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):
     (found,) = runs.run(told)
     assert 0 <= found["consistency"] <= 0.5
     assert found["faithfulness"] in (None, -1.0, 1.0)  # of two models
-    assert ("training on wrong labels", 2, 2) in told.steps
+    assert ("training other models", 4, 4) in told.steps
     plain = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path)
     assert "consistency" not in plain.run(Told())[0]  # what is kept was made with other settings
 
 
-def test_wrong_labels_are_those_of_training_graphs_only(monkeypatch):
-    given = []
-
-    def note(data, **options):
-        given.append(data)
-        return SimpleNamespace(model=None, test_accuracy=0.5)
-
-    monkeypatch.setattr(module, "train", note)
+def test_other_models_are_trained_on_the_same_split():
     data = small(0)
     chosen = list(range(0, 120, 2))
-    module.train_others(data, train_indices=chosen, random_state=0, progress=Told())
-    widths, wrong = given[: len(module.WIDTHS)], given[len(module.WIDTHS) :]
-    assert all(one is data for one in widths)
-    for share, one in zip(module.SHARES, wrong, strict=True):
-        changed = (one.labels != data.labels).nonzero().flatten().tolist()
-        assert len(changed) == round(share * 60)
-        assert set(changed) <= set(chosen)
+    others = module.train_others(data, train_indices=chosen, random_state=0, progress=Told(), max_epochs=1)
+    assert [one.model.hidden for one in others.widths] == [(width, width) for width in module.WIDTHS]
+    assert [one.model.hidden for one in others.corrupted] == [data.hidden] * len(module.SHARES)
+    split = pg.train(data, hidden=(2,), random_state=0, max_epochs=1).split
+    assert all(torch.equal(one.split.train, split.train) for one in (*others.widths, *others.corrupted))
 
 
 def row(name, seed, seconds, *chances, accuracy=0.5):

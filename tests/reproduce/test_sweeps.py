@@ -38,4 +38,4 @@ def test_every_model_is_the_one_that_is_trained_by_itself():
         wanted = train(graphs, hidden=(4,), random_state=1, max_epochs=QUICK.max_epochs)
         assert kept[number].test_accuracy == wanted.test_accuracy
         for name, weight in wanted.model.state_dict().items():
-            torch.testing.assert_close(kept[number].model.state_dict()[name], weight)
+            torch.testing.assert_close(kept[number].model.state_dict()[name], weight, rtol=1e-3, atol=1e-4)

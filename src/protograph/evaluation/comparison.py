@@ -4,10 +4,10 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
@@ -21,20 +21,21 @@ from protograph.evaluation.keeping import (
     kept_model,
     versions,
 )
+from protograph.evaluation.sweeps import wrong_label_specs
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
-from protograph.metrics.robustness import consistency, corrupted, faithfulness
+from protograph.metrics.robustness import consistency, faithfulness
 from protograph.training import GCN, Trained, train
+from protograph.training.ensemble import ModelSpec, train_many
 
 # A seed has succeeded where the model gives the class at least this probability.
 SUCCESS = 0.9
 # What takes fewer seconds is timed twice.
 SHORT = 5.0
-# A few of the paper's: it takes every combination of widths, which is 25 or 64 models.
+# A few of the paper's, which are in ``sweeps``: it takes every combination of widths, and eleven shares.
 WIDTHS = (4, 8, 16, 32)
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 Rows = dict[str, Any]
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,20 +167,15 @@ def train_others(
     max_epochs: int = 1000,
 ) -> OtherModels:
     """Train the other models, each with the split of the explained one; only training labels are made wrong."""
-    widths = [
-        train(data, hidden=(width,) * len(data.hidden), random_state=random_state, max_epochs=max_epochs)
-        for width in _reported(WIDTHS, "training other widths", progress)
-    ]
-    wrong = [
-        train(
-            replace(data, graphs=corrupted(data, share, random_state, among=train_indices)),
-            hidden=data.hidden,
-            random_state=random_state,
-            max_epochs=max_epochs,
-        )
-        for share in _reported(SHARES, "training on wrong labels", progress)
-    ]
-    return OtherModels(widths, wrong)
+    depth = len(data.hidden)
+    widths = [ModelSpec(hidden=(width,) * depth, random_state=random_state) for width in WIDTHS]
+    wrong = wrong_label_specs(data, train_indices, random_state, SHARES)
+
+    def tell(_: str, done: int, total: int | None) -> None:
+        progress("training other models", done, total)
+
+    trained = train_many(data, [*widths, *wrong], max_epochs=max_epochs, progress=tell)
+    return OtherModels(trained[: len(widths)], trained[len(widths) :])
 
 
 def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float | None]:
@@ -195,14 +191,6 @@ def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float
     accuracies = [math.nan if one.test_accuracy is None else one.test_accuracy for one in others.corrupted]
     faithful = faithfulness(explanation, [one.model for one in others.corrupted], accuracies, **options).value
     return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
-
-
-def _reported(values: Sequence[Value], stage: str, progress: Progress) -> Iterator[Value]:
-    """The values one by one, with how many are done reported before each."""
-    for number, value in enumerate(values):
-        progress(stage, number, len(values))
-        yield value
-    progress(stage, len(values), len(values))
 
 
 def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:

@@ -195,25 +195,39 @@ def corrupted(
     >>> [int(graph.y) for graph in corrupted(graphs, 1.0, random_state=0)]
     [1, 0, 1, 0]
     """
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must be in [0, 1], got {share}")
     copies = [copy.copy(graphs[index]) for index in range(len(graphs))]
     labels = [_label(graph, index) for index, graph in enumerate(copies)]
-    classes = sorted(set(labels))
+    changed = corrupted_labels(labels, share, random_state, among=among)
+    for graph, label, wrong in zip(copies, labels, changed, strict=True):
+        if wrong != label:
+            graph.y = torch.full_like(graph.y, wrong) if isinstance(graph.y, Tensor) else wrong
+    return copies
+
+
+def corrupted_labels(
+    labels: Sequence[int], share: float, random_state: int, *, among: Sequence[int] | Tensor | None = None
+) -> list[int]:
+    """Labels of which a share is wrong: those that :func:`corrupted` gives its copies.
+
+    >>> corrupted_labels([0, 1, 0, 1], 1.0, random_state=0)
+    [1, 0, 1, 0]
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be in [0, 1], got {share}")
+    found, classes = list(labels), sorted(set(labels))
     if len(classes) < 2:
         raise ValueError(f"graphs must have labels of at least 2 classes, got {classes}")
-    candidates = np.arange(len(copies)) if among is None else np.unique(np.asarray(among, dtype=np.int64))
-    if candidates.size and not 0 <= candidates.min() <= candidates.max() < len(copies):
-        raise ValueError(f"among must be indices in [0, {len(copies)}), got {candidates.min()} to {candidates.max()}")
+    candidates = np.arange(len(found)) if among is None else np.unique(np.asarray(among, dtype=np.int64))
+    if candidates.size and not 0 <= candidates.min() <= candidates.max() < len(found):
+        raise ValueError(f"among must be indices in [0, {len(found)}), got {candidates.min()} to {candidates.max()}")
     # All that could be needed is drawn, so that shares nest.
     generator = np.random.default_rng(checked_seed(random_state))
     order = generator.permutation(len(candidates))
     shifts = generator.integers(1, len(classes), size=len(candidates))
     for position in order[: round(share * len(candidates))].tolist():
         index = int(candidates[position])
-        wrong = classes[(classes.index(labels[index]) + int(shifts[position])) % len(classes)]
-        copies[index].y = torch.full_like(copies[index].y, wrong) if isinstance(copies[index].y, Tensor) else wrong
-    return copies
+        found[index] = classes[(classes.index(found[index]) + int(shifts[position])) % len(classes)]
+    return found
 
 
 def _label(graph: Data, index: int) -> int:

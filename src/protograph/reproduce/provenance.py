@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,17 @@ def provenance(device: str) -> dict[str, Any]:
     }
 
 
-def commit() -> str | None:
-    """The commit of the checkout that this package is run from; ``None`` for an installed one."""
+def commit(parts: Sequence[str] = ("src",)) -> str | None:
+    """The commit of the checkout that this package is run from, with a remark if these parts were changed since.
+
+    ``None`` for an installed one.
+    """
     root = Path(__file__).parents[3]
     if not (root / ".git").exists() or not (root / "pyproject.toml").is_file():
         return None
     try:
         name = _git(root, "rev-parse", "--short", "HEAD")
-        changed = _git(root, "status", "--porcelain", "--", "src")
+        changed = _git(root, "status", "--porcelain", "--", *parts)
     except (OSError, subprocess.CalledProcessError):
         return None
     return f"{name} with uncommitted changes" if changed else name

@@ -23,6 +23,8 @@ from protograph.reproduce.settings import Settings
 from protograph.reproduce.sweeps import swept_models
 from protograph.reproduce.telling import Teller, telling
 
+# Of many models trained at once, one takes this share of the time that it takes by itself.
+SHARE_OF_STACKED = 0.2
 # A training of a quick run, in seconds.
 QUICK_TRAINING = 0.3
 
@@ -117,7 +119,7 @@ def _training_seconds(need: Need, settings: Settings) -> float:
     seconds = one.train_seconds if one else 5.0
     if need.kind == "model" or one is None:
         return seconds
-    return seconds * len(swept_models(need.name, need.kind, (32,) * one.num_layers, settings))
+    return SHARE_OF_STACKED * seconds * len(swept_models(need.name, need.kind, (32,) * one.num_layers, settings))
 
 
 def measure(plan: Plan) -> list[Failure]:

@@ -1,14 +1,15 @@
 """The many models of the consistency and faithfulness sweeps: which they are, and how they are trained."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from protograph.datasets import GraphDataset
-from protograph.metrics.robustness import corrupted
+from protograph.metrics.robustness import corrupted_labels
 from protograph.reproduce.sets import widths_of, wrong_percent_of
 from protograph.reproduce.settings import Settings
-from protograph.training import Trained, train
+from protograph.training import Trained
+from protograph.training.ensemble import ModelSpec, train_many
 
 WIDTHS, WRONG_LABELS = "widths", "wrong labels"
 
@@ -60,20 +61,16 @@ def train_swept(
 ) -> None:
     """Train models with the split of the explained one; ``keep`` is called with the number of each as it is finished.
 
-    Only labels of training graphs are made wrong: test accuracies are on right ones.
+    All at once, as they share their mini-batches; what comes of each does not depend on the others. Only labels of
+    training graphs are made wrong: test accuracies are on right ones.
     """
-    for number, one in enumerate(models):
-        labelled = data
-        if one.wrong_percent:
-            wrong = corrupted(data, one.wrong_percent / 100, seed, among=train_indices)
-            labelled = replace(data, graphs=wrong)
-        keep(
-            number,
-            train(
-                labelled,
-                hidden=one.hidden,
-                random_state=seed,
-                max_epochs=settings.max_epochs,
-                device=settings.device,
-            ),
+    right = data.labels.tolist()
+    specs = [
+        ModelSpec(
+            hidden=one.hidden,
+            random_state=seed,
+            labels=corrupted_labels(right, one.wrong_percent / 100, seed, among=train_indices),
         )
+        for one in models
+    ]
+    train_many(data, specs, max_epochs=settings.max_epochs, device=settings.device, on_finished=keep)

@@ -43,7 +43,7 @@ class FlatGraphs:
     Attributes:
         x: Node features, ``[num_nodes, num_features]``; as bytes where all are 0 or 1, a quarter of the memory.
         edge_index: Edges, ``[2, num_edges]``, their ends counted within each graph.
-        edge_weight: Weight of each edge, ``[num_edges]``.
+        edge_weight: Weight of each edge, ``[num_edges]``, of the type that mini-batches are computed in.
         y: Label of each graph, ``[num_graphs]``.
         node_bounds: Nodes ``node_bounds[i]`` to ``node_bounds[i + 1]`` are those of graph ``i``.
         edge_bounds: The same for edges.
@@ -78,7 +78,7 @@ class FlatGraphs:
         nodes, batch, new_bounds = _positions(self.node_bounds, indices)
         edges, graph_of_edge, _ = _positions(self.edge_bounds, indices)
         return MiniBatch(
-            x=self.x[nodes].float(),
+            x=self.x[nodes].to(self.edge_weight.dtype),
             edge_index=self.edge_index[:, edges] + new_bounds[graph_of_edge],
             edge_weight=self.edge_weight[edges],
             batch=batch,
@@ -242,7 +242,7 @@ def propagated(flat: FlatGraphs, most_bytes: int = MOST_BYTES) -> FlatGraphs:
     is_small = (len(flat.x) + len(weight)) * flat.x.shape[1] * weight.element_size() <= most_bytes
     return replace(
         flat,
-        x=_propagate(flat.x.float(), edge_index, weight) if is_small else flat.x,
+        x=_propagate(flat.x.to(weight.dtype), edge_index, weight) if is_small else flat.x,
         is_propagated=is_small,
         edge_index=edge_index - first_node[graph_of_edge],
         edge_weight=weight,

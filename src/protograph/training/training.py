@@ -22,10 +22,10 @@ from protograph.training.class_weights import ClassWeights, check_class_weights,
 from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated
 from protograph.training.gcn import GCN
 from protograph.training.split import HowToSplit, Split, check_split, make_split
+from protograph.training.starting import num_classes_of, seeded_gcn, seeds_of
 
 PAPER_HIDDEN = (32, 32, 32)
 EVALUATION_BATCH = 1024
-MOST_CLASSES = 1000
 
 
 @dataclass(frozen=True)
@@ -147,20 +147,14 @@ def train(
     1.0
     """
     checked_seed(random_state)
-    check_number("learning_rate", learning_rate, above=0)
-    for name, value in {"batch_size": batch_size, "patience": patience, "max_epochs": max_epochs}.items():
-        check_count(name, value)
-    check_split(split)
-    check_class_weights(class_weights)
+    check_options(learning_rate, batch_size, patience, max_epochs, split, class_weights)
     if hidden is None:
         hidden = getattr(graphs, "hidden", PAPER_HIDDEN)
-    split_seed, weight_seed, order_seed = np.random.SeedSequence(random_state).generate_state(3).tolist()
+    seeds = seeds_of(random_state)
     with one_thread():
         flat = collate(graphs)
-        parts = make_split(split, graphs, len(flat), np.random.default_rng(split_seed))
-        model = _seeded_gcn(flat.x.shape[1], _num_classes(flat), hidden, weight_seed)
-        model.feature_names = _names(graphs, "feature_names", model.num_features)
-        model.class_names = _names(graphs, "class_names", model.num_classes)
+        parts = make_split(split, graphs, len(flat), np.random.default_rng(seeds.split))
+        model = seeded_gcn(graphs, flat.x.shape[1], num_classes_of(flat.y), hidden, seeds.weights)
         model, flat = model.to(device or "cpu"), flat.to(device or "cpu")
         weights = weight_of_each(class_weights, flat.y[parts.train.to(flat.y.device)], model.num_classes)
         with preserved_random_state():
@@ -169,7 +163,7 @@ def train(
             model,
             flat,
             parts,
-            torch.Generator().manual_seed(order_seed),
+            torch.Generator().manual_seed(seeds.order),
             progress,
             weights=weights,
             learning_rate=learning_rate,
@@ -192,6 +186,22 @@ def train(
     for doubt in trained.doubts:
         warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
     return trained
+
+
+def check_options(
+    learning_rate: float,
+    batch_size: int,
+    patience: int,
+    max_epochs: int,
+    split: HowToSplit,
+    class_weights: ClassWeights | None,
+) -> None:
+    """Raise ``ValueError`` unless the options that all trainings have are in range."""
+    check_number("learning_rate", learning_rate, above=0)
+    for name, value in {"batch_size": batch_size, "patience": patience, "max_epochs": max_epochs}.items():
+        check_count(name, value)
+    check_split(split)
+    check_class_weights(class_weights)
 
 
 @contextmanager
@@ -244,27 +254,6 @@ class EarlyStopping:
     def is_over(self) -> bool:
         """Whether patience has run out."""
         return self.num_epochs - self.best_epoch >= self.patience
-
-
-def _names(graphs: object, attribute: str, count: int) -> tuple[str, ...]:
-    names = getattr(graphs, attribute, ())
-    return tuple(map(str, names)) if isinstance(names, tuple | list) and len(names) == count else ()
-
-
-def _num_classes(flat: FlatGraphs) -> int:
-    classes: list[int] = sorted(set(flat.y.tolist()))
-    if len(classes) < 2:
-        raise ValueError(f"graphs must have at least 2 classes, got only class {classes[0]}")
-    if classes[-1] >= max(MOST_CLASSES, len(flat)):
-        raise ValueError(f"labels must number the classes 0, 1, ..., got {classes[-1]} for {len(flat)} graphs")
-    return classes[-1] + 1
-
-
-def _seeded_gcn(num_features: int, num_classes: int, hidden: Sequence[int], seed: int) -> GCN:
-    # Not torch.manual_seed: that would start the CUDA generators too.
-    with preserved_random_state():
-        torch.default_generator.manual_seed(seed)
-        return GCN(num_features, num_classes, hidden)
 
 
 def _fit(

@@ -21,6 +21,8 @@ from protograph.reproduce.sweeps import WIDTHS, WRONG_LABELS
 
 # About how long explaining one class takes on one core, in seconds; the generators are slow.
 SECONDS = {"walk": 1.0, "page": 3.0, "xgnn": 15.0, "gnninterpreter": 12.0, "random": 0.5}
+# A quick run has one seed of these.
+SLOW = ("xgnn", "gnninterpreter")
 
 
 def cells(settings: Settings) -> list[Cell]:
@@ -30,6 +32,7 @@ def cells(settings: Settings) -> list[Cell]:
         for name in settings.sets(SETS)
         for seed in seeds_of(name, settings)
         for method in TITLES
+        if method not in SLOW or seed in settings.fewer(settings.seeds)
     ]
 
 
