@@ -83,7 +83,7 @@ def test_without_any_area_it_is_called_undefined():
 def test_the_initial_model_is_the_one_that_training_began_with():
     data = load("ba-house", random_state=3, num_graphs=60)
     trained = train(data, hidden=(4, 4), random_state=7, max_epochs=1)
-    ours = initial_model(trained.model, 7).state_dict()
+    ours = initial_model(data, trained.model, 7).state_dict()
     assert all(torch.equal(weight, ours[name]) for name, weight in trained.initial_model.state_dict().items())
 
 

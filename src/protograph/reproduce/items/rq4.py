@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.randomness import preserved_random_state
+from protograph.datasets import GraphDataset
 from protograph.metrics.attribution import Method, attribute, auroc, concentration, relative_gain
 from protograph.reproduce.claims import mostly
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
@@ -20,10 +19,12 @@ from protograph.reproduce.lab import Lab
 from protograph.reproduce.motifs import TRUTHS
 from protograph.reproduce.paper import paper
 from protograph.reproduce.prototype_records import explanation_records
-from protograph.reproduce.sets import SETS, seeds_of
+from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import seeds_of as seeds_of_set
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Sheet
 from protograph.training import GCN
+from protograph.training.starting import seeded_gcn, seeds_of
 
 NAMES = ("ba-house", "benzene", "ba-grid", "solubility", "mutagenicity")
 METHODS: dict[Method, str] = {"InputXGradient": "Input x Gradient", "GNNExplainer": "GNNExplainer"}
@@ -44,7 +45,7 @@ def cells(settings: Settings) -> list[Cell]:
             seconds=0.5 if settings.is_quick else 6,
         )
         for name in settings.sets(NAMES)
-        for seed in seeds_of(name, settings)
+        for seed in seeds_of_set(name, settings)
     ]
 
 
@@ -56,7 +57,7 @@ def measure(lab: Lab, name: str, seed: int) -> dict[str, Any]:
     """Attributions to the nodes of each of the walk's prototypes, by the model and by the one before training."""
     data, kept = lab.data(name, seed), lab.model(name, seed)
     explanations = lab.explained(name, "walk", seed).explanations
-    models = {"trained": kept.model, "initial": initial_model(kept.model, seed)}
+    models = {"trained": kept.model, "initial": initial_model(data, kept.model, seed)}
     classes = {}
     for target in SETS[name].targets:
         if target not in explanations:
@@ -69,12 +70,9 @@ def measure(lab: Lab, name: str, seed: int) -> dict[str, Any]:
     return {"kinds": kinds_record(data), "classes": classes}
 
 
-def initial_model(model: GCN, seed: int) -> GCN:
-    """The model as it was before training with that seed: the second seed that training draws is that of weights."""
-    weight_seed = int(np.random.SeedSequence(seed).generate_state(3)[1])
-    with preserved_random_state():
-        torch.default_generator.manual_seed(weight_seed)
-        return GCN(model.num_features, model.num_classes, model.hidden).eval()
+def initial_model(data: GraphDataset, model: GCN, seed: int) -> GCN:
+    """The model as it was before training with that seed."""
+    return seeded_gcn(data, model.num_features, model.num_classes, model.hidden, seeds_of(seed).weights).eval()
 
 
 def attributions(
