@@ -58,6 +58,7 @@ class View:
         node_shares: 1 draws a node in full, less draws it paler; where it is empty, all are drawn in full.
         edge_shares: The same for edges, by their two nodes, the lower one first; others are drawn in full.
         rings: Nodes with a second ring around them.
+        halo: What is underlaid with a bright halo, all else drawn as it is; that of ``part`` besides.
     """
 
     graph: Data
@@ -66,6 +67,7 @@ class View:
     node_shares: Sequence[float] = ()
     edge_shares: Mapping[tuple[int, int], float] = field(default_factory=dict)
     rings: Sequence[int] = ()
+    halo: Highlight | None = None
 
 
 def nearest_nodes(graph: Data, nodes: Sequence[int], limit: int) -> list[int]:
@@ -102,6 +104,8 @@ def draw_view(axes: Any, frame: tuple[float, float], view: View, palette: Palett
         loops = loops[:0]
         part = None if part is None else replace(part, loops=loops)
     panel = _Panel(axes, frame, view, palette, edges, has_loops=len(loops) > 0)
+    if view.halo is not None:
+        panel.draw_halo(view.halo)
     if part is None:
         part = Highlight(nodes, edges, loops)
     else:

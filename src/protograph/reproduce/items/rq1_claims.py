@@ -1,0 +1,170 @@
+"""What the paper says of prototypes in RQ1, sentence by sentence, as figures that are counted over seeds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from protograph.reproduce.claims import above_zero, mostly
+from protograph.reproduce.findings import Estimate
+from protograph.reproduce.item import Results
+from protograph.reproduce.methods import TITLES
+from protograph.reproduce.motifs import RING, TRUTHS, has_whole
+from protograph.reproduce.sets import SETS
+from protograph.reproduce.sheet import Sheet
+
+Prototypes = Sequence[dict[str, Any]]
+# Whose numbers the paper's pictures are beside, by our name: it knows no others.
+IN_PAPER = {"walk": "PAGE", "page": "PAGE", "xgnn": "XGNN"}
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A sentence of the paper on the prototypes of a class.
+
+    Attributes:
+        name: The data set.
+        target: The class.
+        words: What is counted or measured.
+        measure: Of the prototypes of one seed, and the names of kinds.
+        pictured: What the paper's picture shows of each explainer; empty where it says "more" or "less".
+        is_yes_or_no: Whether it either holds or does not.
+    """
+
+    name: str
+    target: int
+    words: str
+    measure: Callable[[Prototypes, Sequence[str]], float]
+    pictured: dict[str, bool] = field(default_factory=dict)
+    is_yes_or_no: bool = True
+
+
+def has(motif: str) -> Callable[[Prototypes, Sequence[str]], float]:
+    """1 where some prototype has the whole motif."""
+    return lambda prototypes, kinds: float(has_whole(prototypes, motif))
+
+
+def all_have(motif: str) -> Callable[[Prototypes, Sequence[str]], float]:
+    """1 where every prototype has the whole motif, and there is one."""
+    return lambda prototypes, kinds: float(bool(prototypes) and all(has_whole([one], motif) for one in prototypes))
+
+
+def tells_apart(prototypes: Prototypes, kinds: Sequence[str]) -> float:
+    """1 where one prototype has two houses and another one house alone."""
+    doubles = [has_whole([one], "two houses") for one in prototypes]
+    singles = [has_whole([one], "house") for one in prototypes]
+    return float(any(doubles) and any(one and not two for one, two in zip(singles, doubles, strict=True)))
+
+
+def found_share(motif: str) -> Callable[[Prototypes, Sequence[str]], float]:
+    """Share of the motif's nodes and edges that a prototype has, the mean over prototypes."""
+    return lambda prototypes, kinds: _mean([one["motifs"][motif] for one in prototypes])
+
+
+def carbon_share(prototypes: Prototypes, kinds: Sequence[str]) -> float:
+    """Share of carbons among the atoms of a prototype, the mean over prototypes."""
+    carbon = list(kinds).index("C")
+    return _mean([one["graph"]["kinds"].count(carbon) / len(one["graph"]["kinds"]) for one in prototypes])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+ONLY_PAGE = {"PAGE": True, "XGNN": False}
+CLAIMS = (
+    Claim("ba-house", 1, "a prototype has a whole house", has("house"), ONLY_PAGE),
+    Claim("ba-house", 1, "one prototype has one house, another two", tells_apart, ONLY_PAGE),
+    Claim("ba-grid", 1, "share of the grid that is found", found_share("grid"), is_yes_or_no=False),
+    Claim("benzene", 1, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
+    Claim("mutagenicity", 0, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
+    Claim("mutagenicity", 0, "a prototype has NO2", has("NO2"), {"PAGE": True, "XGNN": True}),
+    Claim("solubility", 0, "share of carbons among the atoms", carbon_share, is_yes_or_no=False),
+    Claim("solubility", 0, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
+    Claim("solubility", 1, "every prototype has R-OH (C-O)", all_have("R-OH"), ONLY_PAGE),
+)
+
+
+def write_claims(results: Results, names: Sequence[str], methods: Sequence[str], sheet: Sheet) -> None:
+    """A table of all claims and explainers, and a finding for each that the paper states."""
+    claims = [claim for claim in CLAIMS if claim.name in names]
+    values = {(claim, method): _values(results, claim, method) for claim in claims for method in methods}
+    rows = [
+        [_words(claim), *(_pictured(claim, one) for one in ("PAGE", "XGNN"))]
+        + [_estimate(values[claim, method], claim) for method in methods]
+        for claim in claims
+    ]
+    columns = ["claim", "paper: PAGE", "paper: XGNN", *(TITLES[method] for method in methods)]
+    caption = "What the prototypes of each explainer have, as a share of seeds; shares of grid and carbons are means. "
+    sheet.table("claims", columns, rows, caption + "Of the paper: what its one picture shows.")
+    for claim in claims:
+        _write_claim(claim, {method: values[claim, method] for method in methods}, sheet)
+    _write_whole_truths(results, names, methods, sheet)
+
+
+def _words(claim: Claim) -> str:
+    several = sum(name == claim.name for name, _ in TRUTHS) > 1
+    return f"{SETS[claim.name].title}{f', class {claim.target}' if several else ''}: {claim.words}"
+
+
+def _pictured(claim: Claim, who: str) -> str | None:
+    return None if not claim.pictured else "yes" if claim.pictured[who] else "no"
+
+
+def _values(results: Results, claim: Claim, method: str) -> list[float]:
+    """One a seed."""
+    cells = results.under(claim.name, method).values()
+    return [claim.measure(cell["classes"][str(claim.target)]["prototypes"], cell["kinds"]["names"]) for cell in cells]
+
+
+def _estimate(values: Sequence[float], claim: Claim) -> Estimate:
+    return Estimate.share(int(sum(values)), len(values)) if claim.is_yes_or_no else Estimate.of(values)
+
+
+def _write_claim(claim: Claim, values: dict[str, list[float]], sheet: Sheet) -> None:
+    if not claim.pictured:
+        gaps = [ours - theirs for ours, theirs in zip(values["walk"], values["xgnn"], strict=True)]
+        ours = Estimate.of(gaps)
+        sheet.finding(f"{_words(claim)}: PAGE (walk) less XGNN", ours, "above 0", above_zero(ours))
+        return
+    for method, who in IN_PAPER.items():
+        ours, is_shown = _estimate(values[method], claim), claim.pictured[who]
+        claimed = f"{_words(claim)}: {TITLES[method]}"
+        sheet.finding(claimed, ours, "yes" if is_shown else "no", mostly(ours, is_shown), "share of seeds")
+
+
+def _write_whole_truths(results: Results, names: Sequence[str], methods: Sequence[str], sheet: Sheet) -> None:
+    """The paper's summary: the generator mostly fails to give prototypes that contain an entire ground truth."""
+    for method in methods:
+        cases = [
+            any(has_whole(of_class["prototypes"], motif) for motif in TRUTHS[name, int(target)])
+            for name in names
+            for cell in results.under(name, method).values()
+            for target, of_class in cell["classes"].items()
+        ]
+        ours = Estimate.share(sum(cases), len(cases))
+        is_stated = method == "xgnn"
+        sheet.finding(
+            f"all data sets: a prototype has an entire ground truth, {TITLES[method]}",
+            ours,
+            "mostly not" if is_stated else None,
+            mostly(ours, is_claimed=False) if is_stated else "not comparable",
+            "share of classes and seeds",
+        )
+
+
+def write_digits(digits: dict[str, Any], sheet: Sheet) -> None:
+    """How many nodes prototypes of a digit have: the paper's XGNN makes too few to show it."""
+    sizes = {method: [len(one["kinds"]) for one in of_method["prototypes"]] for method, of_method in digits.items()}
+    words = "; ".join(f"{TITLES[method]}: {', '.join(map(str, found)) or 'none'}" for method, found in sizes.items())
+    more = bool(sizes.get("walk") and sizes.get("xgnn") and min(sizes["walk"]) > max(sizes["xgnn"]))
+    sheet.finding(
+        "MNIST-sp, class 0: nodes of the prototypes, PAGE's more than XGNN's",
+        words,
+        "PAGE shows the digit, XGNN has too few nodes",
+        "agrees" if more else "differs",
+        "XGNN is given at most 13 nodes here",
+    )
+    sheet.note(
+        "A superpixel's features hold its grey level and its cell of 14 x 14, and nodes match only where features are "
+        "equal: a walk takes along what lies in the same cells of all k images, which is less than the whole digit."
+    )

@@ -1,0 +1,116 @@
+import pytest
+
+from protograph.reproduce.item import Results
+from protograph.reproduce.items.rq1_claims import (
+    CLAIMS,
+    all_have,
+    carbon_share,
+    found_share,
+    has,
+    tells_apart,
+    write_claims,
+    write_digits,
+)
+from protograph.reproduce.motifs import PARTS, TRUTHS
+from protograph.reproduce.settings import Settings
+from protograph.reproduce.sheet import Finding, Sheet
+
+
+def prototype(kinds=(0,), **motifs):
+    return {"graph": {"kinds": list(kinds), "edges": []}, "motifs": {k.replace("_", " "): v for k, v in motifs.items()}}
+
+
+SINGLE, DOUBLE, NEITHER = (
+    prototype(house=1.0, two_houses=0.5),
+    prototype(house=1.0, two_houses=1.0),
+    prototype(house=0.6, two_houses=0.3),
+)
+
+
+def test_one_house_and_two_are_told_apart():
+    assert tells_apart([SINGLE, DOUBLE], []) == 1
+    assert tells_apart([DOUBLE, DOUBLE], []) == 0  # two houses contain one
+    assert tells_apart([SINGLE, NEITHER], []) == 0
+    assert tells_apart([], []) == 0
+
+
+def test_some_prototype_or_every():
+    assert has("house")([NEITHER, SINGLE], []) == 1
+    assert has("house")([NEITHER], []) == 0
+    assert all_have("house")([DOUBLE, SINGLE], []) == 1
+    assert all_have("house")([NEITHER, SINGLE], []) == 0
+    assert all_have("house")([], []) == 0
+
+
+def test_shares_are_means_over_prototypes():
+    assert found_share("house")([NEITHER, SINGLE], []) == pytest.approx(0.8)
+    assert found_share("house")([], []) == 0
+    molecules = [prototype(kinds=(0, 0, 1)), prototype(kinds=(0,))]
+    assert carbon_share(molecules, ["C", "O"]) == pytest.approx((2 / 3 + 1) / 2)
+
+
+def test_claims_speak_of_motifs_that_are_measured():
+    for claim in CLAIMS:
+        names = [*TRUTHS[claim.name, claim.target], *PARTS.get((claim.name, claim.target), {})]
+        whole = [{"graph": {"kinds": [0], "edges": []}, "motifs": dict.fromkeys(names, 1.0)}]
+        wanted = 0.0 if claim.measure is tells_apart else 1.0
+        assert claim.measure(whole, ["C"]) == wanted
+
+
+def results(by_method):
+    """Prototypes of BA-house by method and seed."""
+    kinds = {"names": ["head", "body", "backbone"], "colors": []}
+    return Results(
+        {
+            ("ba-house", method, f"seed {seed}"): {"kinds": kinds, "classes": {"1": {"prototypes": prototypes}}}
+            for method, of_seeds in by_method.items()
+            for seed, prototypes in enumerate(of_seeds)
+        },
+        Settings(),
+        {},
+    )
+
+
+def test_claims_are_counted_over_seeds():
+    found = results(
+        {"walk": [[SINGLE, DOUBLE]] * 8 + [[NEITHER]] * 2, "page": [[SINGLE]] * 10, "xgnn": [[NEITHER]] * 10}
+    )
+    sheet = Sheet()
+    write_claims(found, ["ba-house"], ["walk", "page", "xgnn"], sheet)
+    findings = {part.claim: part for part in sheet.parts if isinstance(part, Finding)}
+    house = findings["BA-house: a prototype has a whole house: PAGE (walk)"]
+    assert (house.ours.mean, house.paper, house.verdict) == (0.8, "yes", "undecided")
+    xgnn = findings["BA-house: a prototype has a whole house: XGNN"]
+    assert (xgnn.ours.mean, xgnn.paper, xgnn.verdict) == (0.0, "no", "agrees")
+    apart = findings["BA-house: one prototype has one house, another two: PAGE (default)"]
+    assert (apart.ours.mean, apart.verdict) == (0.0, "differs")
+    entire = findings["all data sets: a prototype has an entire ground truth, XGNN"]
+    assert (entire.ours.mean, entire.paper, entire.verdict) == (0.0, "mostly not", "agrees")
+
+
+def test_more_than_is_a_difference_over_seeds():
+    grid = {
+        name: [[prototype(grid=value)] for value in values]
+        for name, values in (("walk", [1.0, 0.9]), ("xgnn", [0.5, 0.4]))
+    }
+    found = results(grid | {"page": grid["walk"]})
+    renamed = Results({("ba-grid", *key[1:]): value for key, value in found.items()}, Settings(), {})
+    sheet = Sheet()
+    write_claims(renamed, ["ba-grid"], ["walk", "page", "xgnn"], sheet)
+    finding = next(part for part in sheet.parts if isinstance(part, Finding))
+    assert finding.claim == "BA-grid: share of the grid that is found: PAGE (walk) less XGNN"
+    assert finding.ours.mean == pytest.approx(0.5)
+    assert finding.verdict == "agrees"
+
+
+@pytest.mark.parametrize(("sizes", "expected"), [((20, 13), "agrees"), ((12, 13), "differs")])
+def test_digits_are_compared_by_their_nodes(sizes, expected):
+    records = {
+        method: {"prototypes": [{"kinds": [0] * size}]} for method, size in zip(("walk", "xgnn"), sizes, strict=True)
+    }
+    sheet = Sheet()
+    write_digits(records, sheet)
+    finding, note = sheet.parts
+    assert note.startswith("A superpixel's features")
+    assert finding.ours == f"PAGE (walk): {sizes[0]}; XGNN: {sizes[1]}"
+    assert finding.verdict == expected
