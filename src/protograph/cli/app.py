@@ -12,7 +12,7 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 from protograph._base.version import __version__
 from protograph._base.words import one_line
-from protograph.cli import compare, datasets, evaluate, explain, train
+from protograph.cli import compare, datasets, evaluate, explain, reproduce, train
 from protograph.cli.naming import naming_options
 from protograph.datasets import BadRowsError
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, explain.report):
+for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, explain.report, reproduce.reproduce):
     app.command(_command.__name__)(naming_options(_command))
 app.add_typer(datasets.app, name="datasets")
 
@@ -42,15 +42,6 @@ def options(
         raise typer.Exit
 
 
-@app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def reproduce() -> None:
-    """Not available in this version."""
-    raise ValueError(
-        "protograph reproduce is not available in this version; "
-        "there are explain, train, evaluate, compare, report and datasets"
-    )
-
-
 def run() -> None:
     """Run the command; expected errors give one line and exit status 1."""
     warnings.simplefilter("ignore", ProtographWarning)  # the commands say what matters, and summaries have notes
@@ -61,7 +52,7 @@ def run() -> None:
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
         if leaving.code == INTERRUPTED:
             with uninterrupted():  # one Ctrl-C more changes nothing now
-                is_kept = sys.argv[1:2] in (["compare"], ["datasets"])
+                is_kept = sys.argv[1:2] in (["compare"], ["datasets"], ["reproduce"])
                 typer.echo(f"interrupted: {KEPT if is_kept else 'nothing was written'}", err=True)
         raise
     except Exception as error:

@@ -1,0 +1,107 @@
+"""``protograph reproduce``: the paper's experiments, measured again and set beside the paper's numbers."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from protograph._base.publishing import open_folder
+from protograph._base.words import count_of
+from protograph.cli import arguments
+from protograph.cli.tables import table, wrapped
+from protograph.models.classifier import checked_device
+from protograph.reproduce.findings import VERDICTS
+from protograph.reproduce.item import Item
+from protograph.reproduce.items import ITEMS
+from protograph.reproduce.page import QUICK, verdict_counts
+from protograph.reproduce.publishing import CELLS, KIND, OTHER_OUT, check_readme, publish_item, publish_page
+from protograph.reproduce.running import Failure, Plan, measure
+from protograph.reproduce.settings import Settings
+from protograph.reproduce.telling import duration
+
+DEFAULT_OUT, QUICK_OUT = Path("results/paper"), Path("results/paper-quick")
+
+
+def reproduce(
+    items: Annotated[list[str], typer.Argument(metavar="ITEM...", help=f"all, or some of {', '.join(ITEMS)}.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Try all in seconds; the numbers mean nothing.")] = False,
+    seeds: Annotated[int, typer.Option(help="How many seeds; table1 and sweeps have theirs.", min=1, metavar="N")] = 10,
+    device: Annotated[str, typer.Option(help="Where models are trained: cpu or cuda.")] = "cpu",
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes; one a core by default, one with --quick.", min=1, metavar="N")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder; results/paper, or results/paper-quick.", metavar="DIR")
+    ] = None,
+    data_root: arguments.DataRoot = None,
+) -> None:
+    """Measure the paper's experiments again, and write our numbers beside the paper's.
+
+    The folder gets README.md, index.html, and of each item its tables (CSV, JSON, LaTeX) and figures (SVG). What is
+    finished is kept in its subfolder .cells: a run that was broken off goes on there, also after kill -9. Remove
+    .cells to measure everything again.
+    """
+    chosen = _chosen(items)
+    checked_device(device)
+    settings = Settings(
+        seeds=tuple(range(seeds)),
+        is_quick=quick,
+        device=device,
+        jobs=jobs or (1 if quick else os.cpu_count() or 1),
+        data_root=data_root,
+    )
+    folder = out or (QUICK_OUT if quick else DEFAULT_OUT)
+    check_readme(folder)
+    with open_folder(folder, KIND, way_out=OTHER_OUT) as opened:
+        (folder / CELLS).mkdir(exist_ok=True)
+        plan = Plan(chosen, settings, folder / CELLS)
+        typer.echo(_cost(plan), err=True)
+        failures = measure(plan)
+        for item in chosen:
+            results = plan.results(item)
+            if results is not None:
+                publish_item(folder, item, results, settings)
+        sections = publish_page(opened, folder, list(ITEMS.values()))
+    if quick:
+        typer.echo(QUICK)
+    typer.echo("\n".join(table([["item", *VERDICTS], *map(list, verdict_counts(sections))])))
+    typer.echo(f"\n{folder}: README.md, index.html, and a folder an item")
+    _raise_failures(failures)
+
+
+def _chosen(names: Sequence[str]) -> list[Item]:
+    """The items named, in the paper's order."""
+    wanted = {name.lower() for name in names}
+    unknown = sorted(wanted - {"all", *ITEMS})
+    if unknown:
+        raise ValueError(f"ITEM must be all or among {', '.join(ITEMS)}, got {', '.join(unknown)}")
+    return [item for name, item in ITEMS.items() if "all" in wanted or name in wanted]
+
+
+def _cost(plan: Plan) -> str:
+    """What a run will cost, said before it starts."""
+    num_cells = sum(len(cells) for cells in plan.cells.values())
+    left = [task for task in plan.tasks if task.need is None]
+    items = count_of(len(plan.items), "item")
+    if not left:
+        return f"{items}, {count_of(num_cells, 'cell')}, all finished before"
+    training = len(plan.tasks) - len(left)
+    about = duration(plan.seconds / min(plan.settings.jobs, len(plan.tasks)))
+    return (
+        f"{items}, {count_of(num_cells, 'cell')}, {num_cells - len(left)} finished before; to do: "
+        f"{count_of(training, 'training')} and {count_of(len(left), 'cell')}, about {about} in "
+        f"{count_of(plan.settings.jobs, 'process', 'processes')}"
+    )
+
+
+def _raise_failures(failures: Sequence[Failure]) -> None:
+    """Say which cells could not be measured; their items are as they were."""
+    if failures:
+        lines = [line for one in failures for line in wrapped(f"{one.task}: {one.error}", "  ")]
+        typer.echo("\n".join(lines), err=True)
+        raise RuntimeError(
+            f"{count_of(len(failures), 'task')} failed, and the items that need them were not written; the same "
+            f"command tries only these again"
+        )

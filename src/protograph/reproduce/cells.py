@@ -1,0 +1,104 @@
+"""Where finished cells are: one file each, taken only where all that it was made from is the same."""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from protograph._base.files import atomic_path
+from protograph.evaluation.keeping import versions
+from protograph.reproduce.item import JSON, Cell, Item
+from protograph.reproduce.settings import Settings
+
+FORMAT = "protograph-cell"
+
+
+@dataclass(frozen=True)
+class FinishedCell:
+    """A cell from its file.
+
+    Attributes:
+        result: What it gave.
+        seconds: How long it took.
+    """
+
+    result: JSON
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CellStore:
+    """The folder of all cells.
+
+    Attributes:
+        folder: The folder; each item has one inside.
+        settings: What was asked to be measured.
+    """
+
+    folder: Path
+    settings: Settings
+
+    def path(self, item: Item, cell: Cell) -> Path:
+        """File of a cell: its key for people, and a sum of it since a file name cannot have all signs."""
+        readable = re.sub(r"[^a-z0-9]+", "-", " ".join(cell.key).lower()).strip("-")[:80]
+        total = hashlib.sha256(json.dumps(cell.key).encode()).hexdigest()[:8]
+        return self.folder / item.name / f"{readable}-{total}.json"
+
+    def made_from(self, item: Item, cell: Cell) -> dict[str, Any]:
+        """All that a result depends on; the device does not count, it is only written down."""
+        return {
+            "item": item.name,
+            "key": list(cell.key),
+            "options": _plain(cell.made_from, cell),
+            "is_quick": self.settings.is_quick,
+            "versions": versions(),
+        }
+
+    def read(self, item: Item, cell: Cell) -> FinishedCell | None:
+        """A finished cell, unless it was made from something else."""
+        try:
+            content = json.loads(self.path(item, cell).read_bytes())
+        except (OSError, ValueError):
+            return None
+        is_same = content.get("format") == FORMAT and content.get("made_from") == self.made_from(item, cell)
+        return FinishedCell(content["result"], content["seconds"]) if is_same else None
+
+    def write(self, item: Item, cell: Cell, result: JSON, seconds: float) -> None:
+        """Keep a result, whole or not at all."""
+        content = {
+            "format": FORMAT,
+            "made_from": self.made_from(item, cell),
+            "device": self.settings.device,
+            "seconds": round(seconds, 3),
+            "result": _plain(result, cell),
+        }
+        path = self.path(item, cell)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(path) as temporary:
+            temporary.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
+
+
+def _plain(value: JSON, cell: Cell) -> JSON:
+    """The value as it comes back from a file, so that a fresh cell and a kept one are the same."""
+    _check_plain(value, cell)
+    return json.loads(json.dumps(value))
+
+
+def _check_plain(value: JSON, cell: Cell) -> None:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if not isinstance(name, str):
+                raise TypeError(f"cell {cell.key} must have text as keys, got {name!r}")
+            _check_plain(inner, cell)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check_plain(inner, cell)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"cell {cell.key} must have finite numbers, got {value}; give None where there is none")
+    elif value is not None and not isinstance(value, str | int):
+        raise TypeError(f"cell {cell.key} must give plain data, got {type(value).__name__}")

@@ -1,0 +1,177 @@
+"""The page of all items: our numbers beside the paper's, as Markdown and as one HTML file."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from protograph._base.words import count_of
+from protograph.report import html
+from protograph.reproduce.findings import VERDICTS
+from protograph.reproduce.sheet import Finding, Part, Picture
+from protograph.reproduce.tables import Table, as_markdown, shown
+
+# The first line tells a README that was written here from any other.
+MARK = "<!-- written by protograph reproduce -->"
+QUICK = "Quick run: few seeds, graphs, models and epochs. It shows that everything works; its numbers mean nothing."
+COLUMNS = ("", "ours", "paper", "verdict", "note")
+VERDICT_NOTE = (
+    "Ours is a mean with its 95% interval. Better and worse: the paper's value lies outside of it. "
+    "Undecided: it lies inside, or nothing is known of the spread; that is no success."
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """An item on the page.
+
+    Attributes:
+        name: Of the item.
+        title: Its headline.
+        question: What the paper asks.
+        parts: What it shows.
+        facts: Its settings and where it comes from.
+    """
+
+    name: str
+    title: str
+    question: str
+    parts: Sequence[Part]
+    facts: Mapping[str, Any]
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it was measured by a quick run."""
+        return bool(self.facts["is_quick"])
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Our numbers beside the paper's."""
+        return [part for part in self.parts if isinstance(part, Finding)]
+
+    @property
+    def others(self) -> list[Part]:
+        """All else."""
+        return [part for part in self.parts if not isinstance(part, Finding)]
+
+    @property
+    def origin(self) -> str:
+        """One line on where it comes from."""
+        made, seconds = self.facts["provenance"], self.facts["seconds"]
+        versions, hardware = made["versions"], made["hardware"]
+        kind = "quick run, " if self.is_quick else ""
+        return (
+            f"{kind}seeds {', '.join(map(str, self.facts['seeds']))}; {seconds:.0f} s of one core in "
+            f"{count_of(self.facts['num_cells'], 'cell')}; protograph {versions['protograph']}"
+            f"{' at ' + made['commit'] if made['commit'] else ''}, torch {versions['torch']}; "
+            f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['device']}; {made['date']}"
+        )
+
+
+def verdict_counts(sections: Iterable[Section]) -> list[tuple[str, ...]]:
+    """A row an item: how many findings have each verdict."""
+    rows = []
+    for one in sections:
+        verdicts: list[str] = [finding.verdict for finding in one.findings]
+        rows.append((f"{one.name}: {one.title}", *(str(verdicts.count(word) or "") for word in VERDICTS)))
+    return rows
+
+
+def as_markdown_page(sections: Sequence[Section]) -> str:
+    """The page as README.md; figures and data are files beside it."""
+    lines = [MARK, "", "# The paper's experiments, measured again", "", VERDICT_NOTE, ""]
+    if any(one.is_quick for one in sections):
+        lines += [f"**{QUICK}**", ""]
+    lines += [as_markdown(("item", *VERDICTS), verdict_counts(sections)), ""]
+    for one in sections:
+        lines += [f"## {one.name}: {one.title}", "", one.question, ""]
+        lines += ["**Quick run.**", ""] if one.is_quick else []
+        if one.findings:
+            lines += [as_markdown(COLUMNS, [_cells(finding) for finding in one.findings]), ""]
+        for part in one.others:
+            lines += [*_markdown_part(one, part), ""]
+        lines += [f"_{one.origin}_", ""]
+    return "\n".join(lines)
+
+
+def _cells(finding: Finding) -> tuple[str, ...]:
+    return (finding.claim, shown(finding.ours), shown(finding.paper), finding.verdict, finding.note)
+
+
+def _markdown_part(section: Section, part: Part) -> list[str]:
+    if isinstance(part, Table):
+        files = ", ".join(f"[{end}]({section.name}/{part.name}.{end})" for end in ("csv", "json", "tex"))
+        return [f"{part.caption} ({files})", "", as_markdown(part.columns, part.rows)]
+    if isinstance(part, Picture):
+        return [f"![{part.caption}]({section.name}/{part.name}.svg)", "", part.caption]
+    assert isinstance(part, str)
+    return [part]
+
+
+def as_html_page(sections: Sequence[Section]) -> str:
+    """The page as one file that needs no other."""
+    links = " ".join(f'<a href="#{one.name}">{html.escape(one.name)}</a>' for one in sections)
+    quick = f'<p class="quick">{html.escape(QUICK)}</p>' if any(one.is_quick for one in sections) else ""
+    body = "".join(map(_html_section, sections))
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>The paper's experiments, measured again</title><style>{STYLE}</style></head><body>"
+        f"<h1>The paper's experiments, measured again</h1><nav>{links}</nav>{quick}"
+        f"<p>{html.escape(VERDICT_NOTE)}</p>{_html_table(('item', *VERDICTS), verdict_counts(sections))}{body}"
+        "</body></html>\n"
+    )
+
+
+def _html_section(one: Section) -> str:
+    quick = ' <span class="quick">quick run</span>' if one.is_quick else ""
+    findings = _findings_table(one.findings) if one.findings else ""
+    parts = "".join(map(_html_part, one.others))
+    return (
+        f'<section id="{one.name}"><h2>{html.escape(f"{one.name}: {one.title}")}{quick}</h2>'
+        f"<p>{html.escape(one.question)}</p>{findings}{parts}"
+        f'<p class="origin">{html.escape(one.origin)}</p></section>'
+    )
+
+
+def _findings_table(findings: Sequence[Finding]) -> str:
+    rows = []
+    for finding in findings:
+        claim, ours, paper, verdict, note = map(html.escape, _cells(finding))
+        kind = verdict.replace(" ", "-")
+        rows.append(
+            f'<tr><th scope="row">{claim}</th><td>{ours}</td><td>{paper}</td>'
+            f'<td class="{kind}">{verdict}</td><td class="note">{note}</td></tr>'
+        )
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in COLUMNS)
+    return html.table(rows, head=head)
+
+
+def _html_part(part: Part) -> str:
+    if isinstance(part, Table):
+        return _html_table(part.columns, [[shown(value) for value in row] for row in part.rows], part.caption)
+    if isinstance(part, Picture):
+        return html.picture(part.svg.encode(), ".svg", part.caption, caption=part.caption)
+    assert isinstance(part, str)
+    return f"<p>{html.escape(part)}</p>"
+
+
+def _html_table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
+    lines = (html.row(row[0], "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])) for row in rows)
+    return html.table(lines, head=head, caption=caption)
+
+
+STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
+h1{font-size:1.7rem}h2{font-size:1.3rem;margin:0 0 .5rem;padding-top:1.5rem;border-top:1px solid #d0d7de}
+nav a{margin-right:1rem}a{color:#0b5cad}
+.wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.88rem}
+caption{text-align:left;padding-bottom:.4rem;color:#57606a}
+th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid #e4e8ec}
+td{font-variant-numeric:tabular-nums}thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500}
+.better{color:#116329;font-weight:600}.worse,.differs{color:#a40e26;font-weight:600}
+.agrees{color:#116329}.undecided,.not-comparable,.note{color:#57606a}
+.quick{background:#fff3c4;padding:.15rem .5rem;border-radius:.3rem}h2 .quick{font-size:.8rem;font-weight:400}
+figure{margin:1rem 0}figure img{max-width:100%;height:auto}figcaption{color:#57606a;font-size:.88rem}
+.origin{color:#57606a;font-size:.8rem}
+"""
