@@ -57,13 +57,16 @@ class ConvNet(nn.Module):
 
 
 def _conv(name: Conv, inputs: int, outputs: int) -> nn.Module:
+    made: nn.Module
     if name == "gin":
-        return GINConv(nn.Sequential(nn.Linear(inputs, outputs), nn.ReLU(), nn.Linear(outputs, outputs)))
-    if name == "gat":
+        made = GINConv(nn.Sequential(nn.Linear(inputs, outputs), nn.ReLU(), nn.Linear(outputs, outputs)))
+    elif name == "gat":
         if outputs % NUM_HEADS:
             raise ValueError(f"hidden must be multiples of {NUM_HEADS} for 'gat', got {outputs}")
-        return GATConv(inputs, outputs // NUM_HEADS, heads=NUM_HEADS)
-    return GCNConv(inputs, outputs)
+        made = GATConv(inputs, outputs // NUM_HEADS, heads=NUM_HEADS)
+    else:
+        made = GCNConv(inputs, outputs)
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +113,7 @@ def train_conv_net(
         device: Where to train and leave the model.
         progress: Called after each epoch as ``progress("training", epoch, None)``.
     """
-    split_seed, weight_seed, order_seed = (
-        np.random.SeedSequence(checked_seed(random_state)).generate_state(3).tolist()
-    )
+    split_seed, weight_seed, order_seed = np.random.SeedSequence(checked_seed(random_state)).generate_state(3).tolist()
     with one_thread():
         flat = collate(graphs)
         split = make_split("paper", graphs, len(flat), np.random.default_rng(split_seed))
