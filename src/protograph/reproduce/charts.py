@@ -15,16 +15,19 @@ COLOURS = {
     "gnninterpreter": "#CC79A7",
     "random": "#7F7F7F",
 }
+# For data sets, in the order of the paper.
+SERIES = ("#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7")
 INK, MUTED, GRID = "#1b1f24", "#57606a", "#e4e8ec"
 
 
 def new_figure(width: float, height: float, columns: int = 1, rows: int = 1, **options: Any) -> tuple["Figure", Any]:
     """A figure in inches and its axes, as an array where there are several; no window is opened."""
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(rows, columns, **options)
-    for one in axes.flat if rows * columns > 1 else [axes]:
+    for one in [axes] if isinstance(axes, Axes) else axes.flat:
         _style(one)
     return figure, axes
 

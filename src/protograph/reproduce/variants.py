@@ -11,6 +11,7 @@ from torch import nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
+from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import accuracy_of
 from protograph.page.ablated import AblatedPAGE
@@ -51,7 +52,12 @@ def varied(fitted: PAGE, options: Mapping[str, Any]) -> PAGE:
 
 
 def outcomes(
-    explainer: PAGE, variants: Sequence[Variant], model: nn.Module, graphs: Sequence[Data], data: GraphDataset
+    explainer: PAGE,
+    variants: Sequence[Variant],
+    model: nn.Module,
+    graphs: Sequence[Data],
+    data: GraphDataset,
+    progress: Progress | None = None,
 ) -> dict[str, dict[str, Any]]:
     """What each variant gives on the classes with a ground truth, by its name.
 
@@ -61,12 +67,18 @@ def outcomes(
         model: The model to explain.
         graphs: Graphs to explain it with.
         data: The data set that they are from.
+        progress: Called as ``progress("variants", done, total)``.
     """
+    found = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtographWarning)
         explainer.fit(model, graphs)
         outcome(explainer, graphs, data)  # what is done once a fit, and compiled loops, are no variant's cost
-        return {one.name: outcome(varied(explainer, one.options), graphs, data) for one in variants}
+        for number, one in enumerate(variants, start=1):
+            found[one.name] = outcome(varied(explainer, one.options), graphs, data)
+            if progress is not None:
+                progress("variants", number, len(variants))
+    return found
 
 
 def outcome(fitted: PAGE, graphs: Sequence[Data], data: GraphDataset) -> dict[str, Any]:
@@ -98,4 +110,4 @@ def of_kept_model(
 ) -> dict[str, dict[str, Any]]:
     """The variants for the paper's GCN on the graphs that it was trained on."""
     data, kept = lab.data(name, seed), lab.model(name, seed)
-    return outcomes(explainer, variants, kept.model, data[kept.train], data)
+    return outcomes(explainer, variants, kept.model, data[kept.train], data, lab.progress)

@@ -209,7 +209,9 @@ def _write_mask(results: Results, sheet: Sheet) -> None:
         "The walk with and without the mask of tuples whose features differ: accuracy, the share of tuples that it "
         "leaves, and the time of the search (median of the ratios). The limit of nodes is what the graphs have in common, with the same rule.",
     )
-    sheet.figure("mask-on-and-off", draw_mask(rows), "Accuracy with and without the feature mask, and what leaving it out costs.")
+    sheet.figure(
+        "mask-on-and-off", draw_mask(rows), "Accuracy with and without the feature mask, and what leaving it out costs."
+    )
 
 
 def _not_lower(gain: Estimate) -> Verdict:
@@ -281,7 +283,9 @@ def draw_mask(rows: list[list[Any]]) -> "Figure":
     figure, (left, right) = charts.new_figure(8.0, 0.9 + 0.42 * max(2, len(rows)), columns=2, sharey=True)
     for height, (_, on, off, _, _, ratio) in enumerate(reversed(rows)):
         left.plot([on.mean, off.mean], [height, height], color=charts.GRID, linewidth=3, zorder=1)
-        left.scatter([on.mean], [height], color=charts.COLOURS["walk"], s=44, zorder=3, label="on" if not height else "")
+        left.scatter(
+            [on.mean], [height], color=charts.COLOURS["walk"], s=44, zorder=3, label="on" if not height else ""
+        )
         style = {"facecolors": "white", "edgecolors": charts.COLOURS["walk"], "linewidths": 1.5}
         left.scatter([off.mean], [height], s=44, zorder=2, label="off" if not height else "", **style)
         right.barh(height, ratio.mean, height=0.5, color=charts.COLOURS["walk"], alpha=0.85)
