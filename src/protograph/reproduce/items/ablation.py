@@ -1,4 +1,4 @@
-"""What each option of the walk and each step of our own search is for; other models than the paper's; random weights."""
+"""What each option of the walk and each step of our own search is for; other models; random weights."""
 
 import warnings
 from collections.abc import Sequence
@@ -171,9 +171,9 @@ def _write_walk(found: dict[str, list[Any]], sheet: Sheet) -> None:
         "walk",
         found,
         "the walk",
-        "Accuracy of the paper's search with one option changed: mean over seeds with its 95% interval. As it is: L = 2, "
-        "k = 3, budget = 5, decay = 10, scores by the product, features must agree, starts differ, and as many nodes at "
-        "most as the largest pattern has that the graphs have in common.",
+        "Accuracy of the paper's search with one option changed: mean over seeds with its 95% interval. As it is: L "
+        "= 2, k = 3, budget = 5, decay = 10, scores by the product, features must agree, starts differ, and as many "
+        "nodes at most as the largest pattern has that the graphs have in common.",
         sheet,
     )
     sheet.figure(
@@ -203,7 +203,7 @@ def _about_zero(ours: Estimate) -> Verdict:
     """Whether a difference is small for sure, or large for sure."""
     if ours.low is None or ours.high is None:
         return "undecided"
-    if -HARDLY <= ours.low and ours.high <= HARDLY:
+    if ours.low >= -HARDLY and ours.high <= HARDLY:
         return "agrees"
     return "differs" if ours.low > HARDLY or ours.high < -HARDLY else "undecided"
 
@@ -220,8 +220,8 @@ def _write_default(found: dict[str, list[Any]], sheet: Sheet) -> None:
         "default",
         found,
         "without",
-        "Accuracy of our default with one step left out, for every row of the table in docs/method.md and two more: mean "
-        "over seeds with its 95% interval.",
+        "Accuracy of our default with one step left out, for every row of the table in docs/method.md and two more: "
+        "mean over seeds with its 95% interval.",
         sheet,
     )
     sheet.figure(
@@ -263,8 +263,8 @@ def _write_weights(results: Results, sheet: Sheet) -> None:
         "random-weights",
         ("search", "data set", "head random", "all random", "seeds without explanation"),
         rows,
-        "Similarity of the prototypes to those of the trained model, as weights are randomised from the output down (1: the "
-        "same graphs). An explanation that stays the same does not come of what the model has learned.",
+        "Similarity of the prototypes to those of the trained model, as weights are randomised from the output down "
+        "(1: the same graphs). An explanation that stays the same does not come of what the model has learned.",
     )
 
 
@@ -327,8 +327,8 @@ def draw_default(found: dict[str, list[Any]]) -> "Figure":
 ITEM = Item(
     name="ablation",
     title="What each option and each step is for",
-    question="How do the walk's options and the steps of our own search change what is found? Does it depend on the paper's "
-    "kind of model, and does it come of what the model has learned?",
+    question="How do the walk's options and the steps of our own search change what is found? Does it depend on the "
+    "paper's kind of model, and does it come of what the model has learned?",
     cells=cells,
     write=write,
 )

@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import product
+from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from protograph.reproduce import charts
@@ -130,8 +131,8 @@ def _write_calls(results: Results, sheet: Sheet) -> None:
     sheet.figure(
         "time-by-k",
         draw_growth({int(key[0].split()[1]): one for key, one in growth.items()}),
-        "Time of a call against the number k of vectors, as a multiple of s for the same k: the pairs of the means grow "
-        "with the square of k. The variant on the mean vector takes no pairs, unlike what the paper says of it.",
+        "Time of a call against the number k of vectors, as a multiple of s for the same k: the pairs of the means "
+        "grow with the square of k. The variant on the mean vector takes no pairs, unlike what the paper says of it.",
     )
     tensor = {int(key[0].split()[1]): one for key, one in results.under("tensor").items()}
     sheet.table(
@@ -142,7 +143,7 @@ def _write_calls(results: Results, sheet: Sheet) -> None:
             for nodes, one in tensor.items()
         ],
         "All tuples of nodes of three graphs at once, as the search computes them, in nanoseconds a tuple: what a "
-        "single call costs says little of the whole tensor, in which inner products of pairs are shared by many tuples.",
+        "single call costs says little of the whole tensor, in which tuples share the inner products of pairs.",
     )
 
 
@@ -207,7 +208,8 @@ def _write_mask(results: Results, sheet: Sheet) -> None:
         columns,
         rows,
         "The walk with and without the mask of tuples whose features differ: accuracy, the share of tuples that it "
-        "leaves, and the time of the search (median of the ratios). The limit of nodes is what the graphs have in common, with the same rule.",
+        "leaves, and the time of the search (median of the ratios). The limit of nodes is what the graphs have in "
+        "common, with the same rule.",
     )
     sheet.figure(
         "mask-on-and-off", draw_mask(rows), "Accuracy with and without the feature mask, and what leaving it out costs."
@@ -248,8 +250,6 @@ def _write_mean_vector(results: Results, sheet: Sheet) -> None:
 
 
 def _spread(values: list[float]) -> float | None:
-    from statistics import stdev
-
     return stdev(values) if len(values) > 1 else None
 
 
@@ -259,7 +259,7 @@ def draw_scatter(scores: dict[str, list[float]], correlations: dict[str, float])
     for one, (name, value) in zip(axes, correlations.items(), strict=True):
         one.scatter(scores[name], scores["s"], s=7, color=charts.COLOURS["walk"], alpha=0.35, linewidths=0)
         one.set(xlabel=TITLES[name])
-        one.text(0.04, 0.95, f"ρ = {value:.3f}", transform=one.transAxes, va="top", fontsize=10.5, color=charts.INK)
+        one.annotate(rf"$\rho$ = {value:.3f}", (0.04, 0.95), xycoords="axes fraction", va="top", fontsize=10.5)
     axes[0].set(ylabel="s")
     return figure
 

@@ -125,10 +125,10 @@ def write(results: Results, sheet: Sheet) -> None:
     for name in dict.fromkeys(key[1] for key in results if key[0] == "trial"):
         _write_times(name, list(results.under("trial", name).values()), sheet)
     sheet.note(
-        "Explaining is counted by the prototype, after fit, in which every explainer lets the model see all graphs. The "
-        "paper does not say what its times hold; its generator is one that was tuned by its authors, ours is our own "
-        "implementation with its defaults. Times of PAGE are medians of three runs, after one that loads compiled loops. "
-        "Reasons are found for all classes at once, whichever class is asked for."
+        "Explaining is counted by the prototype, after fit, in which every explainer lets the model see all graphs. "
+        "The paper does not say what its times hold; its XGNN has options that its authors tuned, ours is our own "
+        "implementation with its defaults. Times of PAGE are medians of three runs, after one that loads compiled "
+        "loops. Reasons are found for all classes at once, whichever class is asked for."
     )
     _write_growth(results, sheet)
 
@@ -154,8 +154,8 @@ def _write_times(name: str, trials: list[Any], sheet: Sheet) -> None:
         f"time-{name}",
         ("explainer", "seconds a prototype", "times the walk", "seconds in all", "seconds, paper", "times PAGE, paper"),
         rows,
-        f"{title}: time of explaining, median over trials with its bootstrap interval. In all: fit and every prototype, "
-        "for PAGE of one class, for generators of all classes.",
+        f"{title}: time of explaining, median over trials with its bootstrap interval. In all: fit and every "
+        "prototype, for PAGE of one class, for generators of all classes.",
     )
     claimed = theirs["XGNN"][0] / theirs["PAGE"][0]
     for method in ("walk", "page", "page with reasons"):
@@ -206,10 +206,10 @@ def _write_growth(results: Results, sheet: Sheet) -> None:
         "Seconds of fit and explain against the number of graphs, k and the size of graphs; both axes logarithmic.",
     )
     sheet.note(
-        "The paper's analysis has Phase 1 grow as n k (b^3 + log n) for n graphs and embeddings of b numbers, Phase 2 as "
-        "N_max N_nnz log N_nnz, N_nnz being the tuples that the mask leaves: without a limit some n_nodes^k of them. Up to "
-        "two million tuples the walk has them all in memory; beyond, only what it needs (docs/method.md), so that its "
-        "time does not grow as the tensor does."
+        "The paper's analysis has Phase 1 grow as n k (b^3 + log n) for n graphs and embeddings of b numbers, Phase 2 "
+        "as N_max N_nnz log N_nnz, N_nnz being the tuples that the mask leaves, some n^k of graphs with n nodes. "
+        "Up to two million tuples the walk has them all in memory; beyond, only what it needs (docs/method.md), so "
+        "that its time does not grow as the tensor does."
     )
 
 

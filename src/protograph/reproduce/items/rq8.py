@@ -90,8 +90,8 @@ def write(results: Results, sheet: Sheet) -> None:
     found = list(results.values())
     sheet.note(
         "Our Graph-SST2 is built from the same sentences with other features and edges than the published one: GloVe "
-        f"vectors of 25 numbers, where the paper has {paper('rq8', 'embedding_size')} of a language model, and edges of a "
-        "constituency parse. The GCN is right for "
+        f"vectors of 25 numbers, where the paper has {paper('rq8', 'embedding_size')} of a language model, and edges "
+        "of a constituency parse. The GCN is right for "
         f"{_percent([one['test_accuracy'] for one in found])} of the test sentences."
     )
     _write_sentences(found[0], sheet)
@@ -121,13 +121,13 @@ def _write_sentences(first: Any, sheet: Sheet) -> None:
         "sentences",
         ("class", "cluster", "sentence", "label", "p of the class"),
         rows,
-        "The three sentences nearest the mean of each cluster, first seed: the model predicts all of them as the class.",
+        "The three sentences nearest the mean of each cluster, first seed; the model predicts each as the class.",
     )
     sheet.figure(
         "sentences-as-graphs",
         draw_sentences(panels),
-        "The same sentences as graphs: words are nodes, arcs edges; p is the model's probability of the class, blue for a "
-        "sentence labelled positive, orange for one labelled negative.",
+        "The same sentences as graphs: words are nodes, arcs edges; p is the model's probability of the class, blue "
+        "for a sentence labelled positive, orange for one labelled negative.",
     )
 
 
@@ -176,8 +176,8 @@ def _write_findings(found: list[Any], sheet: Sheet) -> None:
 ITEM = Item(
     name="rq8",
     title="Sentences that represent a class: Graph-SST2",
-    question="What does PAGE show where there is no ground truth, and no pattern that a class has in common? Phase 1 alone "
-    "chooses three sentences of each class and cluster.",
+    question="What does PAGE show where there is no ground truth, and no pattern that a class has in common? Phase 1 "
+    "alone chooses three sentences of each class and cluster.",
     cells=cells,
     write=write,
 )
