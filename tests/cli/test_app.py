@@ -6,16 +6,7 @@ import pytest
 from protograph import __version__
 
 
-def test_commands_of_a_later_version_say_so(run):
-    done = run("reproduce", "anything", "--option", 3)
-    assert done.returncode == 1
-    assert done.stderr == (
-        "error: protograph reproduce is not available in this version; "
-        "there are explain, train, evaluate, compare, report and datasets\n"
-    )
-
-
-@pytest.mark.parametrize("command", [[], ["explain"], ["train"], ["datasets"]])
+@pytest.mark.parametrize("command", [[], ["explain"], ["train"], ["datasets"], ["reproduce"]])
 def test_help_fits_a_screen(run_well, command):
     lines = run_well(*command, "--help").stdout.splitlines()
     assert len(lines) <= 36

@@ -18,14 +18,17 @@ from protograph.reproduce.items import ITEMS
 from protograph.reproduce.page import QUICK, verdict_counts
 from protograph.reproduce.publishing import CELLS, KIND, OTHER_OUT, check_readme, publish_item, publish_page
 from protograph.reproduce.running import Failure, Plan, measure
+from protograph.reproduce.sets import SETS
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.telling import duration
 
+# What an item is asked for by besides its name.
+ALIASES = {"table2": "rq2"}
 DEFAULT_OUT, QUICK_OUT = Path("results/paper"), Path("results/paper-quick")
 
 
 def reproduce(
-    items: Annotated[list[str], typer.Argument(metavar="ITEM...", help=f"all, or some of {', '.join(ITEMS)}.")],
+    items: Annotated[list[str], typer.Argument(metavar="ITEM", help=f"all, or some of {', '.join(ITEMS)}.")],
     quick: Annotated[bool, typer.Option("--quick", help="Try all in seconds; the numbers mean nothing.")] = False,
     seeds: Annotated[int, typer.Option(help="How many seeds; table1 and sweeps have theirs.", min=1, metavar="N")] = 10,
     device: Annotated[str, typer.Option(help="Where models are trained: cpu or cuda.")] = "cpu",
@@ -35,6 +38,9 @@ def reproduce(
     out: Annotated[
         Path | None, typer.Option(help="Folder; results/paper, or results/paper-quick.", metavar="DIR")
     ] = None,
+    without: Annotated[
+        str, typer.Option(help="Data sets to leave out, divided by commas, such as mnist-sp.", metavar="NAMES")
+    ] = "",
     data_root: arguments.DataRoot = None,
 ) -> None:
     """Measure the paper's experiments again, and write our numbers beside the paper's.
@@ -51,6 +57,7 @@ def reproduce(
         device=device,
         jobs=jobs or (1 if quick else os.cpu_count() or 1),
         data_root=data_root,
+        without=_left_out(without),
     )
     folder = out or (QUICK_OUT if quick else DEFAULT_OUT)
     check_readme(folder)
@@ -73,11 +80,19 @@ def reproduce(
 
 def _chosen(names: Sequence[str]) -> list[Item]:
     """The items named, in the paper's order."""
-    wanted = {name.lower() for name in names}
+    wanted = {ALIASES.get(name.lower(), name.lower()) for name in names}
     unknown = sorted(wanted - {"all", *ITEMS})
     if unknown:
         raise ValueError(f"ITEM must be all or among {', '.join(ITEMS)}, got {', '.join(unknown)}")
     return [item for name, item in ITEMS.items() if "all" in wanted or name in wanted]
+
+
+def _left_out(names: str) -> tuple[str, ...]:
+    left_out = tuple(name.strip().lower() for name in names.split(",") if name.strip())
+    unknown = [name for name in left_out if name not in SETS]
+    if unknown:
+        raise ValueError(f"--without must be among {', '.join(SETS)}, got {', '.join(unknown)}")
+    return left_out
 
 
 def _cost(plan: Plan) -> str:
@@ -103,5 +118,5 @@ def _raise_failures(failures: Sequence[Failure]) -> None:
         typer.echo("\n".join(lines), err=True)
         raise RuntimeError(
             f"{count_of(len(failures), 'task')} failed, and the items that need them were not written; the same "
-            f"command tries only these again"
+            f"command tries only these again, and --without leaves data sets out"
         )

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,13 @@ Rows = list[dict[str, Any]]
 
 def versions() -> dict[str, str]:
     """Versions of this package and of those that its answers depend on."""
-    return {"protograph": __version__} | {name: metadata.version(name) for name in PACKAGES}
+    return {"protograph": __version__} | {name: _installed(name) for name in PACKAGES}
+
+
+@cache
+def _installed(name: str) -> str:
+    """Read once: hundreds of kept models ask for it."""
+    return metadata.version(name)
 
 
 def fingerprint(data: GraphDataset) -> str:

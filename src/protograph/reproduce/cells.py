@@ -4,17 +4,19 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from protograph._base.files import atomic_path
 from protograph.evaluation.keeping import versions
-from protograph.reproduce.item import JSON, Cell, Item
+from protograph.reproduce.item import JSON, Cell, Item, Need
 from protograph.reproduce.settings import Settings
 
 FORMAT = "protograph-cell"
+# What takes fewer seconds was no training: the models were there.
+LEAST_TRAINING = 0.2
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,22 @@ class CellStore:
             return None
         is_same = content.get("format") == FORMAT and content.get("made_from") == self.made_from(item, cell)
         return FinishedCell(content["result"], content["seconds"]) if is_same else None
+
+    def note_training(self, need: Need, seconds: float) -> None:
+        """Write down how long models took; what was there already does not count."""
+        path = self._training_path(need)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if seconds >= LEAST_TRAINING or not path.exists():
+            with atomic_path(path) as temporary:
+                temporary.write_text(json.dumps({"seconds": round(seconds, 3)}), encoding="utf-8")
+
+    def training_seconds(self, needs: Iterable[Need]) -> float:
+        """How long these models took to train, as far as it was written down."""
+        paths = [self._training_path(need) for need in set(needs)]
+        return float(sum(json.loads(path.read_bytes())["seconds"] for path in paths if path.is_file()))
+
+    def _training_path(self, need: Need) -> Path:
+        return self.folder / "trainings" / f"{need.kind.replace(' ', '-')}-{need.name}-seed{need.seed}.json"
 
     def write(self, item: Item, cell: Cell, result: JSON, seconds: float) -> None:
         """Keep a result, whole or not at all."""

@@ -13,6 +13,8 @@ from protograph.metrics.intervals import student
 
 Verdict = Literal["better", "worse", "undecided", "agrees", "differs", "not comparable"]
 VERDICTS: tuple[str, ...] = get_args(Verdict)
+# The paper prints four digits.
+ROUNDED = 0.00005
 # Draws of a bootstrap: the ends of its intervals are then steady in the second digit.
 NUM_DRAWS = 2000
 NORMAL_95 = 1.959964
@@ -35,15 +37,27 @@ class Estimate:
     num: int
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> "Estimate":
+    def of(
+        cls, values: Sequence[float], *, least: float = -inf, most: float = inf, is_of_one_draw: bool = False
+    ) -> "Estimate":
         """Mean of seeds, with Student's interval.
 
-        >>> Estimate.of([1.0, 2.0, 3.0])
-        Estimate(mean=2.0, low=-0.484..., high=4.484..., num=3)
+        Args:
+            values: A value a seed.
+            least: No mean is below; the interval ends there.
+            most: No mean is above.
+            is_of_one_draw: Whether the interval is to hold one more value rather than the mean: what the paper has of
+                a single draw of random data is compared with that.
+
+        >>> Estimate.of([1.0, 2.0, 3.0], least=0.0)
+        Estimate(mean=2.0, low=0.0, high=4.484..., num=3)
         """
         array = _checked(values)
-        low, high = student(array)
-        return cls(float(array.mean()), _finite(low), _finite(high), len(array))
+        mean, (low, high) = float(array.mean()), student(array)
+        if is_of_one_draw:
+            scale = sqrt(len(array) + 1)
+            low, high = mean - scale * (mean - low), mean + scale * (high - mean)
+        return cls(mean, _finite(max(low, least), low), _finite(min(high, most), high), len(array))
 
     @classmethod
     def share(cls, successes: int, trials: int) -> "Estimate":
@@ -92,10 +106,14 @@ def verdict(ours: Estimate, paper: float | None, larger_is_better: bool | None) 
 
     >>> verdict(Estimate(0.8, 0.7, 0.9, 10), 0.6, larger_is_better=True)
     'better'
+    >>> verdict(Estimate(1.0, 1.0, 1.0, 5), 1.0, larger_is_better=True)  # nothing was left to chance
+    'agrees'
     """
     if paper is None:
         return "not comparable"
     low, high = (-inf if ours.low is None else ours.low), (inf if ours.high is None else ours.high)
+    if max(abs(low - paper), abs(high - paper)) <= ROUNDED:
+        return "agrees"
     if larger_is_better is None:
         return "agrees" if low <= paper <= high else "differs"
     if low <= paper <= high:
@@ -110,5 +128,6 @@ def _checked(values: Sequence[float]) -> Floats:
     return array
 
 
-def _finite(number: float) -> float | None:
-    return number if isfinite(number) else None
+def _finite(number: float, unbounded: float) -> float | None:
+    """An end of an interval; ``None`` where nothing was known of the spread, whatever the bounds are."""
+    return number if isfinite(unbounded) else None

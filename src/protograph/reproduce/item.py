@@ -60,10 +60,18 @@ class Results(Mapping[Key, JSON]):
         values: Result of each cell.
         settings: What was asked to be measured.
         seconds: How long each cell took.
+        training_seconds: How long the models took that they need.
     """
 
-    def __init__(self, values: Mapping[Key, JSON], settings: Settings, seconds: Mapping[Key, float]) -> None:
+    def __init__(
+        self,
+        values: Mapping[Key, JSON],
+        settings: Settings,
+        seconds: Mapping[Key, float],
+        training_seconds: float = 0.0,
+    ) -> None:
         self._values, self.settings, self.seconds = dict(values), settings, dict(seconds)
+        self.training_seconds = training_seconds
 
     def __getitem__(self, key: Key) -> JSON:
         return self._values[key]

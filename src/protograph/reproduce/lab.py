@@ -4,11 +4,11 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from protograph import datasets
 from protograph._base.errors import ProtographWarning
@@ -18,17 +18,19 @@ from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
 from protograph.datasets.registry import SPECS
 from protograph.evaluation.keeping import KeptModel, fingerprint, keep_model, kept_model, versions
+from protograph.explainer import Explainer
 from protograph.explanation import Explanations
 from protograph.explanation.storage import load
 from protograph.reproduce.item import Need
 from protograph.reproduce.methods import explainer_of
-from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import SETS, stride_of
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sweeps import swept_models, train_swept
 from protograph.training import Trained, train
 
-# So many data sets stay in memory, the last used.
-NUM_IN_MEMORY = 2
+Value = TypeVar("Value")
+# So many data sets, models and sweeps stay in memory, the last used.
+NUM_SETS, NUM_MODELS, NUM_SWEEPS = 2, 32, 2
 # Seconds between two looks whether another process has finished what is waited for.
 LOOK = 0.2
 
@@ -60,7 +62,9 @@ class Lab:
     def __init__(self, folder: Path, settings: Settings, progress: Progress | None = None) -> None:
         self.folder, self.settings = folder, settings
         self._progress = progress
-        self._data: dict[tuple[str, int | None], tuple[GraphDataset, str]] = {}
+        self._data: dict[Hashable, tuple[GraphDataset, str]] = {}
+        self._models: dict[Hashable, KeptModel] = {}
+        self._sweeps: dict[Hashable, list[KeptModel]] = {}
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
         """Tell how far a cell is."""
@@ -79,24 +83,25 @@ class Lab:
 
     def _with_fingerprint(self, name: str, seed: int) -> tuple[GraphDataset, str]:
         key = (name, None if name in SPECS and SPECS[name].files else seed)
-        if key not in self._data:
-            loaded = datasets.load(
-                name,
-                self.settings.data_root,
-                random_state=seed,
-                num_graphs=self.settings.num_graphs,
-                progress=self.progress,
-            )
-            stride = SETS[name].cpu_stride if name in SETS and self.settings.device == "cpu" else 1
-            loaded = loaded[::stride] if stride > 1 and not self.settings.is_quick else loaded
-            while len(self._data) >= NUM_IN_MEMORY:
-                del self._data[next(iter(self._data))]
-            self._data[key] = (loaded, fingerprint(loaded))
-        self._data[key] = self._data.pop(key)  # the last used is the last to go
-        return self._data[key]
+        return _remembered(self._data, key, NUM_SETS, lambda: self._load(name, seed))
+
+    def _load(self, name: str, seed: int) -> tuple[GraphDataset, str]:
+        loaded = datasets.load(
+            name,
+            self.settings.data_root,
+            random_state=seed,
+            num_graphs=self.settings.num_graphs,
+            progress=self.progress,
+        )
+        stride = stride_of(name, self.settings)
+        loaded = loaded[::stride] if stride > 1 else loaded
+        return loaded, fingerprint(loaded)
 
     def model(self, name: str, seed: int) -> KeptModel:
         """The paper's GCN on a data set, trained once and kept."""
+        return _remembered(self._models, (name, seed), NUM_MODELS, lambda: self._model(name, seed))
+
+    def _model(self, name: str, seed: int) -> KeptModel:
         path = self._path("models", f"{name}-seed{seed}.pt")
         made_from = self._made_from(name, seed)
         with _alone(path):
@@ -124,6 +129,9 @@ class Lab:
             kind: ``"widths"`` (consistency) or ``"wrong labels"`` (faithfulness).
             seed: Of data, split, weights and the choice of wrong labels.
         """
+        return _remembered(self._sweeps, (name, kind, seed), NUM_SWEEPS, lambda: self._sweep(name, kind, seed))
+
+    def _sweep(self, name: str, kind: str, seed: int) -> list[KeptModel]:
         data, reference = self.data(name, seed), self.model(name, seed)
         models = swept_models(name, kind, data.hidden, self.settings)
         folder = self._path("sweeps", f"{name}-{kind.replace(' ', '-')}-seed{seed}", "lock").parent
@@ -178,7 +186,7 @@ class Lab:
             begun = time.perf_counter()
             explainer.fit(model.model, data[model.train])
             fitted = time.perf_counter()
-            explanations = explainer.explain_all()
+            explanations = _explain_each(explainer, SETS[name].targets if name in SETS else None)
             ended = time.perf_counter()
         explanations.save(file)
         return {"fit_seconds": fitted - begun, "seconds": ended - fitted}
@@ -202,6 +210,28 @@ class Lab:
         path = self.folder.joinpath(*parts)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
+
+
+def _remembered(memory: dict[Hashable, Value], key: Hashable, most: int, make: Callable[[], Value]) -> Value:
+    """What is in memory, or else made; the one that was used longest ago goes where there would be too many."""
+    value = memory.pop(key) if key in memory else make()
+    while len(memory) >= most:
+        del memory[next(iter(memory))]
+    memory[key] = value
+    return value
+
+
+def _explain_each(explainer: Explainer, targets: tuple[int, ...] | None) -> Explanations:
+    """The explanations of some classes, or of all; those that could not be explained with the reason."""
+    if targets is None:
+        return explainer.explain_all()
+    found, not_explained = {}, {}
+    for target in targets:
+        try:
+            found[target] = explainer.explain(target)
+        except ValueError as error:  # such as a model that predicts no graph as the class
+            not_explained[target] = str(error)
+    return Explanations(found, not_explained=not_explained)
 
 
 @contextmanager

@@ -56,13 +56,15 @@ class Section:
     @property
     def origin(self) -> str:
         """One line on where it comes from."""
-        made, seconds = self.facts["provenance"], self.facts["seconds"]
+        made, cells = self.facts["provenance"], count_of(self.facts["num_cells"], "cell")
+        seconds, training = self.facts["seconds"], self.facts["training_seconds"]
         versions, hardware = made["versions"], made["hardware"]
         kind = "quick run, " if self.is_quick else ""
+        commit = f" at {made['commit']}" if made["commit"] else ""
         return (
-            f"{kind}seeds {', '.join(map(str, self.facts['seeds']))}; {seconds:.0f} s of one core in "
-            f"{count_of(self.facts['num_cells'], 'cell')}; protograph {versions['protograph']}"
-            f"{' at ' + made['commit'] if made['commit'] else ''}, torch {versions['torch']}; "
+            f"{kind}seeds {', '.join(map(str, self.facts['seeds']))}; "
+            f"{seconds:.0f} s in {cells} and {training:.0f} s of training, on one core each; "
+            f"protograph {versions['protograph']}{commit}, torch {versions['torch']}; "
             f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['device']}; {made['date']}"
         )
 
@@ -158,7 +160,9 @@ def _html_part(part: Part) -> str:
 def _html_table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
     lines = (html.row(row[0], "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])) for row in rows)
-    return html.table(lines, head=head, caption=caption)
+    # Not the table's own caption, which is as narrow as the table.
+    above = f'<p class="caption">{html.escape(caption)}</p>' if caption else ""
+    return above + html.table(lines, head=head)
 
 
 STYLE = """
@@ -166,7 +170,7 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding
 h1{font-size:1.7rem}h2{font-size:1.3rem;margin:0 0 .5rem;padding-top:1.5rem;border-top:1px solid #d0d7de}
 nav a{margin-right:1rem}a{color:#0b5cad}
 .wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.88rem}
-caption{text-align:left;padding-bottom:.4rem;color:#57606a}
+.caption{color:#57606a;font-size:.88rem;margin:1.2rem 0 -.6rem}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid #e4e8ec}
 td{font-variant-numeric:tabular-nums}thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500}
 .better{color:#116329;font-weight:600}.worse,.differs{color:#a40e26;font-weight:600}

@@ -14,6 +14,8 @@ from protograph.reproduce.provenance import provenance
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Sheet, read_parts
 
+# What the page has of an item besides its parts.
+FACTS = ("is_quick", "seeds", "num_cells", "seconds", "training_seconds", "provenance")
 OTHER_OUT = "choose another --out"
 CELLS, README, PAGE = ".cells", "README.md", "index.html"
 KIND = FolderKind(manifest="run.json", format="protograph-reproduction", names=re.compile(r"run\.json|index\.html"))
@@ -48,6 +50,7 @@ def publish_item(out: Path, item: Item, results: Results, settings: Settings) ->
                 "seeds": list(settings.table1_seeds if item.name == "table1" else settings.seeds),
                 "num_cells": len(results),
                 "seconds": round(sum(results.seconds.values()), 1),
+                "training_seconds": round(results.training_seconds, 1),
                 "provenance": provenance(settings.device),
             }
         )
@@ -67,6 +70,6 @@ def _section(folder: Path) -> Section:
     content: dict[str, Any] = read_manifest(folder, ITEM_KIND)
     names = [part["name"] for part in content["parts"] if part["part"] == "figure"]
     svgs = {name: (folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
-    facts = {key: content[key] for key in ("is_quick", "seeds", "num_cells", "seconds", "provenance")}
+    facts = {key: content[key] for key in FACTS}
     parts = read_parts(content["parts"], svgs)
     return Section(content["item"], content["title"], content["question"], parts, facts)

@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -13,11 +14,13 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
+from protograph._base.errors import ProtographWarning
 from protograph.reproduce.cells import CellStore
 from protograph.reproduce.item import Cell, Item, Key, Need, Results
 from protograph.reproduce.lab import Lab
 from protograph.reproduce.sets import SETS
 from protograph.reproduce.settings import Settings
+from protograph.reproduce.sweeps import swept_models
 from protograph.reproduce.telling import Teller, telling
 
 # A training of a quick run, in seconds.
@@ -76,9 +79,10 @@ class Plan:
             if self.store.read(item, cell) is None
         ]
         needs = dict.fromkeys(need for _, cell in cells for need in cell.needs)
-        # A sweep has the split of the model, so that models come before sweeps.
-        ordered = sorted(needs, key=lambda need: need.kind != "model")
-        models = [Task("", (), need, _training_seconds(need, self.settings)) for need in ordered]
+        models = [Task("", (), need, _training_seconds(need, self.settings)) for need in needs]
+        # A sweep has the split of the model, so that models come before sweeps; the longest first, lest one is left
+        # to a single process at the end.
+        models.sort(key=lambda task: (task.need is not None and task.need.kind != "model", -task.seconds))
         return [*models, *(Task(item.name, cell.key, None, cell.seconds) for item, cell in cells)]
 
     @property
@@ -93,7 +97,8 @@ class Plan:
         if len(whole) < len(found):
             return None
         values, seconds = {k: one.result for k, one in whole.items()}, {k: one.seconds for k, one in whole.items()}
-        return Results(values, self.settings, seconds)
+        needs = {need for cell in self.cells[item.name].values() for need in cell.needs}
+        return Results(values, self.settings, seconds, self.store.training_seconds(needs))
 
 
 def _by_key(item: Item, settings: Settings) -> dict[Key, Cell]:
@@ -110,11 +115,9 @@ def _training_seconds(need: Need, settings: Settings) -> float:
         return QUICK_TRAINING * (1 if need.kind == "model" else 4)
     one = SETS.get(need.name)
     seconds = one.train_seconds if one else 5.0
-    if need.kind == "model":
+    if need.kind == "model" or one is None:
         return seconds
-    layers = 2 if one and len(one.widths) == 5 else 3
-    num_models = 11 if need.kind != "widths" else (len(one.widths) if one else 4) ** layers
-    return seconds * num_models
+    return seconds * len(swept_models(need.name, need.kind, (32,) * one.num_layers, settings))
 
 
 def measure(plan: Plan) -> list[Failure]:
@@ -146,7 +149,9 @@ def _do(task: Task, plan: Plan, lab: Lab) -> str | None:
     """Do a task and keep what it gave; the error in words where it cannot be done."""
     try:
         if task.need is not None:
+            begun = time.perf_counter()
             lab.make(task.need)
+            plan.store.note_training(task.need, time.perf_counter() - begun)
             return None
         item = next(one for one in plan.items if one.name == task.item)
         cell = plan.cells[task.item][task.key]
@@ -228,6 +233,7 @@ def _start_worker(names: list[str], settings: Settings, folder: Path, reports: A
     from protograph.reproduce.items import ITEMS
 
     torch.set_num_threads(1)
+    warnings.simplefilter("ignore", ProtographWarning)  # as the command does in its own process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that was asked ends this one
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _Worker.plan = Plan([ITEMS[name] for name in names], settings, folder)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from protograph.reproduce.settings import Settings
+
 
 @dataclass(frozen=True, kw_only=True)
 class PaperSet:
@@ -10,18 +12,24 @@ class PaperSet:
     Attributes:
         name: Its name here.
         title: Its name in the paper.
+        targets: The classes that the paper explains: those with a ground truth, and the digit that it shows.
+        num_layers: Layers of the paper's GCN for it.
         widths: Widths of a layer in the consistency sweep, which takes every combination.
         sweep_seeds: Seeds of the sweeps; one where they take long.
         train_seconds: About how long one training takes on one core.
         cpu_stride: On a CPU only every so many-th graph is taken, else training would take hours.
+        is_large: Whether on a CPU also few seeds and models of a sweep are taken.
     """
 
     name: str
     title: str
+    targets: tuple[int, ...]
+    num_layers: int
     widths: tuple[int, ...]
     sweep_seeds: tuple[int, ...]
     train_seconds: float
     cpu_stride: int = 1
+    is_large: bool = False
 
 
 _FIVE, _ONE = (0, 1, 2, 3, 4), (0,)
@@ -29,13 +37,111 @@ _TO_64, _TO_32 = (4, 8, 16, 32, 64), (4, 8, 16, 32)
 SETS = {
     one.name: one
     for one in (
-        PaperSet(name="ba-house", title="BA-house", widths=_TO_64, sweep_seeds=_FIVE, train_seconds=6),
-        PaperSet(name="ba-grid", title="BA-grid", widths=_TO_64, sweep_seeds=_FIVE, train_seconds=10),
-        PaperSet(name="solubility", title="Solubility", widths=_TO_32, sweep_seeds=_FIVE, train_seconds=3),
-        PaperSet(name="mutagenicity", title="MUTAG", widths=_TO_32, sweep_seeds=_ONE, train_seconds=15),
-        PaperSet(name="benzene", title="Benzene", widths=_TO_32, sweep_seeds=_ONE, train_seconds=40),
-        PaperSet(name="mnist-sp", title="MNIST-sp", widths=_TO_32, sweep_seeds=_ONE, train_seconds=300, cpu_stride=10),
+        PaperSet(
+            name="ba-house",
+            title="BA-house",
+            targets=(1,),
+            num_layers=2,
+            widths=_TO_64,
+            sweep_seeds=_FIVE,
+            train_seconds=6,
+        ),
+        PaperSet(
+            name="ba-grid",
+            title="BA-grid",
+            targets=(1,),
+            num_layers=2,
+            widths=_TO_64,
+            sweep_seeds=_FIVE,
+            train_seconds=10,
+        ),
+        PaperSet(
+            name="solubility",
+            title="Solubility",
+            targets=(0, 1),
+            num_layers=3,
+            widths=_TO_32,
+            sweep_seeds=_FIVE,
+            train_seconds=3,
+        ),
+        PaperSet(
+            name="mutagenicity",
+            title="MUTAG",
+            targets=(0,),
+            num_layers=3,
+            widths=_TO_32,
+            sweep_seeds=_ONE,
+            train_seconds=15,
+        ),
+        PaperSet(
+            name="benzene",
+            title="Benzene",
+            targets=(1,),
+            num_layers=3,
+            widths=_TO_32,
+            sweep_seeds=_ONE,
+            train_seconds=40,
+        ),
+        PaperSet(
+            name="mnist-sp",
+            title="MNIST-sp",
+            targets=(0,),
+            num_layers=3,
+            widths=_TO_32,
+            sweep_seeds=_ONE,
+            train_seconds=120,
+            cpu_stride=35,
+            is_large=True,
+        ),
     )
 }
+# Of a large set on a CPU: so many seeds, and every so many-th width and level of wrong labels.
+CPU_SEEDS, CPU_EVERY = 2, 2
 # Levels of wrong labels in the faithfulness sweep, in percent.
 WRONG_PERCENT = tuple(range(0, 55, 5))
+
+
+def seeds_of(name: str, settings: Settings) -> tuple[int, ...]:
+    """The seeds that are measured on a data set.
+
+    >>> seeds_of("mnist-sp", Settings()), seeds_of("ba-grid", Settings(seeds=(0, 1, 2)))
+    ((0, 1), (0, 1, 2))
+    """
+    return settings.seeds[:CPU_SEEDS] if _is_cut(name, settings) else settings.seeds
+
+
+def sweep_seeds_of(name: str, settings: Settings) -> tuple[int, ...]:
+    """The seeds of its sweeps, among those that are measured."""
+    asked = seeds_of(name, settings)
+    return settings.fewer(tuple(seed for seed in SETS[name].sweep_seeds if seed in asked))
+
+
+def widths_of(name: str, settings: Settings) -> tuple[int, ...]:
+    """The widths of a layer in its consistency sweep."""
+    widths = SETS[name].widths
+    return widths[1::CPU_EVERY] if _is_cut(name, settings) else settings.fewer(widths, 2)
+
+
+def wrong_percent_of(name: str, settings: Settings) -> tuple[int, ...]:
+    """The levels of wrong labels in its faithfulness sweep."""
+    if settings.is_quick:
+        return WRONG_PERCENT[::5]
+    return WRONG_PERCENT[::CPU_EVERY] if _is_cut(name, settings) else WRONG_PERCENT
+
+
+def stride_of(name: str, settings: Settings) -> int:
+    """Every so many-th graph is taken."""
+    one = SETS.get(name)
+    return one.cpu_stride if one and settings.device == "cpu" and not settings.is_quick else 1
+
+
+def what_is_cut(name: str, settings: Settings) -> str:
+    """What is left out of a data set on a CPU, in words; empty where nothing is."""
+    if stride_of(name, settings) == 1:
+        return ""
+    return f"on a CPU every {stride_of(name, settings)}th graph, few seeds and models"
+
+
+def _is_cut(name: str, settings: Settings) -> bool:
+    one = SETS.get(name)
+    return one is not None and one.is_large and settings.device == "cpu" and not settings.is_quick

@@ -1,5 +1,6 @@
 """What a reproduction is asked to measure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +20,7 @@ class Settings:
         is_quick: Whether fewer seeds, sets, graphs, models and epochs are taken, which all output is marked with.
         device: Where models are trained.
         data_root: Folder with the data sets' files; ``None`` for the default places.
+        without: Data sets that are left out.
         jobs: How many cells are measured at once, each in a process of its own; no result depends on it.
 
     >>> Settings(is_quick=True).seeds
@@ -30,6 +32,7 @@ class Settings:
     is_quick: bool = False
     device: str = "cpu"
     data_root: Path | None = None
+    without: tuple[str, ...] = ()
     jobs: int = 1
 
     def __post_init__(self) -> None:
@@ -41,6 +44,14 @@ class Settings:
                 object.__setattr__(self, name, seeds[:QUICK_SEEDS])
         if self.jobs < 1:
             raise ValueError(f"jobs must be at least 1, got {self.jobs}")
+
+    def sets(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The data sets that are not left out; in a quick run the first of them.
+
+        >>> Settings(without=("mnist-sp",)).sets(["ba-house", "mnist-sp"])
+        ('ba-house',)
+        """
+        return self.fewer(tuple(name for name in names if name not in self.without))
 
     def fewer(self, values: tuple[Value, ...], num: int = 1) -> tuple[Value, ...]:
         """All values, or in a quick run the first ``num``."""

@@ -6,7 +6,7 @@ from itertools import product
 
 from protograph.datasets import GraphDataset
 from protograph.metrics.robustness import corrupted
-from protograph.reproduce.sets import SETS, WRONG_PERCENT
+from protograph.reproduce.sets import widths_of, wrong_percent_of
 from protograph.reproduce.settings import Settings
 from protograph.training import Trained, train
 
@@ -44,11 +44,9 @@ def swept_models(name: str, kind: str, hidden: tuple[int, ...], settings: Settin
     64
     """
     if kind == WIDTHS:
-        widths = settings.fewer(SETS[name].widths, 2)
-        return [SweptModel(one) for one in product(widths, repeat=len(hidden))]
+        return [SweptModel(one) for one in product(widths_of(name, settings), repeat=len(hidden))]
     if kind == WRONG_LABELS:
-        levels = WRONG_PERCENT[::5] if settings.is_quick else WRONG_PERCENT
-        return [SweptModel(hidden, percent) for percent in levels]
+        return [SweptModel(hidden, percent) for percent in wrong_percent_of(name, settings)]
     raise ValueError(f"kind must be {WIDTHS!r} or {WRONG_LABELS!r}, got {kind!r}")
 
 

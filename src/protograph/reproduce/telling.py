@@ -102,7 +102,7 @@ def duration(seconds: float) -> str:
     """Seconds as people say them ahead of time.
 
     >>> duration(40), duration(61), duration(3725), duration(7300)
-    ('40 s', '1 min', '1 h 2 min', '2 h 1 min')
+    ('40 s', '1 min', '1 h 2 min', '2 h 2 min')
     """
     if seconds < 59.5:
         return f"{seconds:.0f} s"

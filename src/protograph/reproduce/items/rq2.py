@@ -1,0 +1,111 @@
+"""RQ2 and Table 2: accuracy, density, consistency and faithfulness of the explainers, on every data set."""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from statistics import mean
+from typing import Any
+
+from protograph.evaluation.evaluation import accuracy_of
+from protograph.evaluation.keeping import KeptModel
+from protograph.explanation import Explanation
+from protograph.metrics.density import density
+from protograph.metrics.robustness import consistency, faithfulness
+from protograph.reproduce.item import JSON, Cell, Item, Need
+from protograph.reproduce.items.rq2_writing import write
+from protograph.reproduce.lab import Lab
+from protograph.reproduce.methods import TITLES
+from protograph.reproduce.sets import SETS, seeds_of, stride_of, sweep_seeds_of, widths_of, wrong_percent_of
+from protograph.reproduce.settings import Settings
+from protograph.reproduce.sweeps import WIDTHS, WRONG_LABELS
+
+# About how long explaining one class takes on one core, in seconds; the generators are slow.
+SECONDS = {"walk": 1.0, "page": 3.0, "xgnn": 15.0, "gnninterpreter": 12.0, "random": 0.5}
+
+
+def cells(settings: Settings) -> list[Cell]:
+    """A cell a data set, explainer and seed; the first seeds also judge by the models of the sweeps."""
+    return [
+        _cell(name, method, seed, settings)
+        for name in settings.sets(SETS)
+        for seed in seeds_of(name, settings)
+        for method in TITLES
+    ]
+
+
+def _cell(name: str, method: str, seed: int, settings: Settings) -> Cell:
+    is_swept = seed in sweep_seeds_of(name, settings)
+    sweeps = (Need(WIDTHS, name, seed), Need(WRONG_LABELS, name, seed)) if is_swept else ()
+    swept = {"widths": list(widths_of(name, settings)), "wrong": list(wrong_percent_of(name, settings))}
+    return Cell(
+        key=(name, method, f"seed {seed}"),
+        compute=partial(_measure, name, method, seed, is_swept),
+        made_from={"stride": stride_of(name, settings), "swept": swept if is_swept else None},
+        needs=(Need("model", name, seed), *sweeps),
+        seconds=0.3 if settings.is_quick else SECONDS[method] * len(SETS[name].targets),
+    )
+
+
+def _measure(name: str, method: str, seed: int, is_swept: bool, lab: Lab) -> JSON:
+    explained = lab.explained(name, method, seed)
+    data, model = lab.data(name, seed), lab.model(name, seed)
+    graphs = data[model.train]
+    classes: dict[str, Any] = {}
+    for target in SETS[name].targets:
+        explanation = explained.explanations.get(target)
+        if explanation is None or not explanation.prototypes:
+            reason = explained.explanations.not_explained.get(target, "no prototype was found")
+            classes[str(target)] = {"failed": reason, "has_truth": target in data.ground_truths}
+        else:
+            classes[str(target)] = _scores(explanation, graphs, data.ground_truths.get(target, ()))
+            if is_swept:
+                classes[str(target)] |= _robustness(explanation, lab, name, seed)
+    return {"test_accuracy": model.test_accuracy, "seconds": explained.seconds, "classes": classes}
+
+
+def _scores(explanation: Explanation, graphs: Any, truths: Sequence[Any]) -> dict[str, Any]:
+    """Of a class: the mean over its prototypes; each is held against the truth that counts for it."""
+    prototypes = explanation.prototypes
+    right = [accuracy_of(prototype, explanation, graphs, truths) for prototype in prototypes] if truths else []
+    return {
+        "accuracy": mean(one.value for one in right) if right else None,
+        "density": mean(density(prototype.graph) for prototype in prototypes),
+        "truth_density": mean(density(truths[one.truth]) for one in right) if right else None,
+        "probability": mean(prototype.probability for prototype in prototypes),
+        "num_nodes": [prototype.num_nodes for prototype in prototypes],
+        "num_edges": [prototype.num_edges for prototype in prototypes],
+    }
+
+
+def _robustness(explanation: Explanation, lab: Lab, name: str, seed: int) -> dict[str, Any]:
+    """What the models of the sweeps say of the prototypes."""
+    options: Mapping[str, Any] = {
+        "target": explanation.target,
+        "return_type": "raw",
+        "reference_graphs": list(explanation.source_graphs.values()) or None,
+    }
+    widths, wrong = lab.sweep(name, WIDTHS, seed), lab.sweep(name, WRONG_LABELS, seed)
+    steady = consistency(explanation, _models(widths), **options)
+    accuracies = [math.nan if one.test_accuracy is None else one.test_accuracy for one in wrong]
+    faithful = faithfulness(explanation, _models(wrong), accuracies, **options)
+    return {
+        "consistency": steady.value,
+        "consistency_probabilities": list(steady.probabilities),
+        "faithfulness": faithful.value if math.isfinite(faithful.value) else None,
+        "faithfulness_note": faithful.note,
+        "faithfulness_probabilities": list(faithful.probabilities),
+        "faithfulness_accuracies": accuracies,
+    }
+
+
+def _models(kept: Sequence[KeptModel]) -> list[Any]:
+    return [one.model for one in kept]
+
+
+ITEM = Item(
+    name="rq2",
+    title="Quantitative comparison (Table 2)",
+    question="How right, simple, steady and faithful are the prototypes, beside those of other explainers?",
+    cells=cells,
+    write=write,
+)

@@ -1,0 +1,159 @@
+"""What RQ2 shows: a table a metric as the paper has it, every cell beside the paper's, and the scatter plots."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import Any
+
+import numpy as np
+
+from protograph.reproduce.findings import VERDICTS, Estimate, verdict
+from protograph.reproduce.item import Results
+from protograph.reproduce.items.rq2_claims import write_claims
+from protograph.reproduce.items.rq2_figure import scatter
+from protograph.reproduce.methods import IN_PAPER, TITLES
+from protograph.reproduce.paper import paper
+from protograph.reproduce.sets import SETS, what_is_cut
+from protograph.reproduce.sheet import Sheet
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A part of Table 2.
+
+    Attributes:
+        name: Its name, as in ``paper.json``.
+        larger_is_better: Which direction is better; ``None`` where no verdict is given.
+        caption: What the numbers are.
+    """
+
+    name: str
+    larger_is_better: bool | None
+    caption: str
+
+
+METRICS = (
+    Metric(
+        "accuracy",
+        True,
+        "Accuracy (higher is better): nodes and edges shared with the ground truth among all that either has, the mean "
+        "over prototypes and classes. A class without a prototype counts as 0. Mean and 95% interval over seeds.",
+    ),
+    Metric(
+        "density",
+        None,
+        "Density: edges over nodes squared. Lower is not better by itself: the last rows have the ground truths' own.",
+    ),
+    Metric(
+        "consistency",
+        False,
+        "Consistency (lower is better): standard deviation of the class probability over models of every combination "
+        "of widths. 95% interval over the seeds of the sweep; of a single sweep, by a bootstrap over its models.",
+    ),
+    Metric(
+        "faithfulness",
+        True,
+        "Faithfulness (higher is better): Kendall's tau between class probability and test accuracy over models with 0 "
+        "to 50% wrong labels. 95% interval over the seeds of the sweep; of a single sweep, the normal one.",
+    ),
+)
+
+
+def write(results: Results, sheet: Sheet) -> None:
+    """All of it."""
+    names = list(dict.fromkeys(key[0] for key in results))
+    table = {
+        metric.name: {
+            (name, method): estimate(results, metric.name, name, method) for name in names for method in TITLES
+        }
+        for metric in METRICS
+    }
+    verdicts = _write_findings(table, names, results, sheet)
+    write_claims(table, names, sheet)
+    rows: list[list[Any]] = [
+        [TITLES[method], *(given.count(word) for word in VERDICTS)] for method, given in verdicts.items()
+    ]
+    caption = "How the cells of the table stand to the paper's: PAGE to PAGE, XGNN to XGNN."
+    sheet.table("verdicts", ("", *VERDICTS), rows, caption)
+    for metric in METRICS:
+        _write_table(metric, table[metric.name], names, results, sheet)
+    sheet.figure(
+        "faithfulness-scatter",
+        scatter(results, names),
+        "Class probability of the prototypes against the test accuracy of models with 0 to 50% wrong labels; the first "
+        "seed of the sweep.",
+    )
+    for name in names:
+        if cut := what_is_cut(name, results.settings):
+            sheet.note(f"{SETS[name].title}: {cut}.")
+
+
+def estimate(results: Results, metric: str, name: str, method: str) -> Estimate | None:
+    """A cell of Table 2; ``None`` where there is no number."""
+    seeds = [one["classes"] for one in results.under(name, method).values()]
+    if metric in ("accuracy", "density"):
+        values = [value for classes in seeds if (value := of_seed(classes, metric)) is not None]
+        return Estimate.of(values, least=0.0, most=1.0) if values else None
+    swept = [classes for classes in seeds if any(metric in one for one in classes.values())]
+    values = [value for classes in swept if (value := of_seed(classes, metric)) is not None]
+    if len(values) == 1 and len(swept) == 1:
+        return _of_one_sweep(swept[0], metric, values[0])
+    return Estimate.of(values, least=-1.0 if metric == "faithfulness" else 0.0, most=1.0) if values else None
+
+
+def of_seed(classes: dict[str, Any], metric: str) -> float | None:
+    """Mean over the classes; one without a prototype has no density, and accuracy 0."""
+    found = [
+        0.0 if "failed" in one and metric == "accuracy" and one["has_truth"] else one.get(metric)
+        for one in classes.values()
+    ]
+    numbers = [value for value in found if value is not None]
+    return mean(numbers) if numbers else None
+
+
+def _of_one_sweep(classes: dict[str, Any], metric: str, value: float) -> Estimate:
+    """The interval over the models of a sweep; of several classes together it is not known."""
+    lists = [one[f"{metric}_probabilities"] for one in classes.values() if f"{metric}_probabilities" in one]
+    if len(lists) != 1:
+        return Estimate(value, None, None, 1)
+    if metric == "faithfulness":
+        return Estimate.tau(value, len(lists[0]))
+    spread: Callable[[Any], float] = np.std
+    return Estimate.bootstrap(lists[0], spread)
+
+
+def _write_findings(
+    table: dict[str, Any], names: Sequence[str], results: Results, sheet: Sheet
+) -> dict[str, list[str]]:
+    """A line a cell that the paper has too; the verdicts of each explainer."""
+    verdicts: dict[str, list[str]] = {method: [] for method in IN_PAPER}
+    for metric in METRICS:
+        for name in names:
+            for method in IN_PAPER if metric.larger_is_better is not None else ():
+                ours, theirs = table[metric.name][name, method], paper("table2", metric.name, IN_PAPER[method], name)
+                if theirs is None:
+                    continue
+                claim = f"{metric.name}, {SETS[name].title}, {TITLES[method]}"
+                note = what_is_cut(name, results.settings) if ours else "has no value here"
+                decided = verdict(ours, theirs, metric.larger_is_better) if ours else "not comparable"
+                sheet.finding(claim, ours, theirs, decided, note)
+                verdicts[method].append(decided)
+    return verdicts
+
+
+def _write_table(metric: Metric, cells: dict[Any, Any], names: Sequence[str], results: Results, sheet: Sheet) -> None:
+    rows: list[list[Any]] = []
+    for method, title in TITLES.items():
+        rows.append([title, *(cells[name, method] for name in names)])
+    for title in dict.fromkeys(IN_PAPER.values()):
+        rows.append([f"{title} in the paper", *(paper("table2", metric.name, title, name) for name in names)])
+    if metric.name == "density":
+        rows.append(["ground truth", *(_truth_density(results, name) for name in names)])
+    sheet.table(metric.name, ("", *(SETS[name].title for name in names)), rows, metric.caption)
+
+
+def _truth_density(results: Results, name: str) -> float | None:
+    """The mean over what our prototypes were held against."""
+    seeds = [one["classes"] for one in results.under(name, "page").values()]
+    values = [value for classes in seeds if (value := of_seed(classes, "truth_density")) is not None]
+    return mean(values) if values else None

@@ -1,0 +1,91 @@
+"""``protograph reproduce`` as a user meets it; one quick run of all items serves all tests."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from protograph.cli.app import app
+from protograph.reproduce.items import ITEMS
+from protograph.reproduce.page import QUICK
+
+
+def run(*arguments):
+    return CliRunner(env={"PROTOGRAPH_PROGRESS": "off"}).invoke(app, ["reproduce", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """All items, in two processes."""
+    folder = tmp_path_factory.mktemp("reproduce") / "paper"
+    done = run("all", "--quick", "--jobs", 2, "--out", folder)
+    assert done.exit_code == 0, (done.output, done.stderr)
+    assert QUICK in done.stdout
+    return folder
+
+
+def test_every_item_has_its_files_and_its_place_on_the_page(out):
+    assert sorted(path.name for path in out.iterdir()) == sorted(
+        [".cells", "README.md", "index.html", "run.json", *ITEMS]
+    )
+    page, readme = (out / "index.html").read_text(), (out / "README.md").read_text()
+    for name, item in ITEMS.items():
+        assert f'<section id="{name}">' in page
+        assert f"## {name}: {item.title}" in readme
+        written = {path.suffix for path in (out / name).iterdir()}
+        assert written <= {".csv", ".json", ".tex", ".svg"}
+        assert json.loads((out / name / "item.json").read_text())["is_quick"] is True
+
+
+def test_the_same_command_measures_nothing_again_and_writes_the_same(out):
+    def tables():
+        return {path: path.read_bytes() for name in ITEMS for path in (out / name).iterdir() if path.stem != "item"}
+
+    before = tables()
+    done = run("all", "--quick", "--out", out)
+    num_cells = len(list(out.glob(".cells/*/*.json"))) - len(list(out.glob(".cells/trainings/*.json")))
+    assert f"{len(ITEMS)} items, {num_cells} cells, all finished before\n" in done.stderr
+    assert tables() == before
+
+
+def test_a_lost_cell_is_measured_again_with_its_kept_model(out):
+    before = (out / "table1" / "statistics.csv").read_bytes()
+    next((out / ".cells" / "table1").glob("*seed-1*.json")).unlink()
+    done = run("table1", "--quick", "--out", out)
+    assert "1 item, 2 cells, 1 finished before; to do: 1 training and 1 cell, about " in done.stderr
+    assert (out / "table1" / "statistics.csv").read_bytes() == before
+    assert f"## {list(ITEMS)[-1]}: " in (out / "README.md").read_text()  # the others stay on the page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table3"], f"ITEM must be all or among {', '.join(ITEMS)}, got table3"),
+        (
+            ["all", "--without", "cora"],
+            "--without must be among ba-house, ba-grid, solubility, mutagenicity, benzene, mnist-sp, got cora",
+        ),
+    ],
+)
+def test_unknown_names_are_refused(tmp_path, arguments, message):
+    done = run(*arguments, "--out", tmp_path / "new")
+    assert (str(done.exception), (tmp_path / "new").exists()) == (message, False)
+
+
+def test_a_readme_of_others_is_left_alone(tmp_path):
+    (tmp_path / "README.md").write_text("# Mine\n")
+    assert "is not what protograph wrote" in str(run("table1", "--quick", "--out", tmp_path).exception)
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_a_failure_is_told_and_leaves_the_other_items(tmp_path, monkeypatch):
+    from protograph.reproduce.lab import Lab
+
+    def fail(lab, name, seed):
+        raise FileNotFoundError(f"no file of {name}")
+
+    monkeypatch.setattr(Lab, "model", fail)
+    done = run("table1", "--quick", "--out", tmp_path)
+    assert str(done.exception).startswith("4 tasks failed, and the items that need them were not written")
+    assert "table1, ba-house, seed 1: FileNotFoundError: no file of ba-house" in done.stderr
+    assert not (tmp_path / "table1").exists()

@@ -1,0 +1,31 @@
+"""Results of RQ2 that are easily worked out."""
+
+from protograph.reproduce.item import Results
+from protograph.reproduce.methods import TITLES
+from protograph.reproduce.settings import Settings
+
+
+def scores(accuracy=0.5, **more):
+    return {"accuracy": accuracy, "density": 0.2, "truth_density": 0.24, "probability": 0.9, **more}
+
+
+def swept(tau, probabilities):
+    return {
+        "consistency": 0.1,
+        "consistency_probabilities": probabilities,
+        "faithfulness": tau,
+        "faithfulness_note": "",
+        "faithfulness_probabilities": probabilities,
+        "faithfulness_accuracies": [0.5, 0.7, 0.9],
+    }
+
+
+def results(of, names=("ba-house",), num_seeds=3, settings=None):
+    """``of(name, method, seed)`` gives the classes."""
+    values = {
+        (name, method, f"seed {seed}"): {"classes": of(name, method, seed)}
+        for name in names
+        for method in TITLES
+        for seed in range(num_seeds)
+    }
+    return Results(values, settings or Settings(), {})

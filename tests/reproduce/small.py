@@ -1,0 +1,27 @@
+"""Items without models, whose results are known."""
+
+from protograph.reproduce.item import Cell, Item, Results
+from protograph.reproduce.sheet import Sheet
+
+
+def squares(measured, num=4, before=lambda number: None):
+    """An item whose cells are squares; what was measured is added to a list."""
+
+    def compute(number):
+        def measure(lab):
+            before(number)
+            measured.append(number)
+            return {"square": number**2}
+
+        return measure
+
+    def write(results: Results, sheet: Sheet) -> None:
+        sheet.table("squares", ("n", "square"), [[int(k[0]), v["square"]] for k, v in results.items()], "Squares.")
+
+    return Item(
+        name="squares",
+        title="Squares",
+        question="What are they?",
+        cells=lambda settings: [Cell(key=(str(n),), compute=compute(n)) for n in range(num)],
+        write=write,
+    )

@@ -1,0 +1,95 @@
+import multiprocessing
+import os
+import signal
+
+import pytest
+
+from protograph.reproduce.item import Cell, Item, Need
+from protograph.reproduce.running import Failure, Plan, measure
+from protograph.reproduce.settings import Settings
+from tests.reproduce.small import squares
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch):
+    monkeypatch.setenv("PROTOGRAPH_PROGRESS", "off")
+
+
+def planned(item, folder, **settings):
+    return Plan([item], Settings(**settings), folder)
+
+
+def test_all_cells_are_measured_and_a_second_run_has_nothing_to_do(tmp_path):
+    measured = []
+    plan = planned(squares(measured), tmp_path)
+    assert plan.results(plan.items[0]) is None
+    assert measure(plan) == []
+    assert dict(plan.results(plan.items[0])) == {(str(n),): {"square": n * n} for n in range(4)}
+    again = planned(squares(measured), tmp_path)
+    assert (again.tasks, again.seconds, measured) == ([], 0, [0, 1, 2, 3])
+
+
+def test_what_is_broken_off_goes_on_after_the_last_finished_cell(tmp_path):
+    def interrupt(number):
+        if number == 2:
+            raise KeyboardInterrupt
+
+    measured = []
+    with pytest.raises(KeyboardInterrupt):
+        measure(planned(squares(measured, before=interrupt), tmp_path))
+    measure(planned(squares(measured), tmp_path))
+    assert measured == [0, 1, 2, 3]
+
+
+def test_a_killed_run_loses_nothing_that_was_finished(tmp_path):
+    def kill(number):
+        if number == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    plan = planned(squares([], before=kill), tmp_path)
+    child = multiprocessing.get_context("fork").Process(target=measure, args=(plan,))
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    measured = []
+    plan = planned(squares(measured), tmp_path)
+    assert measure(plan) == []
+    assert (measured, len(plan.results(plan.items[0]))) == ([2, 3], 4)
+
+
+def test_a_cell_that_fails_keeps_no_other_from_being_measured(tmp_path):
+    def fail(number):
+        if number == 1:
+            raise ValueError("no such file")
+
+    measured = []
+    plan = planned(squares(measured, before=fail), tmp_path)
+    assert measure(plan) == [Failure("squares, 1", "ValueError: no such file")]
+    assert (measured, plan.results(plan.items[0])) == ([0, 2, 3], None)
+
+
+def test_models_come_first_each_once_and_the_longest_before_the_others(tmp_path):
+    def cell(key, *needs):
+        return Cell(key=(key,), compute=lambda lab: None, needs=needs, seconds=2.0)
+
+    house, benzene = Need("model", "ba-house", 0), Need("model", "benzene", 0)
+    sweep, other = Need("widths", "ba-house", 0), Need("wrong labels", "ba-house", 0)
+    cells = [cell("a", house, sweep, other), cell("b", house, benzene)]
+    item = Item(name="i", title="", question="", cells=lambda settings: cells, write=lambda results, sheet: None)
+    plan = planned(item, tmp_path)
+    assert [str(task) for task in plan.tasks] == [
+        "training, benzene, seed 0",
+        "training, ba-house, seed 0",
+        "training a sweep of widths, ba-house, seed 0",
+        "training a sweep of wrong labels, ba-house, seed 0",
+        "i, a",
+        "i, b",
+    ]
+    assert plan.seconds == 40 + 6 + 25 * 6 + 11 * 6 + 2 * 2
+
+
+def test_keys_are_unique_within_an_item(tmp_path):
+    cells = [Cell(key=("a",), compute=lambda lab: None)] * 2
+    item = Item(name="i", title="", question="", cells=lambda settings: cells, write=lambda results, sheet: None)
+    with pytest.raises(ValueError, match=r"item i must have cells with different keys, got \[\('a',\), \('a',\)\]$"):
+        planned(item, tmp_path)
