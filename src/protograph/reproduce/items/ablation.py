@@ -44,7 +44,7 @@ def variants_of(search: str, settings: Settings) -> list[Variant]:
 
 def cells(settings: Settings) -> list[Cell]:
     """All variants of a search on a model; models with other convolutions; models whose weights are randomised."""
-    names, seeds = settings.fewer(NAMES), settings.fewer(settings.seeds)
+    names, seeds = settings.sets(NAMES), settings.fewer(settings.seeds)
     few = settings.fewer(settings.seeds[:NUM_SEEDS])
     return [
         *(

@@ -55,7 +55,7 @@ def cells(settings: Settings) -> list[Cell]:
                 needs=(Need("model", name, seed),),
                 seconds=3.0,
             )
-            for name, seed in product(settings.fewer(NAMES), settings.seeds)
+            for name, seed in product(settings.sets(NAMES), settings.fewer(settings.seeds))
         ),
     ]
 

@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from protograph._base.errors import ProtographWarning
+from protograph.datasets.registry import SPECS
 from protograph.page.explainer import PAGE
 from protograph.reproduce.findings import Estimate
 from protograph.reproduce.item import JSON, Cell, Item, Need, Results
@@ -22,7 +23,10 @@ NUM_SEEDS = 3
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """A cell a seed; the first one's sentences are shown."""
+    """A cell a seed, the first one's sentences are shown; in a quick run none where the sentences are not at hand."""
+    is_missing = SPECS[NAME].state(settings.data_root) != "here"
+    if NAME in settings.without or (settings.is_quick and is_missing):
+        return []
     return [
         Cell(
             key=(f"seed {seed}",),
@@ -88,6 +92,9 @@ def _cluster(target: int, cluster: Any, explainer: PAGE, graphs: Any, lengths: l
 def write(results: Results, sheet: Sheet) -> None:
     """The sentences of the first seed, and what holds of all."""
     found = list(results.values())
+    if not found:
+        sheet.note("The files of Graph-SST2 are not at hand (docs/datasets.md), or it was left out: nothing is shown.")
+        return
     sheet.note(
         "Our Graph-SST2 is built from the same sentences with other features and edges than the published one: GloVe "
         f"vectors of 25 numbers, where the paper has {paper('rq8', 'embedding_size')} of a language model, and edges "
