@@ -227,7 +227,7 @@ def _write_default(found: dict[str, list[Any]], sheet: Sheet) -> None:
     sheet.figure(
         "default-by-step",
         draw_default(found),
-        "What is lost (orange) or gained (blue) in accuracy without each "
+        "What is lost (orange) or gained (purple) in accuracy without each "
         "step; mean over seeds, bold where it is beyond chance.",
     )
 
