@@ -10,6 +10,10 @@ from protograph.patterns.joint import MatchFeatures
 
 Scoring = Literal["product", "arithmetic", "geometric"]
 SCORINGS: tuple[Scoring, ...] = ("product", "arithmetic", "geometric")
+# The paper names the last one only to say that it is no good; it is here to be measured, not to be chosen.
+AnyScoring = Scoring | Literal["mean"]
+# Steps of a consensus that can be left out, to see what each is for.
+Step = Literal["margin", "information", "worth", "wholes", "model", "alike", "square"]
 Options = TypeVar("Options")
 
 
@@ -177,6 +181,7 @@ class SearchOptions:
         distinct_starts: Whether a start's nodes are barred from later starts.
         walk: Limits of a walk.
         consensus: How a consensus grows and is trimmed.
+        without: Steps of a consensus that are left out; see :class:`~protograph.page.ablated.AblatedPAGE`.
     """
 
     budget: int = 5
@@ -185,10 +190,11 @@ class SearchOptions:
     match_edges: MatchEdges = False
     decay: float = 10.0
     max_iterations: int = 1000
-    scoring: Scoring = "product"
+    scoring: AnyScoring = "product"
     distinct_starts: bool = True
     walk: WalkOptions = WalkOptions()
     consensus: ConsensusOptions = ConsensusOptions()
+    without: frozenset[Step] = frozenset()
 
 
 def as_options(name: str, value: Any, kind: type[Options]) -> Options:

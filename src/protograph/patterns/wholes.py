@@ -4,12 +4,13 @@ Half a ring is no part that anybody would point at, and nothing tells the two ox
 together from wholes: edges that lie on no ring, the rings of a shortest basis, and with a leaf all its equals.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from protograph.patterns.pattern import Pattern
 from protograph.patterns.rings import ring_basis
 
 Whole = frozenset[int]
+WholesOf = Callable[[Pattern, Sequence[int]], list[Whole]]
 
 
 def wholes_of(pattern: Pattern, kinds: Sequence[int]) -> list[Whole]:
@@ -28,6 +29,15 @@ def wholes_of(pattern: Pattern, kinds: Sequence[int]) -> list[Whole]:
     whole = {_with_equals(pattern, edge, kinds) for edge in bridges}
     whole |= {frozenset(node for edge in ring for node in edge) for ring in rings}
     return sorted(whole, key=sorted)
+
+
+def edges_of(pattern: Pattern, kinds: Sequence[int]) -> list[Whole]:
+    """What a pattern is made of where nothing is a whole: its single edges, in a fixed order.
+
+    >>> [sorted(edge) for edge in edges_of(Pattern(frozenset({0, 1, 2}), frozenset({(0, 2), (0, 1)})), [0, 0, 0])]
+    [[0, 1], [0, 2]]
+    """
+    return [frozenset(edge) for edge in sorted(pattern.edges)]
 
 
 def _with_equals(pattern: Pattern, edge: tuple[int, int], kinds: Sequence[int]) -> Whole:

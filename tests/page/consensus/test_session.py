@@ -8,7 +8,7 @@ import torch
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.judging import Judgement
 from protograph.page.consensus.counting import Population
-from protograph.page.consensus.session import run_sessions
+from protograph.page.consensus.session import _session_weight, run_sessions
 from protograph.page.consensus.session_graphs import SessionGraphs
 from protograph.page.options import ConsensusOptions, SearchOptions
 from protograph.patterns.canonical import canonical_graph
@@ -221,3 +221,45 @@ def test_the_user_s_numbers_come_back(indices):
     assert {int(orders[indices[0]][node]) for node in found.nodes} == set(plain.nodes)
     assert torch.equal(found.graph.edge_index, plain.graph.edge_index)
     assert found.weight == pytest.approx(plain.weight)
+
+
+@pytest.mark.parametrize(
+    ("without", "expected"),
+    [((), 0.5 * (1 + 9)), (("square",), 0.5 * (1 + 3)), (("information",), 1 + 9), (("information", "square"), 1 + 3)],
+)
+def test_what_a_session_weighs_with_steps_left_out(without, expected):
+    assert _session_weight(0.5, 3.0, frozenset(without)) == expected
+    assert _session_weight(0.5, -3.0, frozenset(without)) == (1.0 if "information" in without else 0.5)
+
+
+def test_without_the_model_closing_goes_to_its_end():
+    session = session_of([0, 1], GRAPHS)
+    held = searched(session, judge=Judge(predicted=[0]))
+    free = searched(session, judge=Judge(predicted=[0]), without=frozenset({"model"}))
+    assert len(held.nodes) < 5
+    assert pattern_of(free) == pattern_of(searched(session))
+
+
+def test_without_wholes_a_ring_may_be_cut():
+    """Only two nodes of the square carry the class: with them alone a part weighs the most."""
+    squares = [undirected(4 + n, [*ring_edges(0, 1, 2, 3), *path_edges(3, *range(4, 4 + n))]) for n in (1, 2, 3)]
+    graphs = [*squares, *(undirected(1, []) for _ in range(3))]
+    consensus = ConsensusOptions(max_steps=0)
+    session = session_of([0, 1], graphs, lambda graph: np.array([1.0, 1.0] + [0.0] * (graph.num_nodes - 2)))
+    whole = searched(session, graphs, 3, consensus=consensus)
+    cut = searched(session, graphs, 3, consensus=consensus, without=frozenset({"wholes"}))
+    assert frozenset(range(4)) <= pattern_of(whole)[0]
+    assert pattern_of(cut) == (frozenset({0, 1}), {(0, 1)})
+
+
+def test_without_worth_the_largest_pattern_grows():
+    """From node 0 a fork with what carries the class, or a longer path, grows; the second graph has them apart."""
+    source = undirected(6, [(0, 1), (1, 2), (0, 3), (3, 4), (4, 5)], [0, 1, 1, 2, 2, 2])
+    fork_and_path = undirected(7, [(0, 1), (0, 2), *path_edges(3, 4, 5, 6)], [0, 1, 2, 0, 2, 2, 2])
+    graphs = [source, fork_and_path, undirected(1, [], [1])]
+    carried = {6: [5.0, 5.0, 3.0, 4.0, 0.0, 0.0], 7: [5.0, 5.0, 4.0, 0.0, 0.0, 0.0, 0.0]}
+    session = session_of([0, 1], graphs, lambda graph: np.array(carried[graph.num_nodes]))
+    worth = searched(session, graphs, 2)
+    large = searched(session, graphs, 2, without=frozenset({"worth"}))
+    assert " has 3 nodes and 2 edges " in worth.steps[0]
+    assert " has 4 nodes and 3 edges " in large.steps[0]

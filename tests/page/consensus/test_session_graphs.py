@@ -47,6 +47,14 @@ def test_by_hand():
     assert chosen_graphs(fitted, cluster, 2, pool=1) == [(0, 1), (2, 3)]
 
 
+def test_graphs_that_need_not_be_alike_are_the_next_nearest_the_mean():
+    embeddings = [[0.0], [0.1], [1.0], [-1.2], [-1.3], [1.5], [9.0]]
+    fitted, cluster = fitted_to(embeddings), cluster_of(range(7), [0, 1])
+    assert chosen_graphs(fitted, cluster, 2, are_alike=False) == [(0, 1), (2, 3)]
+    assert chosen_graphs(fitted, cluster, 9, are_alike=False) == [(0, 1), (2, 3), (4, 5)]
+    assert chosen_graphs(fitted, cluster_of([0], [0]), 2, are_alike=False) == [(0,)]
+
+
 def test_graphs_with_the_same_embedding_are_taken_once_the_first_by_content():
     embeddings = [[0.0], [1.0], [1.0 + 1e-12], [2.0], [2.0]]
     cluster = cluster_of(range(5), [0])

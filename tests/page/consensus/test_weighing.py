@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from protograph.page.consensus.counting import information
-from protograph.page.consensus.weighing import weight_of
+from protograph.page.consensus.weighing import PartWeigher, weight_of
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.pattern import Pattern
 from tests.page.naive_patterns import path_edges, undirected
-from tests.page.planted import weigher_of
+from tests.page.planted import counter_of, weigher_of
 
 
 def test_the_weight_by_hand():
@@ -21,6 +21,14 @@ def test_the_weight_by_hand():
     assert node.weight == pytest.approx(information(1.0, 0.5) * 2)
     assert weigher.weigh(Pattern(frozenset([1]), frozenset())) is node
     assert weigher.num_weighed == 2
+
+
+def test_uninformed_a_part_weighs_what_it_carries():
+    graphs = [undirected(2, [(0, 1)], [0, 1]), undirected(2, [], [0, 1])]
+    weigher = PartWeigher(counter_of(graphs, 1), np.array([3.0, -1.0]), is_informed=False)
+    assert weigher.weigh(Pattern(frozenset([0]), frozenset())).weight == 4.0  # it is everywhere, and tells nothing
+    assert weigher.weigh(Pattern(frozenset([1]), frozenset())).weight == 1.0
+    assert weigher.weight(0.0, frozenset([0])) == 4.0
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def test_any_block_has_the_oracles_scores(problem, scoring, data):
         ("product", 1 * 2 * 1 + 2 * 1 * 3),
         ("arithmetic", (4 + 7 + 5) / 3),  # inner products of the pairs
         ("geometric", (4 * 7 * 5) ** (1 / 3)),
+        ("mean", (4 / 3) ** 2 + 2**2),  # the mean vector with itself
     ],
 )
 def test_by_hand(scoring, expected):
@@ -39,6 +40,18 @@ def test_by_hand(scoring, expected):
     scorer = Scorer(embeddings, scoring)
     assert scorer.block(scorer.everything).reshape(-1).tolist() == pytest.approx([expected])
     assert scorer.sizes == (1, 1, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_mean_vector_is_that_of_any_number_of_vectors(k):
+    embeddings = [np.random.default_rng(q).normal(size=(3, 5)) for q in range(k)]
+    scorer = Scorer(embeddings, "mean")
+    block = scorer.block(scorer.everything)
+    for at in np.ndindex(*block.shape):
+        vectors = np.array([h[i] for h, i in zip(embeddings, at, strict=True)])
+        mean = vectors.mean(axis=0)
+        assert block[at] == pytest.approx(np.mean([vector @ mean for vector in vectors]))
+        assert block[at] <= scorer.bound
 
 
 def test_a_negative_inner_product_counts_as_nothing_in_the_geometric_mean():

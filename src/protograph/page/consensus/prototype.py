@@ -1,7 +1,7 @@
 """Phase 2 of our own: sessions over graphs of a cluster, and a vote between what they have come to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,8 +46,11 @@ def consensus_candidates(
         others=_others(fitted),
         options=options.consensus,
     )
-    chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool)
+    are_alike = "alike" not in options.without
+    chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool, are_alike=are_alike)
     sessions = session_graphs(fitted, chosen, head, options.consensus)
+    if "margin" in options.without:
+        sessions = [replace(session, contributions=None) for session in sessions]
     candidates = run_sessions(sessions, population, fitted.judge, fitted.target, options, fitted.session_done)
     if not candidates:
         raise NoPrototypeError(

@@ -6,6 +6,7 @@ what belongs to the class and closes it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import torch
@@ -20,17 +21,17 @@ from protograph.graphs.encoding import EncodedGraph
 from protograph.models.judging import Judge, Verdict
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.closing import Closing
-from protograph.page.consensus.counting import Occurrence, PatternCounter, Population, SourcePatterns
+from protograph.page.consensus.counting import Occurrence, Population, SourcePatterns
 from protograph.page.consensus.session_graphs import SessionGraphs
 from protograph.page.consensus.trimming import Surroundings, trim
 from protograph.page.consensus.weighing import PartWeigher, WeighedPart, weight_of
-from protograph.page.options import SearchOptions
+from protograph.page.options import SearchOptions, Step
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
 from protograph.patterns.common import CommonPatterns, Consensus
 from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Pattern
-from protograph.patterns.wholes import wholes_of
+from protograph.patterns.wholes import edges_of, wholes_of
 
 Matches = dict[int, tuple[int, ...]]
 # Weights that differ by this share are no tie.
@@ -78,7 +79,8 @@ def run_sessions(
     for outcome in outcomes:
         assert judgement is not None
         last = first + len(outcome.path)
-        at = _largest_of_the_class(judgement.leads[first:last])
+        leads = judgement.leads[first:last]
+        at = len(leads) - 1 if "model" in options.without else _largest_of_the_class(leads)
         candidates.append(_candidate(outcome, outcome.path[at], shown[first + at], judgement.of_one(first + at)))
         first = last
     return candidates
@@ -92,29 +94,34 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
     means, scale = _standard(graphs.contributions)
     own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
     ranks = _ranks(alignment.scores, own.size)
-    starts = _starts(population.counter(source, tuning.start_sample), common.source, own, ranks)
+    weigher_of = partial(PartWeigher, is_informed="information" not in options.without)
+    starts = _starts(weigher_of(population.counter(source, tuning.start_sample), own), common.source, own, ranks)
     with timed(population.seconds, "growing"):
-        consensus, start = _consensus(common, starts, ranks, own, tuning.grow_calls)
+        worth = np.zeros_like(own) if "worth" in options.without else own
+        consensus, start = _consensus(common, starts, ranks, worth, tuning.grow_calls)
     if consensus is None:
         return None
     aligned = alignment.matches(consensus.pattern)
-    weigher = PartWeigher(population.counter(source, tuning.sample), _averaged(aligned, means, scale, own))
+    weigher = weigher_of(population.counter(source, tuning.sample), _averaged(aligned, means, scale, own))
     near = consensus.pattern.around(start, tuning.max_nodes_around, tuning.max_edges_around)
-    wholes = wholes_of(near, weigher.counter.kinds)
+    divided = edges_of if "wholes" in options.without else wholes_of
+    wholes = divided(near, weigher.counter.kinds)
     is_common = _commonness(common, source, graphs, options.match_features)
-    surroundings = Surroundings(common, weigher.counter.kinds, start, tuning, is_common)
+    surroundings = Surroundings(common, weigher.counter.kinds, start, tuning, is_common, divided)
     counter = population.counter(source, tuning.large_sample, tuning.sample)
     closing = Closing(common, near, wholes, counter, options.max_nodes, tuning, is_common)
     with timed(population.seconds, "trimming"):
         trimmed = trim(near, wholes, weigher, options.max_nodes, surroundings, tuning)
         path = closing.close(trimmed.pattern)
+    occurrence = population.counter(source, tuning.large_sample).count(trimmed.pattern)
     return _Outcome(
         graphs=graphs,
         alignment=alignment,
         consensus=consensus,
         start=aligned[start],
         trimmed=trimmed,
-        occurrence=population.counter(source, tuning.large_sample).count(trimmed.pattern),
+        occurrence=occurrence,
+        weight=_session_weight(occurrence.information, trimmed.excess, options.without),
         num_weighed=weigher.num_weighed,
         path=path,
     )
@@ -178,6 +185,7 @@ class _Outcome:
         start: Where it grew from, in each of the k graphs.
         trimmed: The part of it that belongs to the class.
         occurrence: Which graphs contain that part.
+        weight: By which sessions are compared.
         num_weighed: How many parts were weighed.
         path: That part, and what it was closed to, step by step.
     """
@@ -188,12 +196,9 @@ class _Outcome:
     start: tuple[int, ...]
     trimmed: WeighedPart
     occurrence: Occurrence
+    weight: float
     num_weighed: int
     path: list[Pattern]
-
-    @property
-    def weight(self) -> float:
-        return self.occurrence.information * (1 + max(0.0, self.trimmed.excess) ** 2)
 
     def steps(self, pattern: Pattern) -> tuple[str, ...]:
         """What was done, a sentence a step."""
@@ -279,10 +284,10 @@ def _consensus(
     return fallback
 
 
-def _starts(counter: PatternCounter, source: Pattern, own: Floats, ranks: Ints) -> Iterator[int]:
+def _starts(weigher: PartWeigher, source: Pattern, own: Floats, ranks: Ints) -> Iterator[int]:
     """Nodes of the source, those first whose surroundings weigh the most; only what is asked for is weighed."""
     order = np.lexsort((ranks, levels(own))).tolist()
-    weigher = PartWeigher(counter, own)
+    counter = weigher.counter
     most = counter.affordable(counter.options.max_starts)
     place = {node: position for position, node in enumerate(order)}
     room = counter.options.max_nodes_around - 1  # of a hub's neighbours, those that carry the most
@@ -310,6 +315,13 @@ def _ranks(scores: Sequence[Floats], size: int) -> Ints:
     ranks = np.empty(size, np.int64)
     ranks[np.argsort(levels(best), kind="stable")] = np.arange(size)
     return ranks
+
+
+def _session_weight(bits: float, excess: float, without: frozenset[Step]) -> float:
+    """What a session's part weighs beside those of others; what carries the class counts for more than within one."""
+    told = 1.0 if "information" in without else bits
+    carried = max(0.0, excess)
+    return told * (1 + (carried if "square" in without else carried**2))
 
 
 def _standard(contributions: Sequence[Floats] | None) -> tuple[list[Floats] | None, float]:

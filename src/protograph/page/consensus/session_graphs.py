@@ -121,16 +121,22 @@ def _rows(parts: Sequence[Floats], near: Sequence[Ints | None], first: int, k: i
     ]
 
 
-def chosen_graphs(fitted: FittedClass, cluster: Cluster, count: int, pool: int = 3) -> list[tuple[int, ...]]:
+def chosen_graphs(
+    fitted: FittedClass, cluster: Cluster, count: int, pool: int = 3, *, are_alike: bool = True
+) -> list[tuple[int, ...]]:
     """The k graphs nearest the mean; then the next nearest with the k - 1 that the model sees most like it, and so on.
 
     The representatives nearest the mean are one draw; a graph among them that the model has wrong, or that is typical
     in all but the point, must not decide. Partners are looked for among the ``pool * count * k`` graphs nearest the
-    mean, no two with the same embedding, and no graph is taken twice.
+    mean, no two with the same embedding, and no graph is taken twice. Unless they are to be alike, each session takes
+    the next k nearest the mean.
     """
     k = len(cluster.representatives)
     grain = _grain(fitted, cluster)
     near = _different(fitted, cluster, pool * count * k, grain)
+    if not are_alike:
+        firsts = range(0, max(min(len(near) - k + 1, count * k), 1), k)
+        return [tuple(near[first : first + k]) for first in firsts]
     members = sorted(cluster.members)
     points = scaled(fitted.embedded.graph_embeddings[members], grain)
     place = {index: position for position, index in enumerate(members)}

@@ -8,11 +8,11 @@ import numpy as np
 
 from protograph._base.ties import best, best_first
 from protograph.page.consensus.counting import information
-from protograph.page.consensus.weighing import PartWeigher, WeighedPart, weight_of
+from protograph.page.consensus.weighing import PartWeigher, WeighedPart
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.pattern import Pattern
-from protograph.patterns.wholes import Whole, wholes_of
+from protograph.patterns.wholes import Whole, WholesOf, wholes_of
 
 
 class Surroundings:
@@ -27,6 +27,7 @@ class Surroundings:
         start: The node that the consensus grew from.
         options: How far to look.
         is_common: Whether all k graphs have a pattern; by default, as the patterns say.
+        divided: What the source is divided into.
     """
 
     def __init__(
@@ -36,12 +37,13 @@ class Surroundings:
         start: int,
         options: ConsensusOptions | None = None,
         is_common: Callable[[Pattern], bool] | None = None,
+        divided: WholesOf = wholes_of,
     ) -> None:
         limits = options or ConsensusOptions()
         around = common.source.around(start, limits.max_nodes_around, limits.max_edges_around)
         self._source, self._start = common.source, start
         self.is_common = is_common or common.is_common
-        self._wholes = wholes_of(around, kinds)
+        self._wholes = divided(around, kinds)
 
     def seeds(self) -> list[Pattern]:
         """The wholes that the start belongs to, if they are common."""
@@ -114,7 +116,7 @@ class _Growth:
         heaviest, parts = max(part.weight for part in seeds), list[WeighedPart]()
 
         def is_worthwhile(nodes: frozenset[int], bits: float) -> bool:
-            return len(nodes) <= limit and weight_of(bits, weigher.excess(nodes)) >= self.enough(heaviest)
+            return len(nodes) <= limit and weigher.weight(bits, nodes) >= self.enough(heaviest)
 
         while queue and weigher.num_weighed < weigher.counter.affordable(self.options.max_parts):
             part = best(queue, lambda one: one.weight, then=lambda one: sorted(one.pattern.nodes))

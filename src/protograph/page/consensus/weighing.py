@@ -43,10 +43,12 @@ class PartWeigher:
         counter: Counts parts in samples of the cluster and of the other classes.
         contributions: What each node of the source adds to the margin, above the mean of all nodes and in units of
             their standard deviation.
+        is_informed: Whether what a part tells counts; otherwise only what it carries does.
     """
 
-    def __init__(self, counter: PatternCounter, contributions: Floats) -> None:
+    def __init__(self, counter: PatternCounter, contributions: Floats, *, is_informed: bool = True) -> None:
         self.counter = counter
+        self._is_informed = is_informed
         self._contributions = contributions
         self._weighed: dict[Pattern, WeighedPart] = {}
         self._excess: dict[frozenset[int], float] = {}
@@ -60,10 +62,13 @@ class PartWeigher:
         """Weigh a part; ``within`` is a smaller part of it that has been weighed."""
         if pattern not in self._weighed:
             occurrence = self.counter.count(pattern, None if within is None else within.occurrence)
-            excess = self.excess(pattern.nodes)
-            weight = weight_of(occurrence.information, excess)
-            self._weighed[pattern] = WeighedPart(pattern, occurrence, excess, weight)
+            weight = self.weight(occurrence.information, pattern.nodes)
+            self._weighed[pattern] = WeighedPart(pattern, occurrence, self.excess(pattern.nodes), weight)
         return self._weighed[pattern]
+
+    def weight(self, bits: float, nodes: frozenset[int]) -> float:
+        """What a part of these nodes weighs if it tells so many bits."""
+        return weight_of(bits if self._is_informed else 1.0, self.excess(nodes))
 
     def excess(self, nodes: frozenset[int]) -> float:
         """How far the contributions of a part's nodes lie above those of any nodes: z."""

@@ -6,7 +6,8 @@ r"""The three scoring functions (paper, Definition 1 and RQ6): how well k nodes 
     s_{GM} = \Big(\prod_{q<r} \max(0, v_q^T v_r)\Big)^{1/P}, \qquad P = \binom{k}{2}
 
 The paper gives the two means for k = 3; we take all pairs for any k of at least 2, and count a negative inner
-product as 0 in the geometric mean, where a root would have no value.
+product as 0 in the geometric mean, where a root would have no value. The paper mentions a fourth, the mean of the inner
+products of each vector with their mean vector :math:`m`, which is :math:`m^T m`; it is for experiments only.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
-from protograph.page.options import Scoring
+from protograph.page.options import AnyScoring
 
 Rows = Sequence[Ints]
 
@@ -32,14 +33,14 @@ class Scorer:
     array([[5., 2.]])
     """
 
-    def __init__(self, embeddings: Sequence[Floats], scoring: Scoring = "product") -> None:
+    def __init__(self, embeddings: Sequence[Floats], scoring: AnyScoring = "product") -> None:
         if scoring != "product" and len(embeddings) < 2:
             raise ValueError(f"scoring={scoring!r} needs num_graphs of at least 2, got {len(embeddings)}")
         self.embeddings = [np.ascontiguousarray(h, dtype=np.float64) for h in embeddings]
         self.sizes = tuple(h.shape[0] for h in self.embeddings)
         self.everything = [np.arange(size) for size in self.sizes]
         self._pairs = {} if scoring == "product" else _pair_terms(self.embeddings, scoring)
-        self._combine: Callable[..., Floats] = np.add if scoring == "arithmetic" else np.multiply
+        self._combine: Callable[..., Floats] = np.multiply if scoring == "geometric" else np.add
         self.bound = _largest_score(self.embeddings, scoring)
 
     def block(self, rows: Rows) -> Floats:
@@ -68,11 +69,16 @@ def _block_of_products(chosen: list[Floats]) -> Floats:
     return block.transpose(np.argsort(order))
 
 
-def _pair_terms(embeddings: list[Floats], scoring: Scoring) -> dict[tuple[int, int], Floats]:
+def _pair_terms(embeddings: list[Floats], scoring: AnyScoring) -> dict[tuple[int, int], Floats]:
     pairs = list(combinations(range(len(embeddings)), 2))
     products = {(q, r): embeddings[q] @ embeddings[r].T for q, r in pairs}
     if scoring == "arithmetic":
         return {pair: product / len(pairs) for pair, product in products.items()}
+    if scoring == "mean":
+        k = len(embeddings)
+        # Each vector's own square is shared out among the k - 1 pairs that it is in.
+        own = [(h**2).sum(axis=1) / (k - 1) for h in embeddings]
+        return {(q, r): (2 * product + own[q][:, None] + own[r]) / k**2 for (q, r), product in products.items()}
     # A root makes much of what is 0 but for rounding.
     negligible = 1e-13 * _largest_score(embeddings, scoring)
     return {
@@ -80,9 +86,11 @@ def _pair_terms(embeddings: list[Floats], scoring: Scoring) -> dict[tuple[int, i
     }
 
 
-def _largest_score(embeddings: list[Floats], scoring: Scoring) -> float:
+def _largest_score(embeddings: list[Floats], scoring: AnyScoring) -> float:
     """Bound on the size of any score, which sets the scale on which two of them count as equal."""
     largest = [np.abs(h).max(axis=0) for h in embeddings]
     if scoring == "product":
         return float(np.prod(largest, axis=0).sum())
+    if scoring == "mean":
+        return max(float(a @ a) for a in largest)
     return max(float(a @ b) for a, b in combinations(largest, 2))

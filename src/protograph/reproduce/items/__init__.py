@@ -1,7 +1,7 @@
 """The items of the paper, one a file, in the paper's order."""
 
 from protograph.reproduce.item import Item
-from protograph.reproduce.items import clusters, rq1, rq2, rq3, rq4, rq5, table1
+from protograph.reproduce.items import ablation, clusters, rq1, rq2, rq3, rq4, rq5, rq6, rq7, rq8, table1
 
 ITEMS: dict[str, Item] = {
     item.name: item
@@ -13,5 +13,9 @@ ITEMS: dict[str, Item] = {
         rq3.ITEM,
         rq4.ITEM,
         rq5.ITEM,
+        rq6.ITEM,
+        rq7.ITEM,
+        rq8.ITEM,
+        ablation.ITEM,
     )
 }
