@@ -28,6 +28,7 @@ LAYERS = (
     ("datasets",),
     ("evaluation",),
     ("report",),
+    ("testing",),
     ("cli",),
 )
 # The door: it may import all, and nothing may import it.
