@@ -87,6 +87,9 @@ def test_without_labels_only_the_predictions_are_judged():
     assert fitted(graphs(20, 20, labels=())).doubts_ == ()
 
 
+RAW = pg.GraphClassifier(Mean(), return_type="raw")  # two columns that add up to 1 look like probabilities
+
+
 class Given(pg.Explainer):
     """Finds what it was given."""
 
@@ -100,7 +103,7 @@ class Given(pg.Explainer):
 def test_what_is_found_is_cut_out_judged_and_put_in_order():
     data = graphs(3, 3)
     made = Data(x=torch.tensor([[2.0, 0.0]]), edge_index=torch.zeros(2, 0, dtype=torch.long))
-    explanation = Given([(4, [1]), made, (0, [0, 1])]).fit(Mean(), data).explain(0)
+    explanation = Given([(4, [1]), made, (0, [0, 1])]).fit(RAW, data).explain(0)
     # The mean of the rows of x is the score: 2 and 0 for the one that was made, 1 and 0, then 0 and 1.
     assert [one.margin for one in explanation.prototypes] == pytest.approx([2.0, 1.0, -1.0])
     assert [(one.source, one.nodes) for one in explanation.prototypes] == [(None, None), (0, [0, 1]), (4, [1])]
@@ -124,7 +127,7 @@ def test_an_explainer_that_finds_nowhere_says_what_is_missing():
 
 def test_what_an_explainer_of_ones_own_may_ask():
     told = []
-    explainer = Given().fit(Mean(), graphs(2, 3), progress=lambda *step: told.append(step))
+    explainer = Given().fit(RAW, graphs(2, 3), progress=lambda *step: told.append(step))
     assert explainer.members(1).tolist() == [2, 3, 4]
     assert len(explainer.graphs_) == 5
     assert explainer.judge([explainer.graphs_[0]], 0).margins.tolist() == pytest.approx([1.0])
