@@ -256,8 +256,8 @@ def _title(request: Request, comparison: Comparison) -> str:
         return title
     epochs = f", {QUICK_EPOCHS} epochs" if is_trained else ""
     return (
-        f"QUICK, no result to cite: {title}; at most {QUICK_GRAPHS} graphs, {QUICK_CLASSES} classes{epochs}, and a tenth "
-        f"of the generators' steps"
+        f"QUICK, no result to cite: {title}; at most {QUICK_GRAPHS} graphs, {QUICK_CLASSES} classes{epochs}, and a "
+        f"tenth of the generators' steps"
     )
 
 

@@ -69,7 +69,7 @@ def _cell(key: str, figure: Figure) -> str:
         return f"{figure.mean * figure.num_seeds:.0f} of {figure.num_seeds}{star}"
     if key == "model_calls":
         return f"{figure.mean:,.0f}{star}"
-    digits = 1 if key in WHOLE and figure.mean >= 0.05 else 3
+    digits = 3 if key not in WHOLE or 0 < figure.mean < 0.05 else 1
     spread = "" if figure.spread is None else f" ± {figure.spread:.{digits}f}"
     return f"{figure.mean:.{digits}f}{spread}{star}"
 

@@ -114,7 +114,7 @@ def code_hash(thing: Any) -> str | None:
     others = [one for one in kinds if getattr(one, "__module__", "").partition(".")[0] not in OURS]
     if not others:
         return None
-    contents = []
+    contents = [str(getattr(one, "__qualname__", type(one))).encode() for one in others]
     for one in others:
         try:
             contents.append(Path(inspect.getfile(one)).read_bytes())
