@@ -65,10 +65,10 @@ def test_a_file_a_model_an_explainer_and_a_metric_of_ones_own(run_well, run, fol
     done = run_well(*arguments, *chosen)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("QUICK, no result to cite: graphs.pt, the model mine:build, 2 seeds; at most 300 graphs")
-    table = {line.split()[0]: line.split()[1:] for line in lines[4:8]}
-    assert list(table) == ["fidelity", "nodes", "stability", "own_parts:no…"]
-    assert table["nodes"][-3:] == ["2.0", "±", "0.0"]
-    assert table["own_parts:no…"][-3:] == ["4.240", "±", "0.000"]  # 2 of 2 nodes, and 24 of 120 graphs kept apart
+    table = [line.split() for line in lines[4:8]]
+    assert [line[0] for line in table] == ["fidelity", "nodes", "stability", "nodes"]
+    assert table[1][-3:] == ["2.0", "±", "0.0"]
+    assert table[3][-3:] == ["4.240", "±", "0.000"]  # 2 of 2 nodes, and 24 of 120 graphs kept apart
     assert {path.name for path in (folder / "own").iterdir()} >= {
         "figures.csv",
         "seeds.csv",

@@ -26,7 +26,7 @@ def test_five_explainers_fit_100_columns_and_more_come_below():
     assert lines[1].split() == ["accuracy", *["0.123", "±", "0.123*"] * 4, "-"]
     below = lines[len(METRICS) + 1 :]
     assert below[0] == ""
-    assert below[1].strip() == "a_long_module…"
+    assert below[1].strip() == "ALongNameOf..."
     assert below[2].split() == ["accuracy", "0.123", "±", "0.123*"]
 
 

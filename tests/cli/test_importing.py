@@ -1,4 +1,5 @@
 import re
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "own_broken.py").write_text("raise RuntimeError('no')\n")
     (tmp_path / "json.py").write_text("thing = 'never'\n")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_module", raising=False)  # that of another test's folder
     monkeypatch.syspath_prepend(tmp_path / "nowhere")  # so that sys.path is as it was afterwards
 
 

@@ -52,12 +52,19 @@ def comparison_table(figures: Figures, keys: Sequence[str]) -> list[str]:
     names, lines = list(figures), list[str]()
     for first in range(0, len(names), IN_A_ROW):
         chosen = names[first : first + IN_A_ROW]
-        header = ["", *(cut(name, NAME) for name in chosen)]
-        rows = [
-            [cut(METRICS.get(key, key), NAME), *(_cell(key, figures[name][key]) for name in chosen)] for key in keys
-        ]
+        header = ["", *map(_short, chosen)]
+        rows = [[_short(METRICS.get(key, key)), *(_cell(key, figures[name][key]) for name in chosen)] for key in keys]
         lines += [*([""] if lines else []), *table([header, *rows])]
     return lines
+
+
+def _short(name: str) -> str:
+    """A name in as many columns as there are; of a long ``module:attribute`` the attribute.
+
+    >>> _short("mine:Mine"), _short("own_things:Explainer"), _short("own_things:LongestExplainer")
+    ('mine:Mine', 'Explainer', 'LongestExpl...')
+    """
+    return name if len(name) <= NAME else cut(name.rpartition(":")[2], NAME)
 
 
 def _cell(key: str, figure: Figure) -> str:
