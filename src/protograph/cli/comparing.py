@@ -178,7 +178,7 @@ def compared(
         size = _size(request, loaded)
         typer.echo(cost_text(comparison.expected(*size), jobs), err=True)
         rows = comparison.run(progress, jobs=jobs, size=size)
-        result = _result(request, folder, comparison, rows, shown, facts)
+        result = _result(request, folder, comparison, rows, shown, facts, jobs)
         _write(opened, comparison, result, loaded)
         opened.publish_parts(files, content, keep=_of_same_data(folder, content))
     return result
@@ -225,6 +225,7 @@ def _result(
     rows: Sequence[Rows],
     shown: Sequence[str] | None,
     facts: Mapping[str, Any],
+    jobs: int,
 ) -> Compared:
     reference = next(iter(comparison.explainers))
     values = values_by_seed(rows, reference)
@@ -243,9 +244,14 @@ def _result(
         values=values,
         rows=rows,
         keys=keys,
-        notes=[spread, significance_note(figures, keys, reference), *notes_of(rows, keys)],
+        notes=[spread, significance_note(figures, keys, reference), *notes_of(rows, keys), *_of_jobs(jobs, keys)],
         facts_of_data=facts,
     )
+
+
+def _of_jobs(jobs: int, keys: Sequence[str]) -> list[str]:
+    is_timed = jobs > 1 and any(key in keys for key in ("seconds", "slower"))
+    return [f"seconds are of up to {jobs} seeds side by side, or of an earlier run"] if is_timed else []
 
 
 def _title(request: Request, comparison: Comparison) -> str:

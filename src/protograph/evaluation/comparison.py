@@ -114,9 +114,10 @@ class Comparison:
             FileExistsError: If the folder has a file of another origin under a name that will be written.
         """
         check_ours(map(self._model_path, self.seeds), [self._kept(name, seed) for seed, name in self._cases()])
-        left = TimeLeft(self.expected(*size), progress, jobs)
+        left, total = TimeLeft(self.expected(*size), progress, jobs), len(self.seeds) * len(self.explainers)
+        progress("comparing", 0, total)
         rows = in_processes(self.of_seed, self.seeds, jobs, left.told)
-        progress("comparing", len(self.seeds) * len(self.explainers), len(self.seeds) * len(self.explainers))
+        progress("comparing", total, total)
         return [row for of_seed in rows for row in of_seed]
 
     def expected(self, num_graphs: int, num_classes: int) -> dict[tuple[int, str], float]:
