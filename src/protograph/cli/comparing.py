@@ -164,6 +164,8 @@ def compared(
     _check_folder(folder, [*request.run.inputs().values(), *filter(None, [request.data_root])])
     files, content = _files(options["explainers"], num_seeds), _content(request)
     with open_folder(folder, KIND, way_out=OTHER_OUT) as opened, command_progress() as progress:
+        if request.run.model is not None:
+            request.classifier()  # whether it can be had is known before any work
         with bad_rows_in(beside(folder, "bad-rows.csv")):
             loaded = request.loaded(0, progress)
         facts = tell_left_out(loaded.left_out, beside(folder, "left-out.csv"))
