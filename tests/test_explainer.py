@@ -85,3 +85,53 @@ def test_without_labels_only_the_predictions_are_judged():
         explainer = fitted(graphs(200, 1, labels=()))
     assert explainer.doubts_ == ("200 of 201 graphs are predicted as class 0",)
     assert fitted(graphs(20, 20, labels=())).doubts_ == ()
+
+
+RAW = pg.GraphClassifier(Mean(), return_type="raw")  # two columns that add up to 1 look like probabilities
+
+
+class Given(pg.Explainer):
+    """Finds what it was given."""
+
+    def __init__(self, found=()):
+        self.found = found
+
+    def find(self, target):
+        return self.found
+
+
+def test_what_is_found_is_cut_out_judged_and_put_in_order():
+    data = graphs(3, 3)
+    made = Data(x=torch.tensor([[2.0, 0.0]]), edge_index=torch.zeros(2, 0, dtype=torch.long))
+    explanation = Given([(4, [1]), made, (0, [0, 1])]).fit(RAW, data).explain(0)
+    # The mean of the rows of x is the score: 2 and 0 for the one that was made, 1 and 0, then 0 and 1.
+    assert [one.margin for one in explanation.prototypes] == pytest.approx([2.0, 1.0, -1.0])
+    assert [(one.source, one.nodes) for one in explanation.prototypes] == [(None, None), (0, [0, 1]), (4, [1])]
+    assert [one.predicted for one in explanation.prototypes] == [0, 0, 1]
+    assert sorted(explanation.source_graphs) == [0, 4]
+    assert torch.equal(explanation.prototypes[1].graph.edge_index, PAIR)
+    assert len(explanation.options["found"]) == 3
+
+
+def test_nothing_found_is_an_explanation_without_prototypes():
+    assert Given().fit(Mean(), graphs(3, 3)).explain(1).prototypes == []
+
+
+def test_an_explainer_that_finds_nowhere_says_what_is_missing():
+    class Empty(pg.Explainer):
+        pass
+
+    with pytest.raises(NotImplementedError, match=r"^Empty must say how prototypes are found: define find\(self, targ"):
+        Empty().fit(Mean(), graphs(3, 3)).explain(0)
+
+
+def test_what_an_explainer_of_ones_own_may_ask():
+    told = []
+    explainer = Given().fit(RAW, graphs(2, 3), progress=lambda *step: told.append(step))
+    assert explainer.members(1).tolist() == [2, 3, 4]
+    assert len(explainer.graphs_) == 5
+    assert explainer.judge([explainer.graphs_[0]], 0).margins.tolist() == pytest.approx([1.0])
+    explainer.tell("looking", 1, 2)
+    assert told[-1] == ("looking", 1, 2)
+    with pytest.raises(pg.NotFittedError, match=r"^this Given has no model yet; call fit"):
+        Given().graphs_  # noqa: B018

@@ -29,6 +29,7 @@ LAYERS = (
     ("evaluation",),
     ("report",),
     ("reproduce",),
+    ("testing",),
     ("cli",),
 )
 # The door: it may import all, and nothing may import it.

@@ -2,7 +2,7 @@
 
 >>> import protograph as pg
 >>> sorted(pg.__all__)[:4]
-['Evidence', 'Example', 'Explanation', 'Explanations']
+['Evidence', 'Example', 'Explainer', 'Explanation']
 """
 
 from importlib import import_module
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.version import __version__ as __version__
+from protograph.explainer import Explainer
 from protograph.explanation import (
     Evidence,
     Example,
@@ -27,7 +28,7 @@ from protograph.page.explainer import PAGE
 from protograph.peers.random_subgraph import RandomSubgraph
 
 if TYPE_CHECKING:
-    from protograph import datasets, metrics
+    from protograph import datasets, metrics, testing
     from protograph.explanation.storage import load
     from protograph.peers.gnninterpreter import GNNInterpreter
     from protograph.peers.xgnn import XGNN
@@ -38,6 +39,7 @@ __all__ = [
     "XGNN",
     "Evidence",
     "Example",
+    "Explainer",
     "Explanation",
     "Explanations",
     "Fidelity",
@@ -55,6 +57,7 @@ __all__ = [
     "datasets",
     "load",
     "metrics",
+    "testing",
     "train",
 ]
 
@@ -66,9 +69,10 @@ _ON_FIRST_USE = {
     "datasets": "protograph.datasets",
     "load": "protograph.explanation.storage",
     "metrics": "protograph.metrics",
+    "testing": "protograph.testing",
     "train": "protograph.training",
 }
-_MODULES = ("datasets", "metrics")
+_MODULES = ("datasets", "metrics", "testing")
 
 
 def __getattr__(name: str) -> object:

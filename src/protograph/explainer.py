@@ -1,15 +1,15 @@
 """What every explainer owes: fitting a model to its graphs, checking targets, assembling results."""
 
+import inspect
 import time
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 import torch
@@ -22,23 +22,40 @@ from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
+from protograph._base.timing import timed
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
+from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.origins import Origin
+from protograph.graphs.places import checked_place
+from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier, RunningClassifier
-from protograph.models.judging import EmbeddedGraphs, Judge, check_target, embed_all
+from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target, embed_all
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 
 T = TypeVar("T")
 # What a result may depend on; their versions are kept with it.
 _PACKAGES = ("protograph", "torch", "torch_geometric", "scikit-learn", "numpy", "numba")
+# What an explainer may find: a graph, or the index of a graph given to fit and some of its nodes.
+Found: TypeAlias = Data | tuple[int, Sequence[int]]
 
 
 @dataclass(eq=False, repr=False)
-class Explainer(ABC):
+class Explainer:
     """Base of all explainers: ``fit`` looks at the model and its graphs once, ``explain`` does the rest.
 
     What ``fit`` has learned ends in an underscore and is replaced as a whole by the next ``fit``.
+
+    An explainer of one's own says how prototypes are found, in :meth:`find`; the constructor stores its options under
+    their names and does nothing else. :func:`protograph.testing.check_explainer` says whether it keeps the contract.
+
+    >>> class Whole(Explainer):
+    ...     '''The graph of the class that the model is most certain of.'''
+    ...
+    ...     def find(self, target):
+    ...         members = self.members(target)
+    ...         best = members[self.judge([self.graphs_[i] for i in members], target).margins.argmax()]
+    ...         return [(best, range(self.graphs_[best].num_nodes))]
     """
 
     def fit(
@@ -125,13 +142,85 @@ class Explainer(ABC):
         embedded = self._fitted()
         return np.bincount(embedded.predictions, minlength=embedded.num_classes).tolist()  # type: ignore[no-any-return]
 
-    @abstractmethod
+    @property
+    def graphs_(self) -> GraphStore:
+        """The graphs given to ``fit``, checked and undirected: ``graphs_[index]`` is one, and they have a length."""
+        self._fitted()
+        return self._store
+
+    def members(self, target: int) -> Ints:
+        """Indices of the graphs that are predicted as a class.
+
+        Raises:
+            ValueError: If there are none, or no such class.
+        """
+        return self._members(target)
+
+    def judge(self, graphs: Sequence[Data], target: int) -> Judgement:
+        """What the model makes of graphs: ``.probabilities``, ``.margins`` and ``.predictions``, an entry a graph."""
+        return self._judge(graphs, self._checked_target(target))
+
+    def tell(self, stage: str, done: int, total: int | None = None) -> None:
+        """Report progress to whoever gave a ``progress`` to ``fit``."""
+        self._fitted()
+        self._progress(stage, done, total)
+
+    def find(self, target: int) -> Iterable[Found]:
+        """The prototypes of a class, in any order; what an explainer of one's own defines.
+
+        Each is the index of a graph given to ``fit`` and some of its nodes, whose induced subgraph is cut out, or a
+        graph that was made: undirected, connected, with rows of ``x`` that occur in the data.
+
+        Args:
+            target: The class, which some graph is predicted as.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must say how prototypes are found: define find(self, target), which gives graphs, "
+            f"or pairs of a graph's index and some of its nodes"
+        )
+
     def explain(self, target: int) -> Explanation:
-        """Explain one class."""
+        """Explain one class by what :meth:`find` finds, the prototype with the highest margin first."""
+        target = self._checked_target(target)
+        self._members(target)
+        timings: dict[str, float] = {}
+        with self._reported(1), timed(timings, "finding"), preserved_random_state():
+            prototypes = best_first(self._prototypes(list(self.find(target)), target), self._classifier().resolution)
+        return self._explanation(
+            target,
+            prototypes=prototypes,
+            source_graphs={one.source: self._store[one.source] for one in prototypes if one.source is not None},
+            timings=timings,
+        )
+
+    def _prototypes(self, found: Sequence[Found], target: int) -> list[Prototype]:
+        """What was found, judged by the model."""
+        if not found:
+            return []
+        parts: list[tuple[Data, dict[str, Any]]] = []
+        for one in found:
+            if isinstance(one, Data):
+                parts.append((one, {}))
+                continue
+            index, nodes = checked_place(one, self._store, f"find of {type(self).__name__}")
+            part = induced_subgraph(self._store[index], nodes)
+            parts.append((part, {"source": index, "sources": [index], "nodes": nodes}))
+        judged = self._judge([graph for graph, _ in parts], target)
+        return [
+            Prototype(graph=graph, target=target, **vars(judged.of_one(at)), **place, **self._column_names)
+            for at, (graph, place) in enumerate(parts)
+        ]
 
     def _options(self) -> Mapping[str, Any]:
         """The explainer's options, to be stored with its results: ``type(explainer)(**options)`` is one like it."""
-        return {option.name: getattr(self, option.name) for option in fields(self)}
+        names = inspect.signature(type(self)).parameters
+        missing = [name for name in names if not hasattr(self, name)]
+        if missing:
+            raise AttributeError(
+                f"{type(self).__name__} has no attribute {missing[0]!r}; the constructor must store each option under "
+                f"its name"
+            )
+        return {name: getattr(self, name) for name in names}
 
     def explain_all(self) -> Explanations:
         """Explain every class that some graph is predicted as; the others are in ``not_explained``, and warned of."""

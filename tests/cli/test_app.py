@@ -43,11 +43,11 @@ def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch, interrupts
 
 
 def test_what_a_comparison_has_finished_is_kept(run, folder, monkeypatch, interrupts):
-    def interrupted(self, progress):
+    def interrupted(self, progress, **options):
         (self.folder / "page-seed0.json").write_text("{}")
         os.kill(os.getpid(), signal.SIGTERM)
 
-    monkeypatch.setattr("protograph.cli.compare.Comparison.run", interrupted)
+    monkeypatch.setattr("protograph.cli.comparing.Comparison.run", interrupted)
     done = run("compare", "ba-house", "--out", "kept", "--seeds", 1)
     assert done.stderr.strip().splitlines()[-1] == (
         "interrupted: what was finished is kept, and the same command goes on from there"

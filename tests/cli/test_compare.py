@@ -5,38 +5,8 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.compare import COLUMNS, NAMES, _chosen, _table
 from protograph.datasets import registry
 from protograph.datasets.spec import DatasetSpec
-from protograph.evaluation.comparison import Figure
-
-
-@pytest.mark.parametrize(("prototypes", "clusters", "count"), [(None, "auto", 2), (3, 3, 3)])
-def test_page_finds_out_how_many_prototypes_unless_it_is_told(prototypes, clusters, count):
-    made = {name: make(7) for name, make in _chosen(",".join(NAMES), prototypes, None).items()}
-    assert list(made) == ["page", "walk", "xgnn", "gnninterpreter", "random"]
-    page, walk = made["page"], made["walk"]
-    assert (page.search, page.num_clusters, page.max_nodes) == ("consensus", clusters, None)
-    assert (walk.search, walk.num_clusters, walk.max_nodes) == ("walk", count, None)
-    assert {one.num_prototypes for one in list(made.values())[2:]} == {count}
-    assert {one.max_nodes for one in list(made.values())[2:]} == {13}
-    assert {one.random_state for one in made.values()} == {7}
-    assert {make(0).max_nodes for make in _chosen(",".join(NAMES), prototypes, 6).values()} == {6}
-
-
-def test_five_explainers_fit_100_columns():
-    figure = Figure(0.123456, 0.123456, 20)
-    figures = {name: dict.fromkeys(COLUMNS, figure) for name in NAMES}
-    figures["random"] = figures["random"] | {
-        "model_calls": Figure(1234567.0, None, 20),
-        "accuracy": Figure(None, None, 0),
-    }
-    rows = [{"prototypes": [{"truth_density": 0.1}], "explainer": "page", "seed": 3, "failed": "no graph " * 40}]
-    lines = _table(figures, "page", 20, rows)
-    assert max(map(len, lines)) <= 100
-    assert lines[0].split() == list(NAMES)
-    assert lines[1].split() == ["accuracy", *["0.123", "±", "0.123"] * 4, "-"]
-    assert "-: there is no such figure of any prototype (see protograph evaluate)" in lines
 
 
 def test_explainers_are_compared(run_well, run, folder, monkeypatch):
@@ -53,9 +23,11 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
     monkeypatch.setattr(registry, "SPECS", {**registry.SPECS, "tiny": DatasetSpec(name="tiny", load=tiny)})
     arguments = ("compare", "tiny", "--explainers", "page,walk,random", "--seeds", 1, "--max-nodes", 6)
     done = run_well(*arguments)
-    header, *rows = done.stdout.splitlines()[:3]
+    title, _, header, *rows = done.stdout.splitlines()[:5]
+    assert title == "tiny, a GCN trained for each seed, 1 seed"
     assert header.split() == ["page", "walk", "random"]
     assert [row.split()[0] for row in rows] == ["accuracy", "p_GNN"]
+    assert done.stderr.startswith("1 seed of 3 explainers: about ")
     assert max(map(len, done.stdout.splitlines())) <= 100
     assert "the ground truths' own density is 0.222 to 0.222" in done.stdout
     picture = folder / "runs" / "compare-tiny" / "prototypes.png"
@@ -70,7 +42,64 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
         "another --out\n"
     )
     assert run(*arguments, "--data-root", "other", "--out", "other").stderr == (
-        "error: --out other is the folder that --data-root names; choose another --out\n"
+        "error: --out other is a folder that is read from; choose another --out\n"
     )
-    bad = run("compare", "tiny", "--explainers", "page,magic")
-    assert bad.stderr == "error: --explainers must be among page, walk, xgnn, gnninterpreter, random, got magic\n"
+    bad = run("compare", "tiny", "--csv", "--json")
+    assert bad.stderr == "error: --csv, --latex and --json each print the result; give one of them\n"
+
+
+OWN = """
+import protograph as pg
+class Ends(pg.Explainer):
+    def find(self, target):
+        return [(index, [0, 1]) for index in self.members(target)[:2]]
+def nodes(explanation, case):
+    return sum(one.num_nodes for one in explanation.prototypes) + len(case.held_out) / 100
+"""
+
+
+def test_a_file_a_model_an_explainer_and_a_metric_of_ones_own(run_well, run, folder):
+    (folder / "own_parts.py").write_text(OWN)
+    arguments = ("compare", "graphs.pt", "--model", "mine:build", "--explainers", "random,own_parts:Ends")
+    chosen = ("--metrics", "fidelity,nodes,stability,own_parts:nodes", "--quick", "--out", "own")
+    done = run_well(*arguments, *chosen)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("QUICK, no result to cite: graphs.pt, the model mine:build, 2 seeds; at most 300 graphs")
+    table = [line.split() for line in lines[4:8]]
+    assert [line[0] for line in table] == ["fidelity", "nodes", "stability", "nodes"]
+    assert table[1][-3:] == ["2.0", "±", "0.0"]
+    assert table[3][-3:] == ["4.240", "±", "0.000"]  # 2 of 2 nodes, and 24 of 120 graphs kept apart
+    assert {path.name for path in (folder / "own").iterdir()} >= {
+        "figures.csv",
+        "seeds.csv",
+        "table.tex",
+        "prototypes.png",
+    }
+    assert not list((folder / "own").glob("model-*"))
+    printed = run_well(*arguments, *chosen, "--csv").stdout
+    assert printed == (folder / "own" / "figures.csv").read_text()
+    assert "own_parts:Ends,own_parts:nodes,4.24," in printed
+    assert run_well(*arguments, *chosen, "--latex").stdout.startswith("\\begin{table}")
+    bad = run(*arguments, "--robustness")
+    assert bad.stderr == (
+        "error: --robustness trains other models beside ours, which --model leaves out; give one of them\n"
+    )
+    assert run(*arguments, "--split", "paper").stderr == (
+        "error: --split is for training, which --model leaves out; give one of them\n"
+    )
+
+
+def test_a_table_of_molecules_with_rows_that_cannot_be_read(run, folder):
+    pytest.importorskip("rdkit")
+    rows = [f"{'CO'[n % 2] * (2 + n % 4)},{n % 2}" for n in range(40)]
+    (folder / "mine.csv").write_text("\n".join(["smiles,label", *rows, "C1C,0"]) + "\n")
+    arguments = ("compare", "mine.csv", "--explainers", "random", "--seeds", 1, "--metrics", "validity,coverage")
+    bad = run(*arguments)
+    assert bad.returncode == 1
+    assert "C1C" in bad.stderr
+    done = run(*arguments, "--skip-invalid", "--json")
+    assert "left out 1 row" in done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["explainers"]["random"]["is_valid"]["mean"] == 1.0
+    assert facts["explainers"]["random"]["accuracy"]["mean"] is None
+    assert len(facts["left_out"]) == 1

@@ -82,15 +82,19 @@ TRAIN = {
     "--skip-invalid": ["bad.csv"],
 }
 COMPARE = {
-    "NAME": ["no-such-set"],
+    **{option: EXPLAIN[option] for option in ("NAME_OR_PATH", "--model", "--weights", "--return-type", "--names")},
+    **{option: EXPLAIN[option] for option in ("--smiles-column", "--label-column", "--id-column", "--skip-invalid")},
+    **{option: EXPLAIN[option] for option in ("--split", "--class-weights")},
     "--explainers": ["ba-house", "--explainers", "magic"],
+    "--metrics": ["ba-house", "--metrics", "magic"],
+    "--jobs": ["ba-house", "--jobs", 0],
     "--seeds": ["ba-house", "--seeds", 0],
     "--prototypes": ["ba-house", "--prototypes", 0],
     "--max-nodes": ["ba-house", "--max-nodes", 1],
     "--data-root": ["solubility", "--data-root", "nowhere"],
     "--out": ["ba-house", "--out", "mine.py"],
 }
-FLAGS = {"--json", "--robustness"}
+FLAGS = {"--json", "--robustness", "--quick", "--csv", "--latex"}
 COMMANDS = {
     "explain": (explain.explain, EXPLAIN),
     "train": (train.train, TRAIN),

@@ -1,6 +1,5 @@
 import dataclasses
 import functools
-import json
 import re
 
 import pytest
@@ -8,8 +7,10 @@ import torch
 
 import protograph as pg
 from protograph.evaluation import comparison as module
-from protograph.evaluation.comparison import Comparison, summarised
+from protograph.evaluation.comparison import Comparison
 from protograph.evaluation.keeping import fingerprint
+from protograph.evaluation.summary import summarised, values_by_seed
+from protograph.training import GCN
 from protograph.training.storage import load_facts
 
 EXPLAINERS = {
@@ -127,7 +128,7 @@ def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):
     (found,) = runs.run(told)
     assert 0 <= found["consistency"] <= 0.5
     assert found["faithfulness"] in (None, -1.0, 1.0)  # of two models
-    assert ("training other models", 4, 4) in told.steps
+    assert any("seed 0, training: training other models 4 of 4" in stage for stage, _, _ in told.steps)
     plain = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path)
     assert "consistency" not in plain.run(Told())[0]  # what is kept was made with other settings
 
@@ -142,16 +143,6 @@ def test_other_models_are_trained_on_the_same_split():
     assert all(torch.equal(one.split.train, split.train) for one in (*others.widths, *others.corrupted))
 
 
-def row(name, seed, seconds, *chances, accuracy=0.5):
-    same = {"density": 0.1, "support": 0.2, "support_elsewhere": 0.0, "margin_share": None}
-    prototypes = [{"probability": chance, **same} for chance in chances]
-    return {
-        "explainer": name, "seed": seed, "seconds": seconds, "model_calls": 10, "prototypes": prototypes,
-        "accuracy": accuracy, "coverage": [0.3, 0.1, 0.5], "fidelity": [0.8, 0.7, 0.9],
-        "num_reasons": 2, "num_patterns": 3,
-    }  # fmt: skip
-
-
 def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypatch):
     def nothing(self, target):
         raise ValueError(f"no graph is predicted as class {target}")
@@ -161,7 +152,7 @@ def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypat
     page, chance = runs.run(Told())
     assert chance["failed"] == "no graph is predicted as class 1"
     assert "failed" not in page
-    figures = summarised([page, chance], "page")["random"]
+    figures = summarised(values_by_seed([page, chance], "page"), "page")["random"]
     assert figures["success"].mean == 0.0
     assert figures["slower"].mean is None
     # No result is the worst, not one to leave out.
@@ -169,25 +160,83 @@ def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypat
     assert len(runs.explanations("random", 0)) == 0
 
 
-def test_figures_by_hand():
-    rows = [
-        row("page", 0, 1.0, 0.95, 0.55),
-        row("page", 1, 3.0, 0.5, accuracy=None),
-        row("xgnn", 0, 10.0, 1.0, accuracy=0.25),
-        row("xgnn", 1, 60.0, 1.0, accuracy=0.75),
-    ]
-    found = summarised(rows, "page")
-    page, xgnn = found["page"], found["xgnn"]
-    assert (page["probability"].mean, page["probability"].spread) == (
-        pytest.approx(0.625),
-        pytest.approx(0.125 * 2**0.5),
+def test_a_model_of_ones_own_is_explained_by_graphs_that_are_not_judged_by(tmp_path):
+    data = small(0)
+    torch.manual_seed(3)
+    model = pg.GraphClassifier(GCN(data[0].x.size(1), 3, (8,)).eval())
+
+    def compared(metrics):
+        runs = Comparison(
+            load=lambda seed: dataclasses.replace(data, class_names=(), ground_truths={}),
+            explainers={"random": EXPLAINERS["random"]},
+            seeds=[0, 1],
+            folder=tmp_path,
+            model=lambda: model,
+            metrics=metrics,
+        )
+        return runs, runs.run(Told())
+
+    def sizes(explanation, case):
+        assert {id(graph) for graph in case.graphs}.isdisjoint(map(id, case.held_out))
+        return len(case.graphs) + len(case.held_out) / 1000 + case.seed
+
+    runs, rows = compared({"mine:sizes": sizes})
+    explained = [row for row in rows if "left_out" not in row]
+    assert {(row["seed"], row["own"]["mine:sizes"]) for row in explained} == {(0, 96.024), (1, 97.024)}
+    assert [row["accuracy"] for row in explained] == [None] * len(explained)
+    # A class of the model that it never predicts is no fault of an explainer.
+    assert {row["target"] for row in rows} == {0, 1, 2}
+    assert all(
+        row["left_out"] == f"no graph is predicted as class {row['target']}" for row in rows if "left_out" in row
     )
-    assert (page["success"].mean, xgnn["success"].mean) == (0.5, 1.0)
-    assert [page[key].mean for key in ("fidelity", "num_reasons", "num_patterns")] == [0.8, 2, 3]
-    assert (page["accuracy"].mean, page["accuracy"].num_seeds) == (0.5, 1)
-    assert (xgnn["accuracy"].mean, xgnn["accuracy"].spread) == (0.5, pytest.approx(0.25 * 2**0.5))
-    assert (xgnn["slower"].mean, xgnn["slower"].spread) == (15.0, pytest.approx(5 * 2**0.5))
-    assert page["accuracy"].spread is None  # one seed has no spread
-    assert page["slower"].mean == 1.0
-    assert page["margin_share"].mean is None
-    assert json.dumps({key: vars(figure) for key, figure in page.items()})
+    assert 0 < runs.stability("random") <= 1
+    assert not list(tmp_path.glob("model-*"))
+    again = [row for row in compared({"mine:sizes": lambda explanation: 5})[1] if "left_out" not in row]
+    assert {row["own"]["mine:sizes"] for row in again} == {
+        5.0
+    }  # another function: figures kept of the first do not count
+
+
+def test_an_error_of_an_explainer_says_where_it_happened(tmp_path, monkeypatch):
+    def breaks(self, target):
+        raise IndexError("out of range")
+
+    monkeypatch.setattr(pg.RandomSubgraph, "explain", breaks)
+    runs = Comparison(load=small, explainers={"random": EXPLAINERS["random"]}, seeds=[0], folder=tmp_path)
+    with pytest.raises(IndexError, match="out of range") as failure:
+        runs.run(Told())
+    assert failure.value.__notes__ == ["this happened while random explained class 1 of seed 0"]
+
+
+def test_seed_and_explainer_are_on_the_line_of_progress(folder):
+    told = Told()
+    comparison(folder).run(told, size=(1000, 1))
+    (folder / "random-seed1.json").unlink()
+    comparison(folder).run(told, size=(1000, 1))
+    stages = [stage for stage, _, _ in told.steps]
+    assert any(stage.startswith("comparing (seed 1, random: sampling 5 of 5") for stage in stages)
+
+
+def make_page(seed):
+    return EXPLAINERS["page"](seed)
+
+
+def make_random(seed):
+    return EXPLAINERS["random"](seed)
+
+
+def test_seeds_side_by_side_give_what_they_give_one_by_one(tmp_path):
+    """In processes of their own, which import this file."""
+    rows = []
+    for jobs in (1, 2):
+        (tmp_path / str(jobs)).mkdir()
+        runs = Comparison(
+            load=small,
+            explainers={"random": make_random},
+            seeds=range(2),
+            folder=tmp_path / str(jobs),
+            training={"max_epochs": 2},
+        )
+        rows.append([{**row, "seconds": None} for row in runs.run(Told(), jobs=jobs)])
+    assert rows[0] == rows[1]
+    assert [row["seed"] for row in rows[0]] == [0, 1]

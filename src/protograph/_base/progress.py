@@ -48,9 +48,11 @@ def progress_bars() -> Iterator[Progress]:
         tasks: dict[str, TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(clean_name(_SAID.get(stage, stage)), total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+            name = stage.partition(" (")[0]  # what is in brackets changes while the stage goes on
+            said = clean_name(_SAID.get(stage, stage))
+            if name not in tasks:
+                tasks[name] = bars.add_task(said, total=total)
+            bars.update(tasks[name], description=said, completed=done, total=total)
 
         yield advance
 
@@ -113,13 +115,13 @@ class ProgressLines:
             return
         self._last = now
         self._untold.discard(self._stage)
-        print(f"{self._state}, {_duration(now - self._started)}", file=stream or sys.stderr, flush=True)
+        print(f"{self._state}, {duration(now - self._started)}", file=stream or sys.stderr, flush=True)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Seconds as people say them.
 
-    >>> _duration(59.9), _duration(61), _duration(3725)
+    >>> duration(59.9), duration(61), duration(3725)
     ('59 s', '1 min 1 s', '1 h 2 min')
     """
     minutes, rest = divmod(int(seconds), 60)

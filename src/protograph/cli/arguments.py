@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 SplitKind = StrEnum("SplitKind", ["paper", "published"])
+ReturnType = StrEnum("ReturnType", ["auto", "raw", "probs", "log_probs"])
 
 Data = Annotated[
     str,
@@ -33,6 +34,12 @@ SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out row
 Split = Annotated[
     SplitKind | None, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")
 ]
+Model = Annotated[
+    str | None, typer.Option("--model", help="File, or module:attr, whose code runs; else trains.", metavar="MODEL")
+]
+ReturnTypeOption = Annotated[
+    ReturnType, typer.Option("--return-type", help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
+]
 Weights = Annotated[str | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")]
 ClassWeights = Annotated[
     str | None,
@@ -56,3 +63,15 @@ def class_weights_of(text: str | None) -> Any:
         raise ValueError(
             f"--class-weights must be balanced, or a number for each class with commas between, got {text!r}"
         ) from None
+
+
+def training_options(model: str | None, split: SplitKind | None, class_weights: str | None) -> dict[str, Any]:
+    """Options of a training as the library takes them, where one is made.
+
+    Raises:
+        ValueError: If some were given beside a model.
+    """
+    for option, value in {"--split": split, "--class-weights": class_weights}.items():
+        if model is not None and value is not None:
+            raise ValueError(f"{option} is for training, which --model leaves out; give one of them")
+    return {"split": (split or SplitKind.paper).value, "class_weights": class_weights_of(class_weights)}

@@ -43,7 +43,6 @@ Explainer = StrEnum("Explainer", ["page", "xgnn", "gnninterpreter", "random"])
 Search = StrEnum("Search", ["walk", "consensus"])
 MatchEdges = StrEnum("MatchEdges", ["auto", "on", "off"])
 Engine = StrEnum("Engine", ["local", "ray"])
-ReturnType = StrEnum("ReturnType", ["auto", "raw", "probs", "log_probs"])
 
 # What PAGE calls them.
 _MATCHED = {MatchEdges.auto: "auto", MatchEdges.on: True, MatchEdges.off: False}
@@ -51,13 +50,9 @@ _MATCHED = {MatchEdges.auto: "auto", MatchEdges.on: True, MatchEdges.off: False}
 
 def explain(
     data: arguments.Data,
-    model: Annotated[
-        str | None, typer.Option(help="File, or module:attr, whose code runs; else trains.", metavar="MODEL")
-    ] = None,
+    model: arguments.Model = None,
     weights: arguments.Weights = None,
-    return_type: Annotated[
-        ReturnType, typer.Option(help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
-    ] = ReturnType.auto,
+    return_type: arguments.ReturnTypeOption = arguments.ReturnType.auto,
     target: Annotated[str | None, typer.Option(help="Number (from 0), else name, of a class.", metavar="C")] = None,
     explainer: Annotated[
         Explainer, typer.Option(help="page, xgnn, gnninterpreter or random.", metavar="NAME")
@@ -94,9 +89,7 @@ def explain(
     if max_reasons is not None:  # else as many as PAGE takes
         options["max_reasons"] = max_reasons
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
-    for option, value in {"--split": split, "--class-weights": class_weights}.items():
-        if model is not None and value is not None:
-            raise ValueError(f"{option} is for training, which --model leaves out; give one of them")
+    training = arguments.training_options(model, split, class_weights)
     run = Run(
         data=data,
         seed=seed,
@@ -115,10 +108,7 @@ def explain(
         explainer_of(explainer.value, page),
         folder,
         target=target,
-        training={
-            "split": (split or arguments.SplitKind.paper).value,
-            "class_weights": arguments.class_weights_of(class_weights),
-        },
+        training=training,
         data_root=data_root,
         device=device,
         engine=engine.value,

@@ -1,9 +1,6 @@
 """What the user names on the command line: graphs and models, and whether they fit together."""
 
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +13,7 @@ from torch_geometric.data import Data
 from protograph import datasets
 from protograph._base.progress import Progress
 from protograph._base.words import clean_name
+from protograph.cli.importing import error_text, imported, is_attribute
 from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
 from protograph.graphs.naming import num_columns
@@ -120,38 +118,12 @@ def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
             return load_model(spec)
         except ValueError as error:
             raise ValueError(f"{error}, or give weights as --model module:attribute --weights {spec}") from error
-    module_name, _, attribute = spec.partition(":")
-    if not module_name or not attribute:
+    if not is_attribute(spec):
         raise ValueError(f"--model must be a .pt file or module:attribute, got {spec!r}")
-    _look_here_last()
-    model = _built(_imported(spec, module_name, attribute), spec)
+    model = _built(imported("--model", spec), spec)
     if weights is not None:
         load_weights(model, weights)
     return model
-
-
-def _look_here_last() -> None:
-    """Let modules of the working directory be imported, after all others: none of its files takes their place."""
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.append(here)
-        importlib.invalidate_caches()
-
-
-def _imported(spec: str, module_name: str, attribute: str) -> Any:
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise ValueError(f"--model {spec!r}: there is no module {error.name!r}") from None
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"--model {spec!r}: importing {module_name!r} failed with {_error_text(error)}") from error
-    value = getattr(module, attribute, None)
-    if value is None:
-        file = Path(getattr(module, "__file__", None) or "built in")
-        # One that is installed comes before one of the same name that is here.
-        origin = "" if file.is_relative_to(os.getcwd()) else f" ({file})"
-        raise ValueError(f"--model {spec!r}: module {module_name!r}{origin} has no {attribute!r}")
-    return value
 
 
 def _built(model: Any, spec: str) -> nn.Module:
@@ -165,14 +137,10 @@ def _built(model: Any, spec: str) -> nn.Module:
         try:
             model = model()
         except (Exception, SystemExit) as error:
-            raise ValueError(f"--model {spec!r} failed with {_error_text(error)}") from error
+            raise ValueError(f"--model {spec!r} failed with {error_text(error)}") from error
     if not isinstance(model, nn.Module):
         raise ValueError(f"--model {spec!r} must be a torch.nn.Module or give one, got {type(model).__name__}")
     return model
-
-
-def _error_text(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDataset:

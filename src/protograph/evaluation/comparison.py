@@ -1,17 +1,21 @@
 """Several explainers on the same models and data, judged by the same metrics, over several seeds."""
 
 import math
-import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from protograph._base.processes import in_processes
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
+from protograph.evaluation.cost import TRAINING, Step, TimeLeft, expected_seconds
 from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
+from protograph.evaluation.given import ExplainedModel, given_model
 from protograph.evaluation.keeping import (
     KeptFigures,
     KeptModel,
@@ -21,21 +25,23 @@ from protograph.evaluation.keeping import (
     kept_model,
     versions,
 )
+from protograph.evaluation.own_metrics import MetricCase, OwnMetric, measured
+from protograph.evaluation.summary import Rows
 from protograph.evaluation.sweeps import wrong_label_specs
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
 from protograph.metrics.robustness import consistency, faithfulness
-from protograph.training import GCN, Trained, train
+from protograph.metrics.stability import stability
+from protograph.models.classifier import GraphClassifier
+from protograph.training import Trained, train
 from protograph.training.ensemble import ModelSpec, train_many
 
-# A seed has succeeded where the model gives the class at least this probability.
-SUCCESS = 0.9
 # What takes fewer seconds is timed twice.
 SHORT = 5.0
 # A few of the paper's, which are in ``sweeps``: it takes every combination of widths, and eleven shares.
 WIDTHS = (4, 8, 16, 32)
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-Rows = dict[str, Any]
+Tell = Callable[[Step], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,29 +58,38 @@ class OtherModels:
 
 
 @dataclass(frozen=True, eq=False)
-class TrainedCase:
-    """A trained model with the graphs to explain it by, and those to judge the explanations by."""
+class ExplainedCase:
+    """A model with the graphs to explain it by, and those to judge the explanations by."""
 
-    model: GCN
+    model: Any
     graphs: GraphDataset
     held_out: HeldOut
     test_accuracy: float | None
     others: OtherModels | None = None
+
+    @property
+    def targets(self) -> Sequence[int]:
+        """The classes to explain: those with a ground truth, or else all."""
+        return sorted(self.graphs.ground_truths) or range(self.held_out.num_classes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
     """What to compare, and where results are kept; a run that was broken off goes on where it ended.
 
-    What is kept is taken only where all is as it was: every graph and name of the data, the explainer's class and
-    options, the model's weights and split, and the versions of this package and those that it computes with.
+    What is kept is taken only where all is as it was: every graph and name of the data, the explainer's class, code and
+    options, the model's weights, split and outputs, and the versions of this package and those that it computes with.
 
     Attributes:
         load: Gives the data set of a seed.
-        explainers: Makes each explainer of a seed, by name; the first is what times are compared with.
+        explainers: Makes each explainer of a seed, by name; the first is what others are compared with.
         seeds: Seeds of data, model and explainer.
         folder: Keeps a model a seed, and a file of figures and one of prototypes an explainer and seed.
         with_robustness: Whether to train ten more models a seed, for consistency and faithfulness.
+        model: Gives the model to explain; where ``None`` one is trained a seed.
+        training: Options of the training of models.
+        metrics: Metrics of one's own, by name.
+        is_quick: Whether explainers are timed once only, and at most two classes are explained.
     """
 
     load: Callable[[int], GraphDataset]
@@ -82,35 +97,66 @@ class Comparison:
     seeds: Sequence[int]
     folder: Path
     with_robustness: bool = False
+    model: Callable[[], GraphClassifier] | None = None
+    training: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, OwnMetric] = field(default_factory=dict)
+    is_quick: bool = False
 
-    def run(self, progress: Progress) -> list[Rows]:
+    def run(self, progress: Progress, *, jobs: int = 1, size: tuple[int, int] = (0, 1)) -> list[Rows]:
         """Rows of figures, one for each explainer, seed and class.
+
+        Args:
+            progress: Told how far it is, with seed, explainer and the time left.
+            jobs: How many seeds run side by side, each in a process of its own; they give what they give one by one,
+                but for the seconds.
+            size: How many graphs and classes there are, for the time left.
 
         Raises:
             FileExistsError: If the folder has a file of another origin under a name that will be written.
         """
         check_ours(map(self._model_path, self.seeds), [self._kept(name, seed) for seed, name in self._cases()])
+        left, total = TimeLeft(self.expected(*size), progress, jobs), len(self.seeds) * len(self.explainers)
+        progress("comparing", 0, total)
+        rows = in_processes(self.of_seed, self.seeds, jobs, left.told)
+        progress("comparing", total, total)
+        return [row for of_seed in rows for row in of_seed]
+
+    def expected(self, num_graphs: int, num_classes: int) -> dict[tuple[int, str], float]:
+        """Seconds that each step will take by the rule, by seed and name."""
+        names = [*([TRAINING] if self.model is None else []), *self.explainers]
+        return expected_seconds(names, self.seeds, num_graphs, num_classes, is_quick=self.is_quick)
+
+    def of_seed(self, seed: int, tell: Tell) -> list[Rows]:
+        """Rows of one seed."""
         rows: list[Rows] = []
-        total, done = len(self.seeds) * len(self.explainers), 0
-        for seed in self.seeds:
-            data, case = self.load(seed), None
-            model = self._trained(data, seed, progress)
-            for name, make in self.explainers.items():
-                explainer, kept = make(seed), self._kept(name, seed)
-                made_from = kept.made_from(explainer, model, self.with_robustness)
-                figures = kept.read(made_from)
-                if figures is None:
-                    case = case or self._case(data, model, seed, progress)
-                    figures, explanations = self._measure(name, explainer, case, seed)
-                    kept.write(made_from, figures, explanations)
-                rows += figures
-                done += 1
-                progress("comparing", done, total)
+        data, case = self.load(seed), None
+        model = self._model(data, seed, tell)
+        for name, make in self.explainers.items():
+            tell(Step(seed, name))
+            started = time.perf_counter()
+            explainer, kept = make(seed), self._kept(name, seed)
+            made_from = kept.made_from(explainer, model, self.with_robustness, self.metrics, is_quick=self.is_quick)
+            figures = kept.read(made_from)
+            was_kept = figures is not None
+            if figures is None:
+                case = case or self._case(data, model, seed, tell)
+                figures, explanations = self._measure(name, explainer, case, seed, tell)
+                kept.write(made_from, figures, explanations)
+            rows += figures
+            tell(Step(seed, name, seconds=0.0 if was_kept else time.perf_counter() - started))
         return rows
 
     def explanations(self, name: str, seed: int) -> Explanations:
         """The prototypes that an explainer gave for a seed."""
         return self._kept(name, seed).explanations()
+
+    def stability(self, name: str) -> float | None:
+        """How much the explanations of an explainer agree over the seeds, the mean over classes; ``None`` of one."""
+        each = [self.explanations(name, seed) for seed in self.seeds]
+        targets = sorted({target for one in each for target in one})
+        values = [stability([one[target] for one in each if target in one]).value for target in targets]
+        known = [value for value in values if math.isfinite(value)]
+        return float(np.mean(known)) if known else None
 
     def _cases(self) -> Iterator[tuple[int, str]]:
         return product(self.seeds, self.explainers)
@@ -121,41 +167,91 @@ class Comparison:
     def _model_path(self, seed: int) -> Path:
         return self.folder / f"model-seed{seed}.pt"
 
-    def _trained(self, data: GraphDataset, seed: int, progress: Progress) -> KeptModel:
+    def _model(self, data: GraphDataset, seed: int, tell: Tell) -> KeptModel | ExplainedModel:
+        """The model that was given with graphs kept apart by chance, or one that is trained."""
+        if self.model is not None:
+            return given_model(self.model(), data, seed)
+        started, progress = time.perf_counter(), _told_as(seed, TRAINING, tell)
         path, made_from = self._model_path(seed), {"data": fingerprint(data), "seed": seed, "versions": versions()}
+        if self.training:
+            made_from["training"] = dict(self.training)
         kept = kept_model(path, made_from)
+        was_kept = kept is not None
         if kept is None:
-            keep_model(path, train(data, hidden=None, random_state=seed, progress=progress), made_from)
+            trained = train(data, hidden=None, random_state=seed, progress=progress, **self.training)
+            keep_model(path, trained, made_from)
             kept = kept_model(path, made_from)
         assert kept is not None
+        tell(Step(seed, TRAINING, seconds=0.0 if was_kept else time.perf_counter() - started))
         return kept
 
-    def _case(self, data: GraphDataset, kept: KeptModel, seed: int, progress: Progress) -> TrainedCase:
+    def _case(self, data: GraphDataset, kept: KeptModel | ExplainedModel, seed: int, tell: Tell) -> ExplainedCase:
         others = None
         if self.with_robustness:
+            progress = _told_as(seed, TRAINING, tell)
             others = train_others(data, train_indices=kept.train, random_state=seed, progress=progress)
         judged_by = held_out(kept.model, data[kept.rest])
-        return TrainedCase(kept.model, data[kept.train], judged_by, kept.test_accuracy, others)
+        return ExplainedCase(kept.model, data[kept.train], judged_by, kept.test_accuracy, others)
 
     def _measure(
-        self, name: str, explainer: Explainer, case: TrainedCase, seed: int
+        self, name: str, explainer: Explainer, case: ExplainedCase, seed: int, tell: Tell
     ) -> tuple[list[Rows], Explanations]:
-        explainer.fit(case.model, case.graphs)
+        explainer.fit(case.model, case.graphs, progress=_told_as(seed, name, tell))
         explanations, rows = {}, []
-        # All classes where none has a ground truth.
-        for target in sorted(case.graphs.ground_truths) or range(len(case.graphs.class_names)):
+        for target in self._targets(case, explainer):
             row = {"explainer": name, "seed": seed, "test_accuracy": case.test_accuracy, "target": target}
             truths = case.graphs.ground_truths.get(target, ())
+            if not truths and not (explainer.predictions_ == target).any():
+                rows.append(row | {"left_out": f"no graph is predicted as class {target}", "prototypes": []})
+                continue
             try:
-                explanation, seconds = _timed(explainer, target)
+                explanation, seconds = _timed(explainer, target, is_once=self.is_quick)
             except ValueError as error:  # such as a model that predicts no graph as the class
                 rows.append(row | _failure(str(error), has_truth=bool(truths)))
                 continue
+            except Exception as error:
+                error.add_note(f"this happened while {name} explained class {target} of seed {seed}")
+                raise
             explanations[target] = explanation
             row |= {"seconds": seconds, "model_calls": explanation.model_calls}
             scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
-            rows.append(row | scores.as_json() | ({} if case.others is None else robustness(explanation, case.others)))
+            row |= scores.as_json() | ({} if case.others is None else robustness(explanation, case.others))
+            rows.append(row | self._own(explanation, case, truths, seed))
         return rows, Explanations(explanations)
+
+    def _targets(self, case: ExplainedCase, explainer: Explainer) -> Sequence[int]:
+        """The classes to explain; of a quick run the two that most graphs are predicted as."""
+        if not self.is_quick:
+            return case.targets
+        counts = np.bincount(explainer.predictions_, minlength=explainer.num_classes_)
+        return sorted(sorted(case.targets, key=lambda target: (-counts[target], target))[:QUICK_CLASSES])
+
+    def _own(self, explanation: Explanation, case: ExplainedCase, truths: Sequence[Any], seed: int) -> dict[str, Any]:
+        if not self.metrics:
+            return {}
+        beside = MetricCase(
+            model=case.model,
+            graphs=case.graphs,
+            held_out=case.held_out.graphs,
+            predictions=case.held_out.predictions,
+            truths=truths,
+            seed=seed,
+        )
+        return {"own": {name: measured(name, metric, explanation, beside) for name, metric in self.metrics.items()}}
+
+
+# Classes of a quick run.
+QUICK_CLASSES = 2
+
+
+def _told_as(seed: int, name: str, tell: Tell) -> Progress:
+    """Progress of a stage, told as what is done of a step."""
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        own = "" if stage == name else f"{stage} "
+        tell(Step(seed, name, f"{own}{done:,}" + ("" if total is None else f" of {total:,}")))
+
+    return progress
 
 
 def train_others(
@@ -193,10 +289,11 @@ def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float
     return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
 
 
-def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
+def _timed(explainer: Explainer, target: int, *, is_once: bool) -> tuple[Explanation, float]:
     """An explanation, and the seconds that it took after ``fit``, which is the same pass for every explainer."""
     times: list[float] = []
-    while not times or (len(times) == 1 and times[0] < SHORT):  # the first time, compiled code is loaded
+    # The first time, compiled code is loaded.
+    while not times or (len(times) == 1 and times[0] < SHORT and not is_once):
         started = time.perf_counter()
         explanation = explainer.explain(target)
         times.append(time.perf_counter() - started)
@@ -216,58 +313,3 @@ def _failure(reason: str, *, has_truth: bool) -> Rows:
         "accuracy": 0.0 if has_truth else None,
         "failed": reason,
     }
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Mean and sample standard deviation over seeds; ``None`` where a metric, or a spread, does not apply."""
-
-    mean: float | None
-    spread: float | None
-    num_seeds: int
-
-
-def summarised(rows: Sequence[Rows], reference: str) -> dict[str, dict[str, Figure]]:
-    """Figures of each explainer: of each seed the mean over its classes and prototypes, then over the seeds.
-
-    ``success`` is the share of seeds whose best prototype of every class reaches p = 0.9; ``slower`` how many times
-    as long as the ``reference`` explainer took on the same seed.
-    """
-    seeds: dict[str, dict[int, list[Rows]]] = {}
-    for row in rows:
-        seeds.setdefault(row["explainer"], {}).setdefault(row["seed"], []).append(row)
-    times = {seed: _of_seed(of, "seconds", None) for seed, of in seeds.get(reference, {}).items()}
-    return {
-        name: {
-            key: _figure([_of_seed(of, key, times.get(seed)) for seed, of in by_seed.items()])
-            for key in (*CLASS_KEYS, "success", *PROTOTYPE_KEYS, "slower")
-        }
-        for name, by_seed in seeds.items()
-    }
-
-
-CLASS_KEYS = (
-    *("accuracy", "coverage", "fidelity", "num_reasons", "num_patterns"),
-    *("consistency", "faithfulness", "model_calls"),
-)
-# Those that have an interval beside their value.
-WITH_INTERVAL = ("coverage", "fidelity")
-PROTOTYPE_KEYS = ("probability", "density", "support", "support_elsewhere", "margin_share")
-
-
-def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float | None:
-    if key == "success":
-        best = [max((p["probability"] or 0.0 for p in row["prototypes"]), default=0.0) for row in rows]
-        return float(min(best) >= SUCCESS)
-    if key == "slower":
-        seconds = _of_seed(rows, "seconds", None)
-        return None if not reference or seconds is None else seconds / reference
-    if key in PROTOTYPE_KEYS:
-        return _figure([prototype[key] for row in rows for prototype in row["prototypes"]]).mean
-    return _figure([row[key][0] if key in WITH_INTERVAL else row.get(key) for row in rows]).mean
-
-
-def _figure(values: Sequence[float | None]) -> Figure:
-    numbers = [value for value in values if value is not None]
-    mean = statistics.mean(numbers) if numbers else None
-    return Figure(mean, statistics.stdev(numbers) if len(numbers) > 1 else None, len(numbers))

@@ -1,13 +1,16 @@
 """What a comparison keeps between runs: models and figures, found again only by all that they were made from."""
 
 import hashlib
+import inspect
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+from uuid import uuid4
 
 from protograph._base.files import atomic_path
 from protograph._base.version import __version__
@@ -24,6 +27,8 @@ FORMAT = "protograph-comparison-figures"
 # Another version of any of them may give another model, or other prototypes of it.
 PACKAGES = ("torch", "torch_geometric", "numpy", "scikit-learn", "numba")
 Rows = list[dict[str, Any]]
+# Packages whose version tells their code.
+OURS = ("protograph", "builtins", "abc")
 
 
 def versions() -> dict[str, str]:
@@ -88,6 +93,43 @@ def kept_model(path: Path, made_from: Mapping[str, Any]) -> KeptModel | None:
     return KeptModel(model, facts["train"], facts["rest"], facts["test_accuracy"], key)
 
 
+def file_stem(name: str) -> str:
+    """What the files of an explainer are called after.
+
+    >>> file_stem("page"), file_stem("mine.deep:Mine2")
+    ('page', 'mine-deep-mine2')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+class HasKey(Protocol):
+    """A model that can be told apart."""
+
+    @property
+    def key(self) -> str:
+        """Tells it apart from all others."""
+
+
+def code_hash(thing: Any) -> str | None:
+    """Tells code apart by the files that a function, or a class and its bases, are written in; ``None`` for our own.
+
+    >>> import math
+    >>> code_hash(Explainer) is None, code_hash(math.sin) == code_hash(math.sin)
+    (True, False)
+    """
+    kinds = thing.__mro__ if isinstance(thing, type) else (thing,)
+    others = [one for one in kinds if getattr(one, "__module__", "").partition(".")[0] not in OURS]
+    if not others:
+        return None
+    contents = [str(getattr(one, "__qualname__", type(one))).encode() for one in others]
+    for one in others:
+        try:
+            contents.append(Path(inspect.getfile(one)).read_bytes())
+        except (TypeError, OSError):  # not written in a file that can be read: like nothing else
+            contents.append(uuid4().bytes)
+    return content_hash(contents)
+
+
 @dataclass(frozen=True)
 class KeptFigures:
     """The files of one explainer on one seed: its prototypes, and figures that name them by their checksum."""
@@ -99,25 +141,40 @@ class KeptFigures:
     @property
     def figures(self) -> Path:
         """File of the figures."""
-        return self.folder / f"{self.name}-seed{self.seed}.json"
+        return self.folder / f"{file_stem(self.name)}-seed{self.seed}.json"
 
     @property
     def prototypes(self) -> Path:
         """File of the prototypes."""
-        return self.folder / f"{self.name}-seed{self.seed}-prototypes.json"
+        return self.folder / f"{file_stem(self.name)}-seed{self.seed}-prototypes.json"
 
-    def made_from(self, explainer: Explainer, model: KeptModel, with_robustness: bool) -> dict[str, Any]:
-        """All that the figures depend on."""
+    def made_from(
+        self,
+        explainer: Explainer,
+        model: HasKey,
+        with_robustness: bool,
+        metrics: Mapping[str, Any] | None = None,
+        *,
+        is_quick: bool = False,
+    ) -> dict[str, Any]:
+        """All that the figures depend on; code that is not of this package counts by its files."""
         kind = type(explainer)
-        return {
-            "name": self.name,
-            "seed": self.seed,
-            "explainer": f"{kind.__module__}.{kind.__qualname__}",
-            "options": content_hash(dict(explainer._options())),
-            "model": model.key,
-            "with_robustness": with_robustness,
-            "versions": versions(),
-        }
+        own = {"metrics": {name: code_hash(one) for name, one in metrics.items()}} if metrics else {}
+        code = {} if (files := code_hash(kind)) is None else {"code": files}
+        return (
+            own
+            | code
+            | ({"is_quick": True} if is_quick else {})
+            | {
+                "name": self.name,
+                "seed": self.seed,
+                "explainer": f"{kind.__module__}.{kind.__qualname__}",
+                "options": content_hash(dict(explainer._options())),
+                "model": model.key,
+                "with_robustness": with_robustness,
+                "versions": versions(),
+            }
+        )
 
     def read(self, made_from: Mapping[str, Any]) -> Rows | None:
         """The figures, unless they were made from something else or their prototypes are not beside them."""

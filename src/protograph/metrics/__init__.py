@@ -10,6 +10,7 @@ from protograph.metrics.intervals import Estimate
 from protograph.metrics.judging import Judged, judge, margin_share
 from protograph.metrics.robustness import Consistency, Faithfulness, consistency, corrupted, faithfulness
 from protograph.metrics.sanity import Sanity, SanityStep, sanity
+from protograph.metrics.stability import Stability, stability
 from protograph.metrics.support import CoverageResult, Support, coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
 
@@ -24,6 +25,7 @@ __all__ = [
     "Judged",
     "Sanity",
     "SanityStep",
+    "Stability",
     "Support",
     "TrainingGain",
     "accuracy",
@@ -43,6 +45,7 @@ __all__ = [
     "margin_share",
     "overlap",
     "sanity",
+    "stability",
     "support",
     "training_gain",
     "validity",
