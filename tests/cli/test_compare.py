@@ -103,3 +103,4 @@ def test_a_table_of_molecules_with_rows_that_cannot_be_read(run, folder):
     assert facts["explainers"]["random"]["is_valid"]["mean"] == 1.0
     assert facts["explainers"]["random"]["accuracy"]["mean"] is None
     assert len(facts["left_out"]) == 1
+    assert (folder / facts["left_out_file"]).read_text().splitlines()[1].startswith("42,C1C,")

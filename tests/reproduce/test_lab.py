@@ -28,7 +28,7 @@ def refuse(*arguments, **options):
 
 def test_a_model_is_trained_once_and_kept_for_the_next_process(lab, monkeypatch):
     model = lab.model("ba-house", 0)
-    assert (len(model.train), len(model.rest)) == (216, 24)
+    assert (len(model.train), len(model.rest)) == (144, 16)
     monkeypatch.setattr(module, "train", refuse)
     again = Lab(lab.folder, QUICK).model("ba-house", 0)
     assert again.key == model.key

@@ -1,11 +1,14 @@
 import multiprocessing
 import os
+import pickle
 import signal
 
 import pytest
+import torch
 
 from protograph.reproduce.item import Cell, Item, Need
-from protograph.reproduce.running import Failure, Plan, measure
+from protograph.reproduce.items import ITEMS
+from protograph.reproduce.running import Bench, Failure, Plan, measure
 from protograph.reproduce.settings import Settings
 from tests.reproduce.small import squares
 
@@ -93,3 +96,14 @@ def test_keys_are_unique_within_an_item(tmp_path):
     item = Item(name="i", title="", question="", cells=lambda settings: cells, write=lambda results, sheet: None)
     with pytest.raises(ValueError, match=r"item i must have cells with different keys, got \[\('a',\), \('a',\)\]$"):
         planned(item, tmp_path)
+
+
+def test_a_process_of_its_own_has_the_same_plan_and_one_lab_for_all_tasks(tmp_path):
+    plan = Plan([ITEMS["table1"], ITEMS["rq6"]], Settings(seeds=(3,), is_quick=True), tmp_path)
+    threads = torch.get_num_threads()
+    try:
+        first, second = (pickle.loads(pickle.dumps(Bench(plan))) for _ in range(2))
+    finally:
+        torch.set_num_threads(threads)
+    assert first is second
+    assert (first.plan.tasks, first.plan.settings, first.lab.folder) == (plan.tasks, plan.settings, tmp_path)

@@ -8,7 +8,7 @@ def test_a_quick_run_takes_the_first_seeds_and_the_first_set():
     assert (quick.seeds, quick.table1_seeds) == ((5, 6), (0, 1))
     assert quick.sets(["ba-house", "benzene"]) == ("ba-house",)
     assert quick.fewer((1, 2, 3), 2) == (1, 2)
-    assert (quick.num_graphs, quick.max_epochs) == (240, 12)
+    assert (quick.num_graphs, quick.max_epochs) == (160, 12)
 
 
 def test_a_whole_run_takes_all():

@@ -34,7 +34,7 @@ def test_the_time_left_is_as_expected_at_first_and_then_as_this_machine_needs(cl
 
 def test_the_line_has_the_task_that_began_last_and_how_far_it_is(clock):
     teller = Teller(total=100.0, num_tasks=3, jobs=1, clock=clock)
-    assert teller.line() == "0 of 3 done, about 2 min left: waiting"
+    assert teller.line() == "0 of 3 done, about 1 min 40 s left: waiting"
     teller.begin("rq2, ba-house, seed 0")
     teller.begin("training, benzene, seed 1")
     teller.report("training, benzene, seed 1", "training 7")

@@ -13,7 +13,7 @@ from protograph._base.manifest import FolderKind, read_manifest
 from protograph._base.progress import Progress, command_progress
 from protograph._base.publishing import OpenFolder, open_folder
 from protograph._base.words import count_of
-from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out
+from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows
 from protograph.cli.comparison_outputs import (
     comparison_csv,
     comparison_latex,
@@ -26,7 +26,7 @@ from protograph.cli.comparison_outputs import (
     wrapped_notes,
 )
 from protograph.cli.loading import Loaded, aligned, load_classifier, load_graphs
-from protograph.cli.runs import OTHER_OUT, Run
+from protograph.cli.runs import LEFT_OUT, OTHER_OUT, Run
 from protograph.datasets import GraphDataset
 from protograph.evaluation.comparison import QUICK_CLASSES, Comparison
 from protograph.evaluation.cost import cost_text
@@ -40,7 +40,7 @@ KIND = FolderKind(
     manifest="comparison.json",
     format="protograph-comparison",
     names=re.compile(
-        r"comparison\.json|prototypes\.png|figures\.csv|seeds\.csv|table\.tex|"
+        r"comparison\.json|prototypes\.png|figures\.csv|seeds\.csv|table\.tex|left-out\.csv|"
         r"[a-z0-9][a-z0-9-]*-seed\d+(-prototypes)?\.json|model-seed\d+\.pt"
     ),
 )
@@ -168,7 +168,7 @@ def compared(
             request.classifier()  # whether it can be had is known before any work
         with bad_rows_in(beside(folder, "bad-rows.csv")):
             loaded = request.loaded(0, progress)
-        facts = tell_left_out(loaded.left_out, beside(folder, "left-out.csv"))
+        facts = tell_left_out(loaded.left_out, folder / LEFT_OUT)
         comparison = Comparison(
             load=request.data,
             seeds=range(num_seeds),
@@ -274,6 +274,8 @@ def _write(opened: OpenFolder, comparison: Comparison, result: Compared, loaded:
     (opened.staged / FIGURES).write_text(result.csv(), encoding="utf-8")
     (opened.staged / SEEDS).write_text(seeds_csv(result.values), encoding="utf-8")
     (opened.staged / LATEX).write_text(result.latex(), encoding="utf-8")
+    if loaded.left_out:
+        write_rows(loaded.left_out, opened.staged / LEFT_OUT)
     explained = {name: comparison.explanations(name, 0) for name in comparison.explainers}
     if any(explained.values()):
         truths = loaded.graphs.ground_truths

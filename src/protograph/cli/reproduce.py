@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from protograph._base.progress import duration
 from protograph._base.publishing import open_folder
 from protograph._base.words import count_of
 from protograph.cli import arguments
@@ -20,7 +21,6 @@ from protograph.reproduce.publishing import CELLS, KIND, OTHER_OUT, check_readme
 from protograph.reproduce.running import Failure, Plan, measure
 from protograph.reproduce.sets import SETS
 from protograph.reproduce.settings import Settings
-from protograph.reproduce.telling import duration
 
 # What an item is asked for by besides its name.
 ALIASES = {"table2": "rq2"}

@@ -19,7 +19,7 @@ CLASS_SECONDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class CostRule:
-    """Seconds on one core of 2020 or later; measured on BA-house, Benzene and MUTAG, right to a factor of three or so.
+    """Seconds on one core: a rule of thumb, for the order of magnitude; as soon as anything is timed, that counts.
 
     Attributes:
         training: Seconds for each graph of 25 nodes: a hundred epochs with early stopping.

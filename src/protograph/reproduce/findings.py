@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -69,15 +69,21 @@ class Estimate:
 
     @classmethod
     def bootstrap(
-        cls, values: Sequence[float], statistic: Callable[[Floats], float] = np.median, random_state: int = 0
+        cls, values: Sequence[float], statistic: Callable[..., Any] = np.median, random_state: int = 0
     ) -> "Estimate":
-        """Any statistic, such as a median, with the interval that holds 95% of what it is on values drawn again."""
+        """Any statistic with the interval that holds 95% of what it is on values drawn again.
+
+        Args:
+            values: What it is of.
+            statistic: Of the values along ``axis``, such as :func:`numpy.median`.
+            random_state: Of the draws.
+        """
         array = _checked(values)
         if len(array) < 2:
             return cls(float(statistic(array)), None, None, len(array))
         generator = np.random.default_rng(random_state)
-        drawn = [float(statistic(generator.choice(array, len(array)))) for _ in range(NUM_DRAWS)]
-        low, high = np.quantile(drawn, (0.025, 0.975))
+        drawn = generator.choice(array, (NUM_DRAWS, len(array)))
+        low, high = np.quantile(statistic(drawn, axis=1), (0.025, 0.975))
         return cls(float(statistic(array)), float(low), float(high), len(array))
 
     @classmethod

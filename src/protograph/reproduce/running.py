@@ -1,20 +1,17 @@
 """Measures the cells that are missing, one after the other or several at once, and keeps each as it is finished."""
 
 import os
-import signal
-import threading
 import time
 import traceback
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from protograph._base.errors import ProtographWarning
+import torch
+
+from protograph._base.processes import in_processes
 from protograph.reproduce.cells import CellStore
 from protograph.reproduce.item import Cell, Item, Key, Need, Results
 from protograph.reproduce.lab import Lab
@@ -25,8 +22,8 @@ from protograph.reproduce.telling import Teller, telling
 
 # Of many models trained at once, one takes this share of the time that it takes by itself.
 SHARE_OF_STACKED = 0.2
-# A training of a quick run, in seconds.
-QUICK_TRAINING = 0.3
+# A training and a cell of a quick run, in seconds.
+QUICK_TRAINING, QUICK_CELL = 0.3, 0.2
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,15 @@ class Task:
 
     def __str__(self) -> str:
         return str(self.need) if self.need else ", ".join((self.item, *self.key))
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is told of a task: that it has begun, how far it is, or that it has ended."""
+
+    task: Task
+    stage: str = ""
+    has_ended: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,11 @@ class Plan:
         # A sweep has the split of the model, so that models come before sweeps; the longest first, lest one is left
         # to a single process at the end.
         models.sort(key=lambda task: (task.need is not None and task.need.kind != "model", -task.seconds))
-        return [*models, *(Task(item.name, cell.key, None, cell.seconds) for item, cell in cells)]
+        is_quick = self.settings.is_quick
+        return [
+            *models,
+            *(Task(item.name, cell.key, None, QUICK_CELL if is_quick else cell.seconds) for item, cell in cells),
+        ]
 
     @property
     def seconds(self) -> float:
@@ -124,138 +134,66 @@ def _training_seconds(need: Need, settings: Settings) -> float:
 
 def measure(plan: Plan) -> list[Failure]:
     """Do all tasks of a plan; what failed is told, and keeps nothing else from being done."""
-    teller = Teller(plan.seconds, len(plan.tasks), min(plan.settings.jobs, max(1, len(plan.tasks))))
+    jobs = max(1, min(plan.settings.jobs, len(plan.tasks)))
+    teller = Teller(plan.seconds, len(plan.tasks), jobs)
     with telling(teller):
-        if plan.settings.jobs == 1 or len(plan.tasks) < 2:
-            return list(_one_by_one(plan, teller))
-        return list(_several_at_once(plan, teller))
+        errors = in_processes(Bench(plan), plan.tasks, jobs, lambda report: _hear(report, teller))
+    return [Failure(str(task), error) for task, error in zip(plan.tasks, errors, strict=True) if error]
 
 
-def _one_by_one(plan: Plan, teller: Teller) -> Iterator[Failure]:
-    current = ""
-
-    def progress(stage: str, done: int, total: int | None) -> None:
-        teller.report(current, _stage(stage, done, total))
-
-    lab = Lab(plan.folder, plan.settings, progress)
-    for task in plan.tasks:
-        current = str(task)
-        teller.begin(current)
-        error = _do(task, plan, lab)
-        teller.finish(current, task.seconds)
-        if error:
-            yield Failure(current, error)
+def _hear(report: Report, teller: Teller) -> None:
+    task = str(report.task)
+    if report.has_ended:
+        teller.finish(task, report.task.seconds)
+    elif report.stage:
+        teller.report(task, report.stage)
+    else:
+        teller.begin(task)
 
 
-def _do(task: Task, plan: Plan, lab: Lab) -> str | None:
-    """Do a task and keep what it gave; the error in words where it cannot be done."""
-    try:
-        if task.need is not None:
-            begun = time.perf_counter()
-            lab.make(task.need)
-            plan.store.note_training(task.need, time.perf_counter() - begun)
-            return None
-        item = next(one for one in plan.items if one.name == task.item)
-        cell = plan.cells[task.item][task.key]
-        begun = time.perf_counter()
-        result = cell.compute(lab)
-        plan.store.write(item, cell, result, time.perf_counter() - begun)
-    except Exception as error:
-        if os.environ.get("PROTOGRAPH_TRACEBACK"):
-            traceback.print_exc()
-        return f"{type(error).__name__}: {error}"
-    return None
+class Bench:
+    """Does tasks of a plan with one lab; in another process with that process's own, which stays from task to task."""
 
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.lab = plan, Lab(plan.folder, plan.settings, self._progress)
+        self._tell: Callable[[str], None] = lambda stage: None
 
-def _stage(stage: str, done: int, total: int | None) -> str:
-    return f"{stage} {done:,}" + ("" if total is None else f" of {total:,}")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return bench_of, (tuple(item.name for item in self.plan.items), self.plan.settings, self.plan.folder)
 
+    def _progress(self, stage: str, done: int, total: int | None) -> None:
+        self._tell(f"{stage} {done:,}" + ("" if total is None else f" of {total:,}"))
 
-def _several_at_once(plan: Plan, teller: Teller) -> Iterator[Failure]:
-    """As above, in processes of their own: PyTorch must not be forked once its threads have started."""
-    context = get_context("spawn")
-    reports: Any = context.SimpleQueue()
-    names = [item.name for item in plan.items]
-    start = (names, plan.settings, plan.folder, reports)
-    jobs = min(plan.settings.jobs, len(plan.tasks))
-    with ProcessPoolExecutor(jobs, context, _start_worker, start) as pool, _listening(reports, teller):
-        tasks = {pool.submit(_work, task): task for task in plan.tasks}
+    def __call__(self, task: Task, tell: Callable[[Report], None]) -> str | None:
+        """Do a task and keep what it gave; the error in words where it cannot be done."""
+        self._tell = lambda stage: tell(Report(task, stage))
+        tell(Report(task))
         try:
-            yield from _finished(tasks, teller)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in list((pool._processes or {}).values()):
-                process.terminate()
-            raise
+            self._do(task)
+        except Exception as error:
+            if os.environ.get("PROTOGRAPH_TRACEBACK"):
+                traceback.print_exc()
+            return f"{type(error).__name__}: {error}"
+        finally:
+            tell(Report(task, has_ended=True))
+        return None
+
+    def _do(self, task: Task) -> None:
+        begun = time.perf_counter()
+        if task.need is not None:
+            self.lab.make(task.need)
+            self.plan.store.note_training(task.need, time.perf_counter() - begun)
+            return
+        item = next(one for one in self.plan.items if one.name == task.item)
+        cell = self.plan.cells[task.item][task.key]
+        result = cell.compute(self.lab)
+        self.plan.store.write(item, cell, result, time.perf_counter() - begun)
 
 
-def _finished(tasks: dict[Future[str | None], Task], teller: Teller) -> Iterator[Failure]:
-    left = set(tasks)
-    while left:
-        done, left = wait(left, return_when=FIRST_COMPLETED)
-        for future in done:
-            error = future.result()
-            teller.finish(str(tasks[future]), tasks[future].seconds)
-            if error:
-                yield Failure(str(tasks[future]), error)
-
-
-@contextmanager
-def _listening(reports: Any, teller: Teller) -> Iterator[None]:
-    """Hand what the processes report on to the teller."""
-
-    def listen() -> None:
-        for task, stage in iter(reports.get, None):
-            if stage is None:
-                teller.begin(task)
-            else:
-                teller.report(task, stage)
-
-    thread = threading.Thread(target=listen, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        reports.put(None)
-        thread.join()
-
-
-class _Worker:
-    """What a process of its own keeps between tasks."""
-
-    plan: Plan
-    lab: Lab
-    report: Callable[[str | None], None]
-    current = ""
-
-
-def _start_worker(names: list[str], settings: Settings, folder: Path, reports: Any) -> None:
-    import torch
-
+@lru_cache(maxsize=1)
+def bench_of(names: tuple[str, ...], settings: Settings, folder: Path) -> Bench:
+    """The bench of a process of its own."""
     from protograph.reproduce.items import ITEMS
 
-    torch.set_num_threads(1)
-    warnings.simplefilter("ignore", ProtographWarning)  # as the command does in its own process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that was asked ends this one
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _Worker.plan = Plan([ITEMS[name] for name in names], settings, folder)
-    _Worker.report = lambda stage: reports.put((_Worker.current, stage))
-
-    def progress(stage: str, done: int, total: int | None) -> None:
-        _Worker.report(_stage(stage, done, total))
-
-    _Worker.lab = Lab(folder, settings, progress)
-
-
-def _end_with_parent() -> None:
-    """A process whose parent was killed must not work on beside the next run."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _work(task: Task) -> str | None:
-    _Worker.current = str(task)
-    _Worker.report(None)
-    return _do(task, _Worker.plan, _Worker.lab)
+    torch.set_num_threads(1)  # the others have the other cores
+    return Bench(Plan([ITEMS[name] for name in names], settings, folder))

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 # A quick run shows that all works, not what comes out: so many seeds, graphs and epochs.
-QUICK_SEEDS, QUICK_GRAPHS, QUICK_EPOCHS = 2, 240, 12
+QUICK_SEEDS, QUICK_GRAPHS, QUICK_EPOCHS = 2, 160, 12
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from protograph._base.progress import VARIABLE
+from protograph._base.progress import VARIABLE, duration
 
 # Seconds between two lines, without and with a terminal.
 SECONDS, ON_TERMINAL = 5.0, 0.5
@@ -96,15 +96,3 @@ def _say(out: TextIO, text: str, is_terminal: bool) -> None:
     else:
         out.write(f"{text}\n")
     out.flush()
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them ahead of time.
-
-    >>> duration(40), duration(61), duration(3725), duration(7300)
-    ('40 s', '1 min', '1 h 2 min', '2 h 2 min')
-    """
-    if seconds < 59.5:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -6,6 +6,7 @@ from protograph.reproduce.item import Results
 from protograph.reproduce.items.clusters import ITEM, num_houses
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Finding, Picture, Sheet
+from protograph.reproduce.tables import Table
 
 
 def test_houses_are_counted_by_what_was_planted():
@@ -40,3 +41,15 @@ def test_what_is_written(alike, wanted):
     assert apart.note == "0.333 would by chance; the model was never told the number of houses"
     assert (bottleneck.ours, bottleneck.verdict) == ("at most 0.10 s a set; 25% to 25% of the time", "agrees")
     assert [part.name for part in sheet.parts if isinstance(part, Picture)] == ["embeddings"]
+
+
+def test_seeds_whose_model_predicts_no_explained_class_have_no_time():
+    none, some = {"selection": 0, "search": 0}, {"selection": 0.2, "search": 0.2}
+    times = {("ba-house", "time", "seed 0"): none, ("ba-house", "time", "seed 1"): some}
+    sheet = Sheet()
+    ITEM.write(Results(times, Settings(), {}), sheet)
+    (table,) = (part for part in sheet.parts if isinstance(part, Table))
+    assert [estimate.mean for estimate in table.rows[0][1:]] == [0.2, 0.2, 0.5]
+    sheet = Sheet()
+    ITEM.write(Results({("ba-house", "time", "seed 0"): none}, Settings(), {}), sheet)
+    assert not any(isinstance(part, Finding) for part in sheet.parts)

@@ -33,7 +33,7 @@ def cells(settings: Settings) -> list[Cell]:
             compute=partial(measure_digit if name == DIGITS else measure, name=name, method=method, seed=seed),
             made_from={"stride": stride_of(name, settings)},
             needs=(Need("model", name, seed),),
-            seconds=0.4 if settings.is_quick else SECONDS[method] * len(SETS[name].targets),
+            seconds=SECONDS[method] * len(SETS[name].targets),
         )
         for name in settings.sets((*NAMES, DIGITS))
         for method in METHODS

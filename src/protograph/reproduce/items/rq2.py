@@ -45,7 +45,7 @@ def _cell(name: str, method: str, seed: int, settings: Settings) -> Cell:
         compute=partial(_measure, name, method, seed, is_swept),
         made_from={"stride": stride_of(name, settings), "swept": swept if is_swept else None},
         needs=(Need("model", name, seed), *sweeps),
-        seconds=0.3 if settings.is_quick else SECONDS[method] * len(SETS[name].targets),
+        seconds=SECONDS[method] * len(SETS[name].targets),
     )
 
 

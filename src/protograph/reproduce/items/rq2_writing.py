@@ -1,6 +1,6 @@
 """What RQ2 shows: a table a metric as the paper has it, every cell beside the paper's, and the scatter plots."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 from typing import Any
@@ -132,8 +132,7 @@ def _of_one_sweep(classes: dict[str, Any], metric: str, value: float) -> Estimat
         return Estimate(value, None, None, 1)
     if metric == "faithfulness":
         return Estimate.tau(value, len(lists[0]))
-    spread: Callable[[Any], float] = np.std
-    return Estimate.bootstrap(lists[0], spread)
+    return Estimate.bootstrap(lists[0], np.std)
 
 
 def _write_findings(

@@ -51,7 +51,7 @@ def cells(settings: Settings) -> list[Cell]:
             key=(name, f"seed {seed}"),
             compute=partial(measure, name=name, seed=seed),
             needs=(Need("model", name, seed),),
-            seconds=0.3 if settings.is_quick else 2,
+            seconds=2,
         )
         for name in settings.sets(NAMES)
         for seed in seeds_of(name, settings)

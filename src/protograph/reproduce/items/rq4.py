@@ -42,7 +42,7 @@ def cells(settings: Settings) -> list[Cell]:
             compute=partial(measure, name=name, seed=seed),
             made_from={"num_epochs": _num_epochs(settings)},
             needs=(Need("model", name, seed),),
-            seconds=0.5 if settings.is_quick else 6,
+            seconds=6,
         )
         for name in settings.sets(NAMES)
         for seed in seeds_of_set(name, settings)

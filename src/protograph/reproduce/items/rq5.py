@@ -41,7 +41,7 @@ def cells(settings: Settings) -> list[Cell]:
             compute=partial(measure, name=name, seed=seed),
             made_from={"num_graphs": NUM_GRAPHS, "num_trials": NUM_TRIALS, "num_chosen": NUM_CHOSEN},
             needs=(Need("model", name, seed),),
-            seconds=0.3 if settings.is_quick else 4,
+            seconds=4,
         )
         for name in settings.sets(NAMES)
         for seed in seeds_of(name, settings)
