@@ -13,10 +13,10 @@ from tests import zoo
 
 # Small enough for a test; the options of the method itself are tested beside it.
 EXPLAINERS = {
-    "PAGE": partial(pg.PAGE, num_clusters=1, num_graphs=2, max_nodes=5),
+    "PAGE": partial(pg.PAGE, num_clusters=1, num_graphs=2, max_nodes=5, max_reasons=0),
     "walk": partial(pg.PAGE, search="walk", num_clusters=1, num_graphs=2, max_nodes=5),
-    "XGNN": partial(pg.XGNN, max_nodes=5, num_epochs=2, num_rollouts=2),
-    "GNNInterpreter": partial(pg.GNNInterpreter, max_nodes=5, num_iterations=8),
+    "XGNN": partial(pg.XGNN, max_nodes=5, num_epochs=2, num_rollouts=1),
+    "GNNInterpreter": partial(pg.GNNInterpreter, max_nodes=5, num_iterations=4),
     "RandomSubgraph": partial(pg.RandomSubgraph, max_nodes=5, num_candidates=8),
 }
 BY_CHANCE = ("XGNN", "GNNInterpreter", "RandomSubgraph")
@@ -26,6 +26,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 @pytest.mark.parametrize("name", EXPLAINERS)
 def test_the_contract(name):
     check_explainer(EXPLAINERS[name])
+
+
+def test_reasons_are_told_kept_and_the_same_again():
+    """What reasons add to PAGE; all else does not depend on them."""
+    checks = ["facts_are_told", "same_seed_same_result", "saved_and_loaded_is_the_same"]
+    check_explainer(partial(EXPLAINERS["PAGE"], max_reasons=2), checks=checks)
 
 
 @pytest.fixture(scope="module")

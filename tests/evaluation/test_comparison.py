@@ -1,5 +1,6 @@
 import dataclasses
 import functools
+import pickle
 import re
 
 import pytest
@@ -225,8 +226,13 @@ def make_random(seed):
     return EXPLAINERS["random"](seed)
 
 
-def test_seeds_side_by_side_give_what_they_give_one_by_one(tmp_path):
-    """In processes of their own, which import this file."""
+def test_seeds_side_by_side_give_what_they_give_one_by_one(tmp_path, monkeypatch):
+    """Each by a comparison that was pickled, as another process has it; processes are tested where they are made."""
+
+    def pickled(work, items, jobs, hear):
+        assert jobs == 2
+        return [pickle.loads(pickle.dumps(work))(item, hear) for item in items]
+
     rows = []
     for jobs in (1, 2):
         (tmp_path / str(jobs)).mkdir()
@@ -238,5 +244,6 @@ def test_seeds_side_by_side_give_what_they_give_one_by_one(tmp_path):
             training={"max_epochs": 2},
         )
         rows.append([{**row, "seconds": None} for row in runs.run(Told(), jobs=jobs)])
+        monkeypatch.setattr(module, "in_processes", pickled)
     assert rows[0] == rows[1]
     assert [row["seed"] for row in rows[0]] == [0, 1]

@@ -38,7 +38,7 @@ def test_the_line_has_the_task_that_began_last_and_how_far_it_is(clock):
     teller.begin("rq2, ba-house, seed 0")
     teller.begin("training, benzene, seed 1")
     teller.report("training, benzene, seed 1", "training 7")
-    assert teller.line() == "0 of 3 done, about 2 min left: training, benzene, seed 1 (training 7)"
+    assert teller.line() == "0 of 3 done, about 1 min 40 s left: training, benzene, seed 1 (training 7)"
     clock.now = 30.0
     teller.finish("training, benzene, seed 1", expected=60.0)
     teller.report("training, benzene, seed 1", "too late")
