@@ -23,8 +23,8 @@ from benchmarks import certificate, real_models, world_models
 from benchmarks.fidelity_limits import limits_of, show
 from benchmarks.fidelity_rows import row_of, truth_fidelity
 from benchmarks.real_models import LEAST_ACCURACY
-from benchmarks.world_scores import found_reasons, prototype_accuracy
-from benchmarks.worlds import WORLDS
+from protograph.reproduce.worlds.catalogue import WORLDS
+from protograph.reproduce.worlds.scores import found_reasons, prototype_accuracy
 
 RESULT = certificate.RESULTS / "fidelity.json"
 TRUTHS = ("ba-house", "ba-grid", "benzene", "solubility")

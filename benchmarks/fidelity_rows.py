@@ -13,9 +13,9 @@ from torch_geometric.data import Data
 from torch_geometric.utils import to_networkx
 
 import protograph as pg
-from benchmarks.nets import predicted
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.containment import contained_in
+from protograph.reproduce.worlds.nets import predicted
 
 LEAVES = (8, 32)
 Matrix = NDArray[np.bool_]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 import protograph as pg
-from benchmarks.nets import Net, Recipe, net_for, predicted, split, train
+from protograph.reproduce.worlds.nets import Net, Recipe, net_for, predicted, split, train
 
 # Test accuracy that the models of LogicXGNN have, whose fidelity is printed beside ours.
 LEAST_ACCURACY = {"bbbp": 0.81, "mutagenicity": 0.79, "nci1": 0.71, "imdb-binary": 0.745}

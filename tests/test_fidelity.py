@@ -12,8 +12,8 @@ from benchmarks import certificate
 from benchmarks.fidelity import Report
 from benchmarks.fidelity_limits import by_kind, limits_of, stability, values_of
 from benchmarks.fidelity_rows import balanced, key_of, truth_fidelity
-from benchmarks.motifs import HOUSE, RING5, RING6, path
-from benchmarks.planting import pattern_graph
+from protograph.reproduce.worlds.motifs import HOUSE, RING5, RING6, path
+from protograph.reproduce.worlds.planting import pattern_graph
 
 NO_EDGES = SimpleNamespace(is_matched=False)
 

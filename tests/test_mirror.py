@@ -14,6 +14,7 @@ ELSEWHERE = {
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
     "reproduce/items/rq2_figure.py": ("reproduce/items/test_rq2_writing.py", "drawn from the same results"),
+    "reproduce/worlds/motifs.py": ("reproduce/worlds/test_catalogue.py", "the words that worlds are written in"),
     "report/html.py": ("report/test_report.py", "a page is tested by what it shows"),
     "training/stack_kernels.py": ("training/test_stack_operations.py", "compiled loops, compared with PyTorch there"),
     "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),

@@ -90,7 +90,7 @@ def test_a_class_that_cannot_be_explained_is_named_with_the_reason():
                 raise ValueError("no graph is predicted as class 1")
             return "explanation"
 
-    found = module._explain_each(Explainer(), (0, 1))
+    found = module.explain_each(Explainer(), (0, 1))
     assert (dict(found), dict(found.not_explained)) == ({0: "explanation"}, {1: "no graph is predicted as class 1"})
 
 

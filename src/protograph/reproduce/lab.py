@@ -186,7 +186,7 @@ class Lab:
             begun = time.perf_counter()
             explainer.fit(model.model, data[model.train])
             fitted = time.perf_counter()
-            explanations = _explain_each(explainer, SETS[name].targets if name in SETS else None)
+            explanations = explain_each(explainer, SETS[name].targets if name in SETS else None)
             ended = time.perf_counter()
         explanations.save(file)
         return {"fit_seconds": fitted - begun, "seconds": ended - fitted}
@@ -221,7 +221,7 @@ def _remembered(memory: dict[Hashable, Value], key: Hashable, most: int, make: C
     return value
 
 
-def _explain_each(explainer: Explainer, targets: tuple[int, ...] | None) -> Explanations:
+def explain_each(explainer: Explainer, targets: tuple[int, ...] | None) -> Explanations:
     """The explanations of some classes, or of all; those that could not be explained with the reason."""
     if targets is None:
         return explainer.explain_all()

@@ -22,6 +22,10 @@ TITLES = {
     "gnninterpreter": "GNNInterpreter",
     "random": "random subgraphs",
 }
+# The same where rules are measured too: our default with all that it gives.
+WITH_RULES = {"walk": TITLES["walk"], "rules": TITLES["page"]} | {
+    name: TITLES[name] for name in ("xgnn", "gnninterpreter", "random")
+}
 # What the paper calls the ones that it has.
 IN_PAPER = {"walk": "PAGE", "page": "PAGE", "xgnn": "XGNN"}
 
@@ -32,6 +36,7 @@ def explainer_of(method: str, seed: int, settings: Settings) -> Explainer:
         "walk": lambda: PAGE(search="walk", num_clusters=NUM_PROTOTYPES, random_state=seed),
         # Its prototypes do not depend on reasons, which take longer than they do.
         "page": lambda: PAGE(max_reasons=0, random_state=seed),
+        "rules": lambda: PAGE(random_state=seed),
         "xgnn": lambda: XGNN(num_prototypes=NUM_PROTOTYPES, random_state=seed, **_quick(settings, _QUICK_XGNN)),
         "gnninterpreter": lambda: GNNInterpreter(
             num_prototypes=NUM_PROTOTYPES, random_state=seed, **_quick(settings, _QUICK_GNNINTERPRETER)

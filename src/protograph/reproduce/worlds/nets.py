@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -55,24 +56,28 @@ class Recipe:
     has_norm: bool = False
 
 
-def conv_of(name: str, inputs: int, outputs: int, edge_dim: int | None) -> nn.Module:
+def conv_of(name: str, inputs: int, outputs: int, edge_dim: int | None) -> Any:
     """A layer by its name, one that reads edge attributes where there are any."""
     if edge_dim is not None and name == "gin":
-        return GINEConv(mlp(inputs, outputs), edge_dim=edge_dim)
+        return GINEConv(_mlp(inputs, outputs), edge_dim=edge_dim)
     if name == "gat":
         return GATConv(inputs, outputs // 4, heads=4, edge_dim=edge_dim)
-    assert edge_dim is None, f"{name} does not read edge attributes"
+    if edge_dim is not None:
+        raise ValueError(f"conv must read edge attributes, such as gin or gat, got {name!r}")
     if name == "gin":
-        return GINConv(mlp(inputs, outputs))
+        return GINConv(_mlp(inputs, outputs))
     return {"gcn": GCNConv, "sage": SAGEConv}[name](inputs, outputs)
 
 
-def mlp(inputs: int, outputs: int) -> nn.Module:
+def _mlp(inputs: int, outputs: int) -> nn.Module:
     return nn.Sequential(nn.Linear(inputs, outputs), nn.ReLU(), nn.Linear(outputs, outputs))
 
 
 class Net(nn.Module):
     """Three layers of 32 and a readout; features are standardised by what ``standardise`` saw."""
+
+    mean: Tensor
+    scale: Tensor
 
     def __init__(
         self,
@@ -83,7 +88,7 @@ class Net(nn.Module):
         readout: str = "mean",
         edge_dim: int | None = None,
         has_norm: bool = False,
-    ):
+    ) -> None:
         super().__init__()
         sizes = [num_features] + [HIDDEN] * NUM_LAYERS
         self.convs = nn.ModuleList(conv_of(conv, a, b, edge_dim) for a, b in pairwise(sizes))
@@ -113,18 +118,21 @@ class Net(nn.Module):
         x = (x.float() - self.mean) / self.scale
         for conv, norm in zip(self.convs, self.norms, strict=True):
             x = norm(conv(x, edge_index, *edge_attr)).relu()
-        return self.head(self.readout(x, batch))
+        scores: Tensor = self.head(self.readout(x, batch))
+        return scores
 
 
 class EdgeNet(Net):
     """The same for graphs whose edges have attributes."""
 
-    def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor | None, edge_attr: Tensor) -> Tensor:
+    def forward(  # type: ignore[override]  # it takes one argument more
+        self, x: Tensor, edge_index: Tensor, batch: Tensor | None, edge_attr: Tensor
+    ) -> Tensor:
         """Scores of the classes."""
         return self.classified(x, edge_index, batch, edge_attr)
 
 
-def net_for(graphs: Sequence[Data], num_classes: int, **options: object) -> Net:
+def net_for(graphs: Sequence[Data], num_classes: int, **options: Any) -> Net:
     """An untrained model that takes these graphs."""
     first = graphs[0]
     if first.edge_attr is None:
@@ -136,7 +144,8 @@ def scores_of(model: Net, graphs: Sequence[Data]) -> Tensor:
     """Scores of some graphs in one batch."""
     batch = batch_of(graphs, frozenset({"x", "edge_index", "batch", "edge_attr"}))
     edge_attr = [batch.edge_attr] if isinstance(model, EdgeNet) else []
-    return model(batch.x, batch.edge_index, batch.batch, *edge_attr)
+    scores: Tensor = model(batch.x, batch.edge_index, batch.batch, *edge_attr)
+    return scores
 
 
 def predicted(model: Net, graphs: Sequence[Data], batch_size: int = 512) -> NDArray[np.int64]:
@@ -163,7 +172,8 @@ def train(
             batches = _mini_batches(model, fit, recipe.batch_size, generator)
         for number in torch.randperm(len(batches), generator=generator).tolist():
             optimiser.zero_grad()
-            nn.functional.cross_entropy(batches[number].scores(model), batches[number].labels).backward()
+            loss: Any = nn.functional.cross_entropy(batches[number].scores(model), batches[number].labels)
+            loss.backward()
             optimiser.step()
         quality = _quality(model, checked)
         slower.step(-quality[1])
@@ -191,19 +201,19 @@ class _Propagated(torch.autograd.Function):
     """A symmetric sparse matrix times a dense one: the gradient is the same product."""
 
     @staticmethod
-    def forward(ctx, matrix: Tensor, x: Tensor) -> Tensor:
+    def forward(ctx: Any, matrix: Tensor, x: Tensor) -> Tensor:
         ctx.matrix = matrix
         return matrix @ x
 
     @staticmethod
-    def backward(ctx, gradient: Tensor) -> tuple[None, Tensor]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[None, Tensor]:
         return None, ctx.matrix @ gradient
 
 
 class MiniBatch:
     """Some graphs joined, and for a GCN their normalised adjacency: an epoch takes a quarter of the time."""
 
-    def __init__(self, model: Net, graphs: Sequence[Data]):
+    def __init__(self, model: Net, graphs: Sequence[Data]) -> None:
         device = model.mean.device
         self.labels = torch.tensor([int(graph.y) for graph in graphs], device=device)
         self.batch = batch_of(graphs, frozenset({"x", "edge_index", "batch", "edge_attr"})).to(device)
@@ -220,11 +230,14 @@ class MiniBatch:
         batch = self.batch
         if self.adjacency is None:
             edge_attr = [batch.edge_attr] if isinstance(model, EdgeNet) else []
-            return model(batch.x, batch.edge_index, batch.batch, *edge_attr)
+            plain: Tensor = model(batch.x, batch.edge_index, batch.batch, *edge_attr)
+            return plain
+        propagate: Any = _Propagated.apply
         x = (batch.x.float() - model.mean) / model.scale
-        for conv, norm in zip(model.convs, model.norms, strict=True):
-            x = norm(_Propagated.apply(self.adjacency, conv.lin(x)) + conv.bias).relu()
-        return model.head(model.readout(x, batch.batch, len(self.labels)))
+        for conv, norm in zip(list[Any](model.convs), model.norms, strict=True):
+            x = norm(propagate(self.adjacency, conv.lin(x)) + conv.bias).relu()
+        scores: Tensor = model.head(model.readout(x, batch.batch, len(self.labels)))
+        return scores
 
 
 def _mini_batches(model: Net, graphs: Sequence[Data], size: int, generator: torch.Generator) -> list[MiniBatch]:

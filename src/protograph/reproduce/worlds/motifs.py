@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchmarks.planting import (
+from protograph.reproduce.worlds.planting import (
     Ground,
     PlantedPattern,
     Sketch,
@@ -14,7 +14,7 @@ from benchmarks.planting import (
     ladder,
     random_tree,
 )
-from benchmarks.world import PlantedReason, Way, World, WorldClass
+from protograph.reproduce.worlds.world import PlantedReason, Way, World, WorldClass
 
 TREE = Ground(background=random_tree)
 BA1 = Ground(background=barabasi_albert_1)

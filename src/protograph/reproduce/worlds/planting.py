@@ -55,7 +55,8 @@ class Adjacency:
 
     def __init__(self, num_nodes: int, edges: Sequence[Edge], colours: Sequence[int], edge_kinds: Sequence[int]):
         self.neighbours: list[dict[int, int | None]] = [{} for _ in range(num_nodes)]
-        for (u, v), kind in zip(edges, edge_kinds or [None] * len(edges), strict=True):
+        kinds: Sequence[int | None] = edge_kinds or [None] * len(edges)
+        for (u, v), kind in zip(edges, kinds, strict=True):
             self.neighbours[u][v] = self.neighbours[v][u] = kind
         self.colours = colours
 
@@ -172,7 +173,7 @@ def erdos_renyi(num_nodes: int, num_cycles: int, rng: np.random.Generator) -> li
     free = [pair for pair in combinations(range(num_nodes), 2) if pair not in edges]
     if num_cycles > len(free):
         return None
-    chosen = rng.choice(len(free), size=num_cycles, replace=False) if num_cycles else []
+    chosen: Sequence[int] = rng.choice(len(free), size=num_cycles, replace=False).tolist() if num_cycles else ()
     return sorted(edges) + [free[number] for number in chosen]
 
 

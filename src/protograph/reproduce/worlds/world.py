@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from benchmarks.planting import Ground, PlantedPattern, RawGraph, Sketch, as_data, drawn_size, holds, planted
+from protograph.reproduce.worlds.planting import (
+    Ground,
+    PlantedPattern,
+    RawGraph,
+    Sketch,
+    as_data,
+    drawn_size,
+    holds,
+    planted,
+)
 
 # Of the same numbers of nodes and edges, before others are drawn: few draws favour what is easy to plant.
 MOST_TRIES = 100

@@ -1,17 +1,18 @@
 """Whether the planted reasons of a world are among those of its explanations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 
 import networkx as nx
 import numpy as np
 from torch_geometric.data import Data
 
-from benchmarks.planting import PlantedPattern, Sketch
-from benchmarks.world import PlantedReason, World
+from protograph.explanation import Explanation, Pattern, Reason
+from protograph.reproduce.worlds.planting import PlantedPattern, Sketch
+from protograph.reproduce.worlds.world import PlantedReason, World
 
 
-def is_same_pattern(planted: PlantedPattern, ours, world: World) -> bool:
+def is_same_pattern(planted: PlantedPattern, ours: Pattern, world: World) -> bool:
     """Whether a pattern is the planted one: the same graph, kind, closed nodes and count.
 
     A complete graph is the same as a part and induced. Colours and kinds of edges count where graphs of the world have
@@ -52,10 +53,11 @@ def of_graph(graph: Data, has_colours: bool, has_edge_kinds: bool, closed: Itera
 
 
 def _is_isomorphic(one: nx.Graph, other: nx.Graph) -> bool:
-    return nx.is_isomorphic(one, other, node_match=lambda a, b: a == b, edge_match=lambda a, b: a == b)
+    is_same: bool = nx.is_isomorphic(one, other, node_match=lambda a, b: a == b, edge_match=lambda a, b: a == b)
+    return is_same
 
 
-def are_same_patterns(planted: Sequence[PlantedPattern], ours: Sequence, world: World) -> bool:
+def are_same_patterns(planted: Sequence[PlantedPattern], ours: Sequence[Pattern], world: World) -> bool:
     """Whether patterns are the planted ones, in any order."""
     return len(planted) == len(ours) and any(
         all(is_same_pattern(one, other, world) for one, other in zip(planted, order, strict=True))
@@ -63,7 +65,7 @@ def are_same_patterns(planted: Sequence[PlantedPattern], ours: Sequence, world: 
     )
 
 
-def is_same_reason(planted: PlantedReason, ours, world: World) -> bool:
+def is_same_reason(planted: PlantedReason, ours: Reason, world: World) -> bool:
     """Whether a reason is the planted one.
 
     What a class only lacks may be told by its special reason, that no reason of the other classes holds: those that
@@ -75,17 +77,36 @@ def is_same_reason(planted: PlantedReason, ours, world: World) -> bool:
     return are_same_patterns(planted.has, ours.has, world) and are_same_patterns(planted.lacks, ours.lacks, world)
 
 
-def found_reasons(world: World, explanations) -> list[bool]:
+def found_reasons(world: World, explanations: Mapping[int, Explanation]) -> list[bool]:
     """Of each planted reason, whether its class's explanation has it."""
     return [any(is_same_reason(one, ours, world) for ours in reasons_of(explanations, t)) for t, one in world.reasons]
 
 
-def reasons_of(explanations, target: int) -> tuple:
+def is_found(world: World, planted: PlantedReason, explanation: Explanation) -> bool:
+    """Whether a reason is told by the explanation of its class: by a reason, or by a prototype that is its motif."""
+    if any(is_same_reason(planted, ours, world) for ours in explanation.reasons):
+        return True
+    if len(planted.has) != 1 or planted.lacks:
+        return False
+    motif = planted.has[0]
+    is_plain = motif.at_least == 1 and not motif.closed and (motif.kind == "part" or _is_complete(motif.sketch))
+    return is_plain and any(_is_motif(prototype.graph, motif.sketch) for prototype in explanation.prototypes)
+
+
+def is_found_graph(truth: Data, explanation: Explanation) -> bool:
+    """Whether a graph is one of the prototypes, or all that a reason asks for; nodes by their features."""
+    alone = [one.has[0].graph for one in explanation.reasons if len(one.has) == 1 and not one.lacks and not one.unless]
+    wanted = of_graph(truth, has_colours=True, has_edge_kinds=False)
+    graphs = [*(prototype.graph for prototype in explanation.prototypes), *alone]
+    return any(_is_isomorphic(wanted, of_graph(one, has_colours=True, has_edge_kinds=False)) for one in graphs)
+
+
+def reasons_of(explanations: Mapping[int, Explanation], target: int) -> tuple[Reason, ...]:
     """The reasons of a class; none where it has no explanation."""
-    return getattr(explanations[target], "reasons", ()) if target in explanations else ()
+    return explanations[target].reasons if target in explanations else ()
 
 
-def prototype_accuracy(world: World, explanations) -> float | None:
+def prototype_accuracy(world: World, explanations: Mapping[int, Explanation]) -> float | None:
     """Share of the prototypes, of classes that have a planted motif, that are such a motif; ``None`` without any."""
     is_right = []
     for target, explanation in explanations.items():

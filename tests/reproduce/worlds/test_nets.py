@@ -1,9 +1,9 @@
-"""Models that the benchmarks train: the quick way to their scores is the plain way."""
+"""The quick way to their scores is the plain way."""
 
 import pytest
 import torch
 
-from benchmarks.nets import MiniBatch, Recipe, net_for, predicted, scores_of, train
+from protograph.reproduce.worlds.nets import MiniBatch, Recipe, net_for, predicted, scores_of, train
 from tests import zoo
 
 

@@ -1,0 +1,1 @@
+"""Planted worlds: graphs whose classes are decided by known reasons, which explanations are held against."""
