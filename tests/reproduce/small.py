@@ -4,6 +4,13 @@ from protograph.reproduce.item import Cell, Item, Results
 from protograph.reproduce.sheet import Sheet
 
 
+def written(item, values, settings):
+    """What an item writes from results that are known."""
+    sheet = Sheet()
+    item.write(Results(values, settings, {}), sheet)
+    return sheet.parts
+
+
 def squares(measured, num=4, before=lambda number: None):
     """An item whose cells are squares; what was measured is added to a list."""
 

@@ -1,6 +1,7 @@
 import pytest
 
 from protograph import datasets
+from protograph.evaluation.sweeps import PAPER_WIDTHS
 from protograph.reproduce.paper import paper
 from protograph.reproduce.sets import (
     SETS,
@@ -16,8 +17,10 @@ from protograph.reproduce.settings import Settings
 
 
 def test_the_sweeps_are_the_papers():
-    assert {name: list(one.widths) for name, one in SETS.items()} == paper("sweeps", "widths")
-    assert {n: len(one.widths) ** one.num_layers for n, one in SETS.items()} == paper("sweeps", "num_models")
+    assert {name: list(PAPER_WIDTHS[one.num_layers]) for name, one in SETS.items()} == paper("sweeps", "widths")
+    assert {n: len(PAPER_WIDTHS[one.num_layers]) ** one.num_layers for n, one in SETS.items()} == paper(
+        "sweeps", "num_models"
+    )
     assert list(WRONG_PERCENT) == paper("sweeps", "wrong_percent")
 
 

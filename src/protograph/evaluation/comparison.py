@@ -27,10 +27,9 @@ from protograph.evaluation.keeping import (
 )
 from protograph.evaluation.own_metrics import MetricCase, OwnMetric, measured
 from protograph.evaluation.summary import Rows
-from protograph.evaluation.sweeps import wrong_label_specs
+from protograph.evaluation.sweeps import robustness_of, wrong_label_specs
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
-from protograph.metrics.robustness import consistency, faithfulness
 from protograph.metrics.stability import stability
 from protograph.models.classifier import GraphClassifier
 from protograph.training import Trained, train
@@ -278,15 +277,9 @@ def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float
     """Consistency and faithfulness of an explanation; ``None`` where one is not defined."""
     if not explanation.prototypes:
         return {"consistency": None, "faithfulness": None}
-    options: Any = {
-        "target": explanation.target,
-        "return_type": "raw",
-        "reference_graphs": list(explanation.source_graphs.values()) or None,
-    }
-    steady = consistency(explanation, [one.model for one in others.widths], **options).value
-    accuracies = [math.nan if one.test_accuracy is None else one.test_accuracy for one in others.corrupted]
-    faithful = faithfulness(explanation, [one.model for one in others.corrupted], accuracies, **options).value
-    return {"consistency": steady, "faithfulness": faithful if math.isfinite(faithful) else None}
+    steady, faithful = robustness_of(explanation, others.widths, others.corrupted)
+    value = faithful.value if math.isfinite(faithful.value) else None
+    return {"consistency": steady.value, "faithfulness": value}
 
 
 def _timed(explainer: Explainer, target: int, *, is_once: bool) -> tuple[Explanation, float]:

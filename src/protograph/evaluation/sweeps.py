@@ -1,12 +1,17 @@
 """The models that consistency and faithfulness ask, as the paper has them."""
 
+import math
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 from torch import Tensor
 
 from protograph.datasets import GraphDataset
-from protograph.metrics.robustness import corrupted_labels
+from protograph.evaluation.keeping import KeptModel
+from protograph.explanation import Explanation
+from protograph.metrics.robustness import Consistency, Faithfulness, consistency, corrupted_labels, faithfulness
+from protograph.training import Trained
 from protograph.training.ensemble import ModelSpec
 
 # Widths that each convolution has in turn: with two convolutions 25 models, with three 64.
@@ -55,3 +60,25 @@ def wrong_label_specs(
         )
         for share in shares
     ]
+
+
+def robustness_of(
+    explanation: Explanation, widths: Sequence[Trained | KeptModel], wrong: Sequence[Trained | KeptModel]
+) -> tuple[Consistency, Faithfulness]:
+    """What other models say of an explanation: those of other widths, and those trained on wrong labels.
+
+    Args:
+        explanation: With at least one prototype.
+        widths: For consistency.
+        wrong: For faithfulness; their test accuracies are on right labels.
+    """
+    options: Any = {
+        "target": explanation.target,
+        "return_type": "raw",
+        "reference_graphs": list(explanation.source_graphs.values()) or None,
+    }
+    accuracies = [math.nan if one.test_accuracy is None else one.test_accuracy for one in wrong]
+    return (
+        consistency(explanation, [one.model for one in widths], **options),
+        faithfulness(explanation, [one.model for one in wrong], accuracies, **options),
+    )

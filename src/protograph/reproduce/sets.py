@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from protograph.evaluation.sweeps import PAPER_SHARES, PAPER_WIDTHS
 from protograph.reproduce.settings import Settings
 
 
@@ -14,7 +15,6 @@ class PaperSet:
         title: Its name in the paper.
         targets: The classes that the paper explains: those with a ground truth, and the digit that it shows.
         num_layers: Layers of the paper's GCN for it.
-        widths: Widths of a layer in the consistency sweep, which takes every combination.
         sweep_seeds: Seeds of the sweeps; one where they take long.
         train_seconds: About how long one training takes on one core.
         cpu_stride: On a CPU only every so many-th graph is taken, else training would take hours.
@@ -25,7 +25,6 @@ class PaperSet:
     title: str
     targets: tuple[int, ...]
     num_layers: int
-    widths: tuple[int, ...]
     sweep_seeds: tuple[int, ...]
     train_seconds: float
     cpu_stride: int = 1
@@ -33,7 +32,6 @@ class PaperSet:
 
 
 _FIVE, _ONE = (0, 1, 2, 3, 4), (0,)
-_TO_64, _TO_32 = (4, 8, 16, 32, 64), (4, 8, 16, 32)
 SETS = {
     one.name: one
     for one in (
@@ -42,7 +40,6 @@ SETS = {
             title="BA-house",
             targets=(1,),
             num_layers=2,
-            widths=_TO_64,
             sweep_seeds=_FIVE,
             train_seconds=6,
         ),
@@ -51,7 +48,6 @@ SETS = {
             title="BA-grid",
             targets=(1,),
             num_layers=2,
-            widths=_TO_64,
             sweep_seeds=_FIVE,
             train_seconds=10,
         ),
@@ -60,7 +56,6 @@ SETS = {
             title="Solubility",
             targets=(0, 1),
             num_layers=3,
-            widths=_TO_32,
             sweep_seeds=_FIVE,
             train_seconds=3,
         ),
@@ -69,7 +64,6 @@ SETS = {
             title="MUTAG",
             targets=(0,),
             num_layers=3,
-            widths=_TO_32,
             sweep_seeds=_ONE,
             train_seconds=15,
         ),
@@ -78,7 +72,6 @@ SETS = {
             title="Benzene",
             targets=(1,),
             num_layers=3,
-            widths=_TO_32,
             sweep_seeds=_ONE,
             train_seconds=40,
         ),
@@ -87,7 +80,6 @@ SETS = {
             title="MNIST-sp",
             targets=(0,),
             num_layers=3,
-            widths=_TO_32,
             sweep_seeds=_ONE,
             train_seconds=120,
             cpu_stride=35,
@@ -98,7 +90,7 @@ SETS = {
 # Of a large set on a CPU: so many seeds, and every so many-th width and level of wrong labels.
 CPU_SEEDS, CPU_EVERY = 2, 2
 # Levels of wrong labels in the faithfulness sweep, in percent.
-WRONG_PERCENT = tuple(range(0, 55, 5))
+WRONG_PERCENT = tuple(round(100 * share) for share in PAPER_SHARES)
 
 
 def seeds_of(name: str, settings: Settings) -> tuple[int, ...]:
@@ -118,7 +110,7 @@ def sweep_seeds_of(name: str, settings: Settings) -> tuple[int, ...]:
 
 def widths_of(name: str, settings: Settings) -> tuple[int, ...]:
     """The widths of a layer in its consistency sweep."""
-    widths = SETS[name].widths
+    widths = PAPER_WIDTHS[SETS[name].num_layers]
     return widths[1::CPU_EVERY] if _is_cut(name, settings) else settings.fewer(widths, 2)
 
 

@@ -1,11 +1,12 @@
 import pytest
 
 from protograph.reproduce.findings import Estimate
-from protograph.reproduce.item import Need, Results
+from protograph.reproduce.item import Need
 from protograph.reproduce.items.rq6 import ITEM, above, draw_growth
 from protograph.reproduce.settings import Settings
-from protograph.reproduce.sheet import Finding, Sheet
+from protograph.reproduce.sheet import Finding
 from protograph.reproduce.tables import Table
+from tests.reproduce.small import written
 
 
 def outcome(accuracy, seconds):
@@ -27,9 +28,7 @@ def values():
 
 @pytest.fixture(scope="module")
 def parts():
-    sheet = Sheet()
-    ITEM.write(Results(values(), Settings(seeds=(0, 1)), {}), sheet)
-    return sheet.parts
+    return written(ITEM, values(), Settings(seeds=(0, 1)))
 
 
 def tables(parts):

@@ -1,10 +1,10 @@
 import pytest
 
-from protograph.reproduce.item import Results
 from protograph.reproduce.items.rq7 import ITEM
 from protograph.reproduce.settings import Settings
-from protograph.reproduce.sheet import Finding, Sheet
+from protograph.reproduce.sheet import Finding
 from protograph.reproduce.tables import Table
+from tests.reproduce.small import written
 
 
 def trial(factor):
@@ -24,9 +24,7 @@ def values():
 
 @pytest.fixture(scope="module")
 def parts():
-    sheet = Sheet()
-    ITEM.write(Results(values(), Settings(seeds=(0, 1)), {}), sheet)
-    return sheet.parts
+    return written(ITEM, values(), Settings(seeds=(0, 1)))
 
 
 def test_what_there_is_to_measure():

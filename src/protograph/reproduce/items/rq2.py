@@ -1,16 +1,15 @@
 """RQ2 and Table 2: accuracy, density, consistency and faithfulness of the explainers, on every data set."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from statistics import mean
 from typing import Any
 
 from protograph.evaluation.evaluation import accuracy_of
-from protograph.evaluation.keeping import KeptModel
+from protograph.evaluation.sweeps import robustness_of
 from protograph.explanation import Explanation
 from protograph.metrics.density import density
-from protograph.metrics.robustness import consistency, faithfulness
 from protograph.reproduce.item import JSON, Cell, Item, Need
 from protograph.reproduce.items.rq2_writing import write
 from protograph.reproduce.lab import Lab
@@ -82,27 +81,15 @@ def _scores(explanation: Explanation, graphs: Any, truths: Sequence[Any]) -> dic
 
 def _robustness(explanation: Explanation, lab: Lab, name: str, seed: int) -> dict[str, Any]:
     """What the models of the sweeps say of the prototypes."""
-    options: Mapping[str, Any] = {
-        "target": explanation.target,
-        "return_type": "raw",
-        "reference_graphs": list(explanation.source_graphs.values()) or None,
-    }
-    widths, wrong = lab.sweep(name, WIDTHS, seed), lab.sweep(name, WRONG_LABELS, seed)
-    steady = consistency(explanation, _models(widths), **options)
-    accuracies = [math.nan if one.test_accuracy is None else one.test_accuracy for one in wrong]
-    faithful = faithfulness(explanation, _models(wrong), accuracies, **options)
+    steady, faithful = robustness_of(explanation, lab.sweep(name, WIDTHS, seed), lab.sweep(name, WRONG_LABELS, seed))
     return {
         "consistency": steady.value,
         "consistency_probabilities": list(steady.probabilities),
         "faithfulness": faithful.value if math.isfinite(faithful.value) else None,
         "faithfulness_note": faithful.note,
         "faithfulness_probabilities": list(faithful.probabilities),
-        "faithfulness_accuracies": accuracies,
+        "faithfulness_accuracies": list(faithful.test_accuracies),
     }
-
-
-def _models(kept: Sequence[KeptModel]) -> list[Any]:
-    return [one.model for one in kept]
 
 
 ITEM = Item(
