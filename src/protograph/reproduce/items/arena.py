@@ -29,7 +29,7 @@ from protograph.reproduce.worlds.world import World
 NAMES = ("ba-house", "ba-grid", "solubility", "mutagenicity", "benzene", "ba-2motifs")
 # About how long explaining a class takes on one core, and all that is done in a world.
 SECONDS = {"walk": 2.0, "rules": 15.0, "xgnn": 15.0, "gnninterpreter": 12.0, "random": 1.0}
-WORLD_SECONDS = 80.0
+WORLD_SECONDS = 65.0
 # A quick run has one world whose colours are soon learned, and takes the model as it is after few epochs.
 QUICK_WORLD, QUICK_RECIPE = "red-path-ba1", Recipe(epochs=6, learning_rate=0.01)
 
