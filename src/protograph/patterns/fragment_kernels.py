@@ -1,0 +1,218 @@
+"""The compiled loops of fragments: all connected sets of nodes, and how often what they make lies in each graph.
+
+Imported only when graphs are searched, since Numba takes a while to load. The compiled code is cached on disk. It is
+written out in plain loops over few arrays that come from outside: each array that is handed on, and each of NumPy's
+functions, would add to compiling.
+
+A set is a row: its nodes, the lowest first, and then of each pair of them one more than the kind of the edge between
+them, 0
+where there is none.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protograph._base.arrays import Ints, Kinds
+from protograph._base.compiling import compiled, inner
+
+Codes = NDArray[np.uint64]
+_STIR, _SHIFT, _CLOSED = np.uint64(0x9E3779B97F4A7C15), np.uint64(31), np.uint64(0xD1B54A32D192ED03)
+# Columns of nodes: their neighbours begin at START and end before END; the graph they belong to.
+START, END, GRAPH = range(3)
+# Rows of the room for growing sets: nodes of the set, and for each of them the next candidate and the end of these;
+# candidates, and which nodes are among them; then for each node of the set one more than the kind of its edge to each.
+_NODE, _NEXT, _LAST, _CANDIDATE, _IS_NEAR, _EDGE = range(6)
+ROOM_ROWS = 5
+# Columns of looks: the edges that are looked for, as bits by pairs, ALL for those that are there; then for each node
+# how many neighbours it must have, ANY for any number, which is not told apart.
+EDGES, NEEDED = range(2)
+ALL, ANY = -1, -1
+# Columns of what was found: the graph, the number of places, the row and the look of the first; and the row that
+# was counted last.
+AT, PLACES, ROW, LOOK, _COUNTED = range(5)
+FOUND_COLUMNS = 5
+
+
+@compiled
+def grow_sets(nodes: Ints, around: Ints, size: int, sets: Kinds, room: Ints) -> Any:  # pragma: no cover - compiled
+    """Write down all connected sets of so many nodes, two at least; how many there are.
+
+    A set begins with its lowest node. Candidates are the higher nodes next to it, in the order in which they were met;
+    each candidate joins, with those after it and what is next to it alone still to come (ESU, Wernicke 2006). So each
+    set comes once.
+
+    Args:
+        nodes: See above.
+        around: A column for each neighbour of each node, ascending for each: itself, and the kind of the edge to it.
+        size: Nodes of a set.
+        sets: Room for the sets.
+        room: [ROOM_ROWS + size, all nodes and size at least] zeros.
+    """
+    number, nothing = np.int64(0), np.int64(0)  # what is told to be 0 would be compiled for by itself
+    for lowest in range(nodes.shape[0]):
+        depth = nothing
+        _join(nodes, around, lowest, depth, nothing, nothing, room)
+        while depth >= 0:
+            if depth == size - 2:
+                for at in range(room[_NEXT, depth], room[_LAST, depth]):
+                    room[_NODE, size - 1] = room[_CANDIDATE, at]
+                    _write(size, sets, number, room)
+                    number += 1
+                room[_NEXT, depth] = room[_LAST, depth]
+            if room[_NEXT, depth] < room[_LAST, depth]:
+                room[_NEXT, depth] += 1
+                depth += 1
+                at = room[_NEXT, depth - 1]
+                _join(nodes, around, room[_CANDIDATE, at - 1], depth, at, room[_LAST, depth - 1], room)
+            else:
+                for at in range(room[_LAST, depth - 1] if depth > 0 else 0, room[_LAST, depth]):
+                    room[_IS_NEAR, room[_CANDIDATE, at]] = 0
+                node = room[_NODE, depth]
+                for at in range(nodes[node, START], nodes[node, END]):
+                    room[_EDGE + depth, around[0, at]] = 0
+                depth -= 1
+    return number
+
+
+@inner
+def _join(
+    nodes: Ints, around: Ints, node: int, depth: int, following: int, end: int, room: Ints
+) -> None:  # pragma: no cover - compiled
+    """Let a node join a set: note its edges, and add those next to it, if higher than the lowest, to the candidates."""
+    room[_NODE, depth], room[_NEXT, depth] = node, following
+    for at in range(nodes[node, START], nodes[node, END]):
+        other = around[0, at]
+        room[_EDGE + depth, other] = around[1, at] + 1
+        if other > room[_NODE, 0] and room[_IS_NEAR, other] == 0:
+            room[_IS_NEAR, other] = 1
+            room[_CANDIDATE, end] = other
+            end += 1
+    room[_LAST, depth] = end
+
+
+@inner
+def _write(size: int, sets: Kinds, number: int, room: Ints) -> None:  # pragma: no cover - compiled
+    """Write down a set and its edges."""
+    pair = size
+    for i in range(size):
+        sets[number, i] = room[_NODE, i]
+        for j in range(i + 1, size):
+            sets[number, pair] = room[_EDGE + i, room[_NODE, j]]
+            pair += 1
+
+
+@compiled
+def count_sets(
+    nodes: Ints,
+    colors: Codes,
+    edge_codes: Codes,
+    sets: Kinds,
+    looks: Ints,
+    codes: Codes,
+    found: Ints,
+    slots: Ints,
+) -> Any:  # pragma: no cover - compiled
+    """Count what connected sets of nodes make, code by code and graph by graph; how many rows were found.
+
+    What has the same code counts once on a set.
+
+    Args:
+        nodes: See above.
+        colors: A code of the kind of each node; then room for two of each node of a set.
+        edge_codes: A code of each kind of edge.
+        sets: The sets, graph by graph.
+        looks: What is looked for on each set, see above.
+        codes: Room for the codes that are found.
+        found: Room for where they are, see above.
+        slots: [a power of two, more than any graph has codes] the rows of codes, at first -1.
+    """
+    nothing = np.int64(0)  # what is told to be 0 would be compiled for by itself
+    number, first, graph, size = nothing, nothing, -1, looks.shape[1] - NEEDED
+    for row in range(sets.shape[0]):
+        if nodes[sets[row, 0], GRAPH] != graph:
+            graph, first = nodes[sets[row, 0], GRAPH], number
+        there = nothing
+        for pair in range(sets.shape[1] - size):
+            if sets[row, size + pair] > 0:
+                there |= 1 << pair
+        for look in range(looks.shape[0]):
+            if _can_be(nodes, sets, row, looks, look, there):
+                code = _code(colors, nodes.shape[0], edge_codes, sets, row, looks, look)
+                at = _row_of(code, codes, slots, first, number)
+                if at == number:
+                    codes[at] = code
+                    found[at, AT], found[at, PLACES], found[at, ROW], found[at, LOOK] = graph, 1, row, look
+                    number += 1
+                elif found[at, _COUNTED] != row:
+                    found[at, PLACES] += 1
+                found[at, _COUNTED] = row
+    return number
+
+
+@inner
+def _can_be(nodes: Ints, sets: Kinds, row: int, looks: Ints, look: int, there: int) -> bool:  # pragma: no cover
+    """Whether the edges that are looked for are there, and nodes have as many neighbours as they must."""
+    if looks[look, EDGES] != ALL:
+        if looks[look, EDGES] & ~there:
+            return False
+        for i in range(looks.shape[1] - NEEDED):
+            needed, node = looks[look, NEEDED + i], sets[row, i]
+            if needed != ANY and nodes[node, START] + needed != nodes[node, END]:
+                return False
+    return True
+
+
+@inner
+def _stirred(code: Any, more: Any) -> Any:  # pragma: no cover - compiled
+    """As :func:`~.flat_graphs.stirred` goes on with a column more."""
+    code = (code ^ more) * _STIR
+    return code ^ (code >> _SHIFT)
+
+
+@inner
+def _code(
+    colors: Codes, room: int, edge_codes: Codes, sets: Kinds, row: int, looks: Ints, look: int
+) -> Any:  # pragma: no cover - compiled
+    """A number that is equal where the nodes of a set, the edges and the closed nodes are.
+
+    Colours are refined as Weisfeiler and Leman do; of up to five nodes that tells all graphs apart.
+    """
+    size, nothing = looks.shape[1] - NEEDED, np.uint64(0)
+    sums = room + size
+    for i in range(size):
+        colors[room + i] = colors[sets[row, i]]
+        if looks[look, NEEDED + i] != ANY:
+            colors[room + i] ^= _CLOSED
+    for _ in range(0 if size == 1 else 1 if size < 4 else 2):
+        for i in range(size):
+            colors[sums + i] = nothing
+        pair = 0
+        for i in range(size):
+            for j in range(i + 1, size):
+                kind = sets[row, size + pair]
+                if kind > 0 and (looks[look, EDGES] >> pair) & 1:
+                    code = edge_codes[kind - 1]
+                    colors[sums + i] += _stirred(code, colors[room + j])
+                    colors[sums + j] += _stirred(code, colors[room + i])
+                pair += 1
+        for i in range(size):
+            colors[room + i] = _stirred(_stirred(nothing, colors[room + i]), colors[sums + i])
+    total = nothing
+    for i in range(size):
+        total += _stirred(nothing, colors[room + i])
+    return _stirred(nothing, total)
+
+
+@inner
+def _row_of(code: Any, codes: Codes, slots: Ints, first: int, number: int) -> Any:  # pragma: no cover - compiled
+    """The row of a code among those from ``first`` on; of a new one, the next, which is noted."""
+    most = slots.size - 1
+    slot = np.int64(code) & most
+    while slots[slot] >= first:
+        if codes[slots[slot]] == code:
+            return slots[slot]
+        slot = (slot + 1) & most
+    slots[slot] = number
+    return number
