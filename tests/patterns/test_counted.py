@@ -34,7 +34,8 @@ def test_codes_tell_all_small_graphs_apart(kinds, num_edge_kinds):
     some = undirected(num_edge_kinds + 1, [(b, b + 1) for b in bonds], [0] * num_edge_kinds + [1], bonds)
     flat = flat_of([undirected(size, [], kinds, []), some])
     edges = np.array(list(product(range(num_edge_kinds + 1), repeat=size * (size - 1) // 2)))
-    rows = np.column_stack([np.tile(np.arange(size), (len(edges), 1)), edges]).astype(np.int32)
+    joined = (edges > 0) @ (1 << np.arange(edges.shape[1]))
+    rows = np.column_stack([np.tile(np.arange(size), (len(edges), 1)), edges, joined]).astype(np.int32)
     counted, examples = counted_sets(flat, NodeSets(size, rows))
     shapes, first, counts = np.unique(
         same_by_trying(kinds, edges, num_edge_kinds), return_index=True, return_counts=True

@@ -11,9 +11,10 @@ from protograph.patterns.flat_graphs import stirred
 from protograph.patterns.fragment_kernels import (
     ALL,
     ANY,
-    AT,
+    CODE,
     FOUND_COLUMNS,
     LOOK,
+    NEEDED,
     PLACES,
     ROOM_ROWS,
     ROW,
@@ -27,13 +28,23 @@ from tests.patterns.naive_sets import flat_of, naive_sets, refined
 
 def grown(flat, size):
     """The sets of so many nodes."""
-    sets = np.full((1000, size + size * (size - 1) // 2), -1, np.int32)
     if size == 1:
-        return np.arange(flat.kinds.size, dtype=np.int32)[:, None]
+        return np.array([[node, 0] for node in range(flat.kinds.size)], np.int32).reshape(-1, 2)
+    sets = np.full((1000, size + size * (size - 1) // 2 + 1), -1, np.int32)
     room = np.zeros((ROOM_ROWS + size, max(flat.kinds.size, size)), np.int64)
     number = grow_sets(flat.nodes, flat.around, size, sets, room)
     assert (sets[number:] == -1).all()
     return sets[:number]
+
+
+def counted(flat, sets, looks):
+    """What sets make: the codes, and rows of the graph, the number of places, the first set and its look."""
+    found = np.empty((len(sets) * len(looks), FOUND_COLUMNS), np.int64)
+    room = np.zeros(2 * (len(looks[0]) - NEEDED), np.uint64)
+    colors = np.concatenate([flat.kind_codes[flat.kinds], stirred(flat.edge_codes), room])
+    found = found[: count_sets(flat.nodes, colors, sets, np.array(looks), found, np.full(1024, -1))]
+    graphs = flat.graph[sets[found[:, ROW], 0]]
+    return found[:, CODE].tolist(), np.column_stack([graphs, found[:, [PLACES, ROW, LOOK]]]).tolist()
 
 
 @settings(max_examples=60, deadline=None)
@@ -44,7 +55,8 @@ def test_sets_are_those_that_hang_together(graphs, size):
     found = []
     for row in rows:
         graph, own = int(flat.graph[row[0]]), flat.own_numbers(np.array(row[:size]))
-        kinds = dict(zip(combinations(own, 2), row[size:], strict=True))
+        kinds = dict(zip(combinations(own, 2), row[size:-1], strict=True))
+        assert row[-1] == sum(1 << bit for bit, kind in enumerate(row[size:-1]) if kind)
         found.append((graph, tuple(sorted(own)), {tuple(sorted(pair)): kind for pair, kind in kinds.items()}))
     assert sorted(found, key=str) == sorted(naive_sets(flat, size), key=str)
     assert [row[0] for row in rows] == sorted(min(row[:size]) for row in rows)
@@ -57,20 +69,14 @@ def test_what_sets_make_is_counted_as_refined_colors_tell_it(graphs, size, data)
     flat = flat_of(graphs)
     sets = grown(flat, size)
     sets = sets[data.draw(st.lists(st.booleans(), min_size=len(sets), max_size=len(sets)))]
-    num_pairs = sets.shape[1] - size
-    edges = st.one_of(st.just(ALL), st.integers(0, 2**num_pairs - 1))
+    edges = st.one_of(st.just(ALL), st.integers(0, 2 ** (size * (size - 1) // 2) - 1))
     looks = data.draw(st.lists(st.tuples(edges, *[st.integers(ANY, 2)] * size), min_size=1, max_size=4))
     looks = [(ALL, *[ANY] * size) if look[0] == ALL else look for look in looks]
-    codes, found = np.empty(1000, np.uint64), np.empty((1000, FOUND_COLUMNS), np.int64)
-    colors = np.append(flat.kind_codes[flat.kinds], np.zeros(2 * size, np.uint64))
-    slots = np.full(1024, -1)
-    number = count_sets(flat.nodes, colors, stirred(flat.edge_codes), sets, np.array(looks), codes, found, slots)
+    codes, found = counted(flat, sets, looks)
     expected = counted_plainly(flat, sets.tolist(), looks, size)
-    assert [tuple(row) for row in found[:number, [AT, PLACES, ROW, LOOK]].tolist()] == [
-        (graph, len({row for row, _ in places}), *places[0]) for (graph, _), places in expected.items()
-    ]
+    assert found == [[graph, len({row for row, _ in places}), *places[0]] for (graph, _), places in expected.items()]
     shapes = [shape for _, shape in expected]
-    assert len(set(zip(codes[:number].tolist(), shapes, strict=True))) == len(set(shapes)) == len(set(codes[:number]))
+    assert len(set(zip(codes, shapes, strict=True))) == len(set(shapes)) == len(set(codes))
 
 
 def counted_plainly(flat, rows, looks, size):
@@ -95,10 +101,7 @@ def counted_plainly(flat, rows, looks, size):
 def test_what_looks_the_same_is_counted_once_on_a_set():
     """A triangle is three paths, all of them on the same nodes."""
     flat = flat_of([ring(3), ring(3)])
-    sets = grown(flat, 3)
-    paths = np.array([[0b011, ANY, ANY, ANY], [0b101, ANY, ANY, ANY], [0b110, ANY, ANY, ANY]])
-    codes, found = np.empty(6, np.uint64), np.empty((6, FOUND_COLUMNS), np.int64)
-    colors = np.append(flat.kind_codes[flat.kinds], np.zeros(6, np.uint64))
-    number = count_sets(flat.nodes, colors, stirred(flat.edge_codes), sets, paths, codes, found, np.full(16, -1))
-    assert found[:number, [AT, PLACES, ROW, LOOK]].tolist() == [[0, 1, 0, 0], [1, 1, 1, 0]]
-    assert codes[0] == codes[1]
+    paths = [[0b011, ANY, ANY, ANY], [0b101, ANY, ANY, ANY], [0b110, ANY, ANY, ANY]]
+    (one, other), found = counted(flat, grown(flat, 3), paths)
+    assert one == other
+    assert found == [[0, 1, 0, 0], [1, 1, 1, 0]]

@@ -107,16 +107,13 @@ def counted_closed(flat: FlatGraphs, sets: NodeSets) -> tuple[Counted, list[Shap
 
 def _counted(flat: FlatGraphs, sets: NodeSets, looks: Ints, most: Ints) -> tuple[Counted, Ints, Ints]:
     """What sets make if looked at so, at most so many different things each; of each example its row and its look."""
-    from protograph.patterns.fragment_kernels import AT, FOUND_COLUMNS, LOOK, PLACES, ROW, count_sets
+    from protograph.patterns.fragment_kernels import CODE, FOUND_COLUMNS, LOOK, PLACES, ROW, count_sets
 
     in_graphs = np.bincount(flat.graph[sets.nodes[:, 0]], weights=most, minlength=1).astype(np.int64)
-    codes = np.empty(int(in_graphs.sum()), np.uint64)
-    found = np.empty((codes.size, FOUND_COLUMNS), np.int64)
-    slots = np.full(
-        2 << int(in_graphs.max()).bit_length(), -1
-    )  # twice as many at least, so that most are found at once
-    colors = np.append(flat.kind_codes[flat.kinds], np.zeros(2 * sets.size, np.uint64))
-    number = count_sets(flat.nodes, colors, stirred(flat.edge_codes), sets.rows, looks, codes, found, slots)
-    found = found[:number]
-    counted = Counted(codes[:number], found[:, AT], found[:, PLACES])
+    found = np.empty((int(in_graphs.sum()), FOUND_COLUMNS), np.int64)
+    slots = np.full(2 << int(in_graphs.max()).bit_length(), -1)  # at least twice as many: most are found at once
+    room = np.zeros(2 * sets.size, np.uint64)
+    colors = np.concatenate([flat.kind_codes[flat.kinds], stirred(flat.edge_codes), room])
+    found = found[: count_sets(flat.nodes, colors, sets.rows, looks, found, slots)]
+    counted = Counted(found[:, CODE].astype(np.uint64), flat.graph[sets.nodes[found[:, ROW], 0]], found[:, PLACES])
     return counted, found[counted.examples, ROW], found[counted.examples, LOOK]

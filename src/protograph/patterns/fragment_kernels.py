@@ -4,9 +4,8 @@ Imported only when graphs are searched, since Numba takes a while to load. The c
 written out in plain loops over few arrays that come from outside: each array that is handed on, and each of NumPy's
 functions, would add to compiling.
 
-A set is a row: its nodes, the lowest first, and then of each pair of them one more than the kind of the edge between
-them, 0
-where there is none.
+A set is a row: its nodes, the lowest first; then of each pair of them one more than the kind of the edge between them,
+0 where there is none; and last, as bits by pairs, which of them are joined.
 """
 
 from typing import Any
@@ -29,9 +28,9 @@ ROOM_ROWS = 5
 # how many neighbours it must have, ANY for any number, which is not told apart.
 EDGES, NEEDED = range(2)
 ALL, ANY = -1, -1
-# Columns of what was found: the graph, the number of places, the row and the look of the first; and the row that
-# was counted last.
-AT, PLACES, ROW, LOOK, _COUNTED = range(5)
+# Columns of what was found: the bits of the code; the number of places, the row and the look of the first; and the row
+# that was counted last.
+CODE, PLACES, ROW, LOOK, _COUNTED = range(5)
 FOUND_COLUMNS = 5
 
 
@@ -95,24 +94,21 @@ def _join(
 @inner
 def _write(size: int, sets: Kinds, number: int, room: Ints) -> None:  # pragma: no cover - compiled
     """Write down a set and its edges."""
-    pair = size
+    pair, joined = size, 0
     for i in range(size):
         sets[number, i] = room[_NODE, i]
         for j in range(i + 1, size):
-            sets[number, pair] = room[_EDGE + i, room[_NODE, j]]
+            kind = room[_EDGE + i, room[_NODE, j]]
+            sets[number, pair] = kind
+            if kind > 0:
+                joined |= 1 << (pair - size)
             pair += 1
+    sets[number, pair] = joined
 
 
 @compiled
 def count_sets(
-    nodes: Ints,
-    colors: Codes,
-    edge_codes: Codes,
-    sets: Kinds,
-    looks: Ints,
-    codes: Codes,
-    found: Ints,
-    slots: Ints,
+    nodes: Ints, colors: Codes, sets: Kinds, looks: Ints, found: Ints, slots: Ints
 ) -> Any:  # pragma: no cover - compiled
     """Count what connected sets of nodes make, code by code and graph by graph; how many rows were found.
 
@@ -120,47 +116,37 @@ def count_sets(
 
     Args:
         nodes: See above.
-        colors: A code of the kind of each node; then room for two of each node of a set.
-        edge_codes: A code of each kind of edge.
+        colors: A number for the kind of each node, then for each kind of edge; room for two of each node of a set.
         sets: The sets, graph by graph.
         looks: What is looked for on each set, see above.
-        codes: Room for the codes that are found.
-        found: Room for where they are, see above.
+        found: Room for what is found, see above.
         slots: [a power of two, more than any graph has codes] the rows of codes, at first -1.
     """
     nothing = np.int64(0)  # what is told to be 0 would be compiled for by itself
-    number, first, graph, size = nothing, nothing, -1, looks.shape[1] - NEEDED
+    number, first, graph = nothing, nothing, nothing
     for row in range(sets.shape[0]):
         if nodes[sets[row, 0], GRAPH] != graph:
             graph, first = nodes[sets[row, 0], GRAPH], number
-        there = nothing
-        for pair in range(sets.shape[1] - size):
-            if sets[row, size + pair] > 0:
-                there |= 1 << pair
         for look in range(looks.shape[0]):
-            if _can_be(nodes, sets, row, looks, look, there):
-                code = _code(colors, nodes.shape[0], edge_codes, sets, row, looks, look)
-                at = _row_of(code, codes, slots, first, number)
+            part = looks[look, EDGES] & sets[row, sets.shape[1] - 1]
+            if looks[look, EDGES] == ALL or (looks[look, EDGES] == part and _can_close(nodes, sets, row, looks, look)):
+                at = _row_of(_code(nodes.shape[0], colors, sets, row, looks, look, part), found, slots, first, number)
                 if at == number:
-                    codes[at] = code
-                    found[at, AT], found[at, PLACES], found[at, ROW], found[at, LOOK] = graph, 1, row, look
+                    found[at, PLACES], found[at, ROW], found[at, LOOK], found[at, _COUNTED] = 0, row, look, -1
                     number += 1
-                elif found[at, _COUNTED] != row:
+                if found[at, _COUNTED] != row:
                     found[at, PLACES] += 1
-                found[at, _COUNTED] = row
+                    found[at, _COUNTED] = row
     return number
 
 
 @inner
-def _can_be(nodes: Ints, sets: Kinds, row: int, looks: Ints, look: int, there: int) -> bool:  # pragma: no cover
-    """Whether the edges that are looked for are there, and nodes have as many neighbours as they must."""
-    if looks[look, EDGES] != ALL:
-        if looks[look, EDGES] & ~there:
+def _can_close(nodes: Ints, sets: Kinds, row: int, looks: Ints, look: int) -> bool:  # pragma: no cover - compiled
+    """Whether nodes have as many neighbours as they must."""
+    for i in range(looks.shape[1] - NEEDED):
+        needed, node = looks[look, NEEDED + i], sets[row, i]
+        if needed != ANY and nodes[node, START] + needed != nodes[node, END]:
             return False
-        for i in range(looks.shape[1] - NEEDED):
-            needed, node = looks[look, NEEDED + i], sets[row, i]
-            if needed != ANY and nodes[node, START] + needed != nodes[node, END]:
-                return False
     return True
 
 
@@ -173,46 +159,44 @@ def _stirred(code: Any, more: Any) -> Any:  # pragma: no cover - compiled
 
 @inner
 def _code(
-    colors: Codes, room: int, edge_codes: Codes, sets: Kinds, row: int, looks: Ints, look: int
+    num_nodes: int, colors: Codes, sets: Kinds, row: int, looks: Ints, look: int, part: int
 ) -> Any:  # pragma: no cover - compiled
-    """A number that is equal where the nodes of a set, the edges and the closed nodes are.
+    """A number that is equal where the nodes of a set, the edges of a part and the closed nodes are.
 
     Colours are refined as Weisfeiler and Leman do; of up to five nodes that tells all graphs apart.
     """
     size, nothing = looks.shape[1] - NEEDED, np.uint64(0)
-    sums = room + size
+    own, sums = colors.size - 2 * size, colors.size - size
     for i in range(size):
-        colors[room + i] = colors[sets[row, i]]
+        colors[own + i], colors[sums + i] = colors[sets[row, i]], nothing
         if looks[look, NEEDED + i] != ANY:
-            colors[room + i] ^= _CLOSED
-    for _ in range(0 if size == 1 else 1 if size < 4 else 2):
-        for i in range(size):
-            colors[sums + i] = nothing
-        pair = 0
-        for i in range(size):
-            for j in range(i + 1, size):
-                kind = sets[row, size + pair]
-                if kind > 0 and (looks[look, EDGES] >> pair) & 1:
-                    code = edge_codes[kind - 1]
-                    colors[sums + i] += _stirred(code, colors[room + j])
-                    colors[sums + j] += _stirred(code, colors[room + i])
+            colors[own + i] ^= _CLOSED
+    for _ in range(min(size // 2, 2)):
+        pair = size
+        for i in range(own, sums):
+            for j in range(i + 1, sums):
+                if part & 1 << (pair - size):
+                    code = colors[num_nodes - 1 + sets[row, pair]]
+                    colors[i + size] += _stirred(code, colors[j])
+                    colors[j + size] += _stirred(code, colors[i])
                 pair += 1
-        for i in range(size):
-            colors[room + i] = _stirred(_stirred(nothing, colors[room + i]), colors[sums + i])
+        for i in range(own, sums):
+            colors[i] = _stirred(_stirred(nothing, colors[i]), colors[i + size])
+            colors[i + size] = nothing
     total = nothing
-    for i in range(size):
-        total += _stirred(nothing, colors[room + i])
-    return _stirred(nothing, total)
+    for i in range(own, sums):
+        total += _stirred(nothing, colors[i])
+    return np.int64(_stirred(nothing, total))
 
 
 @inner
-def _row_of(code: Any, codes: Codes, slots: Ints, first: int, number: int) -> Any:  # pragma: no cover - compiled
-    """The row of a code among those from ``first`` on; of a new one, the next, which is noted."""
-    most = slots.size - 1
-    slot = np.int64(code) & most
+def _row_of(code: Any, found: Ints, slots: Ints, first: int, number: int) -> Any:  # pragma: no cover - compiled
+    """The row of a code among those from ``first`` on; of a new one the next, where it is noted."""
+    slot = code & (slots.size - 1)
     while slots[slot] >= first:
-        if codes[slots[slot]] == code:
+        if found[slots[slot], CODE] == code:
             return slots[slot]
-        slot = (slot + 1) & most
+        slot = (slot + 1) & (slots.size - 1)
     slots[slot] = number
+    found[number, CODE] = code
     return number

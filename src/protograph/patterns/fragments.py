@@ -51,7 +51,8 @@ def fragments(
         chosen: Which of them to look at, ascending.
         max_nodes: Most nodes of a pattern, at most five; three where some nodes have no other neighbours.
         max_ring: Most nodes of a ring.
-        max_sets: Most sets of nodes to look at in a step; larger patterns are left out where there would be more.
+        max_sets: Most steps to a neighbour from all nodes of all sets of a size; where there are more, larger sets are
+            left out. So are longer rings where there are more from the ends of all paths.
         min_graphs: Fewest graphs that must have a pattern.
     """
     limits = {"max_nodes": max_nodes, "max_ring": max_ring, "max_sets": max_sets, "min_graphs": min_graphs}
@@ -115,10 +116,10 @@ class _Counting:
         if not len(examples):
             return []
         _, choice = np.unique(np.sort(self.flat.kinds[examples], axis=1), axis=0, return_inverse=True)
+        choice = choice.reshape(-1)  # some versions of NumPy give a column
         num_graphs = np.bincount(choice, weights=counted.num_graphs)
-        order = np.argsort(choice, kind="stable")
-        groups = np.split(order, np.cumsum(np.bincount(choice))[:-1])
-        return [own.tolist() for own, number in zip(groups, num_graphs, strict=True) if number >= self.min_graphs]
+        codes = np.split(np.argsort(choice, kind="stable"), np.cumsum(np.bincount(choice))[:-1])
+        return [own.tolist() for own, number in zip(codes, num_graphs, strict=True) if number >= self.min_graphs]
 
     def _larger(self, rivals: dict[int, tuple[int, Pattern]]) -> dict[int, list[int]]:
         """For each shape those of as many nodes that contain it.
@@ -126,6 +127,8 @@ class _Counting:
         What lies induced on a set of nodes lies there as a part too, and so does all that it contains.
         """
         numbers = list(rivals)
+        if len({len(pattern.edges) for _, pattern in rivals.values()}) == 1:  # different ones, none of them larger
+            return {number: [] for number in numbers}
         encoded = [pattern.encoded(self.flat.encoded[source]) for source, pattern in rivals.values()]
         parts = zip(numbers, spanning_parts(encoded), strict=True)
         return {number: [numbers[other] for other in others] for number, others in parts}
@@ -192,8 +195,10 @@ def _rings(flat: FlatGraphs, min_nodes: int, max_nodes: int, max_sets: int) -> I
         last = paths[:, -1]
         rows = np.repeat(np.arange(len(paths)), flat.degrees[last])
         fresh = flat.neighbours[ranges(flat.starts[last], flat.degrees[last])]
-        is_new: Bools = (fresh > paths[rows, 0]) & (paths[rows] != fresh[:, None]).all(axis=1)
-        paths = np.column_stack([paths[rows[is_new]], fresh[is_new]])
+        is_higher: Bools = fresh > paths[rows, 0]
+        begun, fresh = paths[rows[is_higher]], fresh[is_higher]
+        is_new: Bools = (begun != fresh[:, None]).all(axis=1)
+        paths = np.column_stack([begun[is_new], fresh[is_new]])
         if not paths.size:
             return
         if paths.shape[1] >= max(3, min_nodes):

@@ -28,7 +28,7 @@ class NodeSets(NamedTuple):
 
     def edges(self, row: int) -> Pairs:
         """The places in a set that are joined."""
-        kinds = self.rows[row, self.size :].tolist()
+        kinds = self.rows[row, self.size : -1].tolist()
         return [pair for pair, kind in zip(self.pairs, kinds, strict=True) if kind]
 
 
@@ -38,9 +38,11 @@ def connected_sets(flat: FlatGraphs, max_nodes: int, max_sets: int) -> Iterator[
     Args:
         flat: The graphs.
         max_nodes: Most nodes of a set.
-        max_sets: Most neighbours that all nodes of all sets have, for sets of a node more to be looked for.
+        max_sets: Most steps to a neighbour from all nodes of all sets of a size; where there are more, sets of a node
+            more are not looked for.
     """
-    sets = NodeSets(1, np.arange(flat.kinds.size, dtype=np.int32)[:, None])
+    singles = np.arange(flat.kinds.size, dtype=np.int32)
+    sets = NodeSets(1, np.column_stack([singles, np.zeros_like(singles)]))
     yield sets
     while sets.size < max_nodes:
         steps = int(flat.degrees[sets.nodes].sum())
@@ -56,6 +58,6 @@ def connected_sets(flat: FlatGraphs, max_nodes: int, max_sets: int) -> Iterator[
 def _grown_sets(flat: FlatGraphs, size: int, most: int) -> NodeSets:
     from protograph.patterns.fragment_kernels import ROOM_ROWS, grow_sets
 
-    rows = np.empty((most, size + size * (size - 1) // 2), np.int32)
+    rows = np.empty((most, size + size * (size - 1) // 2 + 1), np.int32)
     room = np.zeros((ROOM_ROWS + size, max(flat.kinds.size, size)), np.int64)
     return NodeSets(size, rows[: grow_sets(flat.nodes, flat.around, size, rows, room)])
