@@ -31,7 +31,7 @@ def grown(flat, size):
     if size == 1:
         return np.array([[node, 0] for node in range(flat.kinds.size)], np.int32).reshape(-1, 2)
     sets = np.full((1000, size + size * (size - 1) // 2 + 1), -1, np.int32)
-    room = np.zeros((ROOM_ROWS + size, max(flat.kinds.size, size)), np.int64)
+    room = np.zeros((ROOM_ROWS + size, max(flat.kinds.size, size + 1)), np.int64)
     number = grow_sets(flat.nodes, flat.around, size, sets, room)
     assert (sets[number:] == -1).all()
     return sets[:number]

@@ -20,9 +20,10 @@ Codes = NDArray[np.uint64]
 _STIR, _SHIFT, _CLOSED = np.uint64(0x9E3779B97F4A7C15), np.uint64(31), np.uint64(0xD1B54A32D192ED03)
 # Columns of nodes: their neighbours begin at START and end before END; the graph they belong to.
 START, END, GRAPH = range(3)
-# Rows of the room for growing sets: nodes of the set, and for each of them the next candidate and the end of these;
-# candidates, and which nodes are among them; then for each node of the set one more than the kind of its edge to each.
-_NODE, _NEXT, _LAST, _CANDIDATE, _IS_NEAR, _EDGE = range(6)
+# Rows of the room for growing sets: the nodes of the set from 1 on, and for each of them the next candidate and where
+# candidates end; candidates, and which nodes are among them; then, in row IS_NEAR + place, one more than the kind of
+# the edge from each node of the set to all others, 0 where there is none.
+_NODE, _NEXT, _UNTIL, _CANDIDATE, _IS_NEAR = range(5)
 ROOM_ROWS = 5
 # Columns of looks: the edges that are looked for, as bits by pairs, ALL for those that are there; then for each node
 # how many neighbours it must have, ANY for any number, which is not told apart.
@@ -47,48 +48,47 @@ def grow_sets(nodes: Ints, around: Ints, size: int, sets: Kinds, room: Ints) -> 
         around: A column for each neighbour of each node, ascending for each: itself, and the kind of the edge to it.
         size: Nodes of a set.
         sets: Room for the sets.
-        room: [ROOM_ROWS + size, all nodes and size at least] zeros.
+        room: [ROOM_ROWS + size, as many as all nodes and more than size] zeros.
     """
-    number, nothing = np.int64(0), np.int64(0)  # what is told to be 0 would be compiled for by itself
+    number = np.int64(0)  # what is told to be 0 would be compiled for by itself
     for lowest in range(nodes.shape[0]):
-        depth = nothing
-        _join(nodes, around, lowest, depth, nothing, nothing, room)
-        while depth >= 0:
-            if depth == size - 2:
-                for at in range(room[_NEXT, depth], room[_LAST, depth]):
-                    room[_NODE, size - 1] = room[_CANDIDATE, at]
+        last = np.int64(1)
+        _join(nodes, around, lowest, last, room)
+        while last > 0:
+            if last == size - 1:
+                for at in range(room[_NEXT, last], room[_UNTIL, last]):
+                    room[_NODE, size] = room[_CANDIDATE, at]
                     _write(size, sets, number, room)
                     number += 1
-                room[_NEXT, depth] = room[_LAST, depth]
-            if room[_NEXT, depth] < room[_LAST, depth]:
-                room[_NEXT, depth] += 1
-                depth += 1
-                at = room[_NEXT, depth - 1]
-                _join(nodes, around, room[_CANDIDATE, at - 1], depth, at, room[_LAST, depth - 1], room)
+                room[_NEXT, last] = room[_UNTIL, last]
+            if room[_NEXT, last] < room[_UNTIL, last]:
+                node = room[_CANDIDATE, room[_NEXT, last]]
+                room[_NEXT, last] += 1
+                last += 1
+                _join(nodes, around, node, last, room)
             else:
-                for at in range(room[_LAST, depth - 1] if depth > 0 else 0, room[_LAST, depth]):
+                for at in range(room[_UNTIL, last - 1], room[_UNTIL, last]):
                     room[_IS_NEAR, room[_CANDIDATE, at]] = 0
-                node = room[_NODE, depth]
+                node = room[_NODE, last]
                 for at in range(nodes[node, START], nodes[node, END]):
-                    room[_EDGE + depth, around[0, at]] = 0
-                depth -= 1
+                    room[_IS_NEAR + last, around[0, at]] = 0
+                last -= 1
     return number
 
 
 @inner
-def _join(
-    nodes: Ints, around: Ints, node: int, depth: int, following: int, end: int, room: Ints
-) -> None:  # pragma: no cover - compiled
+def _join(nodes: Ints, around: Ints, node: int, last: int, room: Ints) -> None:  # pragma: no cover - compiled
     """Let a node join a set: note its edges, and add those next to it, if higher than the lowest, to the candidates."""
-    room[_NODE, depth], room[_NEXT, depth] = node, following
+    end = room[_UNTIL, last - 1]
+    room[_NODE, last], room[_NEXT, last] = node, room[_NEXT, last - 1]
     for at in range(nodes[node, START], nodes[node, END]):
         other = around[0, at]
-        room[_EDGE + depth, other] = around[1, at] + 1
-        if other > room[_NODE, 0] and room[_IS_NEAR, other] == 0:
+        room[_IS_NEAR + last, other] = around[1, at] + 1
+        if other > room[_NODE, 1] and room[_IS_NEAR, other] == 0:
             room[_IS_NEAR, other] = 1
             room[_CANDIDATE, end] = other
             end += 1
-    room[_LAST, depth] = end
+    room[_UNTIL, last] = end
 
 
 @inner
@@ -96,9 +96,9 @@ def _write(size: int, sets: Kinds, number: int, room: Ints) -> None:  # pragma: 
     """Write down a set and its edges."""
     pair, joined = size, 0
     for i in range(size):
-        sets[number, i] = room[_NODE, i]
+        sets[number, i] = room[_NODE, i + 1]
         for j in range(i + 1, size):
-            kind = room[_EDGE + i, room[_NODE, j]]
+            kind = room[_IS_NEAR + i + 1, room[_NODE, j + 1]]
             sets[number, pair] = kind
             if kind > 0:
                 joined |= 1 << (pair - size)
@@ -171,7 +171,7 @@ def _code(
         colors[own + i], colors[sums + i] = colors[sets[row, i]], nothing
         if looks[look, NEEDED + i] != ANY:
             colors[own + i] ^= _CLOSED
-    for _ in range(min(size // 2, 2)):
+    for _ in range(size // 2):
         pair = size
         for i in range(own, sums):
             for j in range(i + 1, sums):

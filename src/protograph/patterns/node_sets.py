@@ -59,5 +59,5 @@ def _grown_sets(flat: FlatGraphs, size: int, most: int) -> NodeSets:
     from protograph.patterns.fragment_kernels import ROOM_ROWS, grow_sets
 
     rows = np.empty((most, size + size * (size - 1) // 2 + 1), np.int32)
-    room = np.zeros((ROOM_ROWS + size, max(flat.kinds.size, size)), np.int64)
+    room = np.zeros((ROOM_ROWS + size, max(flat.kinds.size, size + 1)), np.int64)
     return NodeSets(size, rows[: grow_sets(flat.nodes, flat.around, size, rows, room)])
