@@ -32,7 +32,7 @@ SEEDS = (0, 1, 2, 3, 4)
 CONVS = ("gcn", "gin", "sage", "gat")
 # The other architectures have two seeds each.
 OTHER_SEEDS = 2
-MODELS_A_WORLD = 2
+MODELS_A_WORLD = 1
 
 
 def real_row(name: str, conv: str, seed: int, folder: Path | None, **options: object) -> dict:
@@ -67,11 +67,15 @@ def _plain(graphs: Sequence[Data]) -> list[Data]:
     return [Data(x=one.x, edge_index=one.edge_index, y=one.y) for one in graphs]
 
 
-def world_rows(name: str, seed: int, **options: object) -> list[dict]:
-    """Models that have learned a planted world, and which of its reasons are found; one row with none if none has."""
+def world_rows(name: str, seed: int, folder: Path | None, **options: object) -> list[dict]:
+    """Models that have learned a planted world, and which of its reasons are found; one row with none if none has.
+
+    Models that are in the folder are taken from there.
+    """
     world = WORLDS[name]
     rows = []
-    for one in world_models.models_of(world, seed, MODELS_A_WORLD):
+    kept = list(world_models.kept_models(folder, world, seed))
+    for one in kept or world_models.models_of(world, seed, MODELS_A_WORLD):
         inside, outside = ([one.graphs[i] for i in part] for part in (one.train, one.test))
         row, explanations = row_of(one.model, inside, outside, seed, {}, **options)
         found, accuracy = found_reasons(world, explanations), prototype_accuracy(world, explanations)
@@ -130,7 +134,7 @@ def measure(asked: argparse.Namespace, report: Report) -> None:
             if name in TRUTHS and not report.has("truths", name, seed):
                 report.add("truths", name, [truth_row(name, seed, **options)])
             if name in WORLDS and not report.has("worlds", name, seed):
-                report.add("worlds", name, world_rows(name, seed, **options))
+                report.add("worlds", name, world_rows(name, seed, asked.models, **options))
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ from benchmarks import certificate
 from benchmarks.killing import content_of, killed_after, killed_at
 from protograph._base.files import TEMPORARY
 from protograph._base.publishing import WORK, settle
-from protograph.cli import compare, runs
+from protograph.cli import comparing, runs
 from protograph.cli import main as command
 from protograph.datasets import registry
 from protograph.datasets.cache import cached_arrays
@@ -45,7 +45,7 @@ RESULT = certificate.RESULTS / "kills.json"
 SEED, NUM_KILLS = 0, 200
 Content = Mapping[str, bytes]
 QUICK = ("--k", "1", "--clusters", "1")
-KINDS = {"run": runs.KIND, "table": compare.KIND}
+KINDS = {"run": runs.KIND, "table": comparing.KIND}
 
 
 @dataclass(frozen=True)

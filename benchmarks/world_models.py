@@ -4,7 +4,7 @@ python -m benchmarks.world_models --seeds 10 11 --folder runs/worlds        trai
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -26,9 +26,8 @@ def save(one: WorldModel, world: World, path: Path) -> None:
         "edge_dim": None if one.graphs[0].edge_attr is None else one.graphs[0].edge_attr.shape[1],
     }
     kept = {"world": world.name, "config": config, "state": one.model.state_dict(), "graphs": one.graphs}
-    torch.save(
-        kept | {"tr": one.train, "te": one.test, "acc": one.accuracy, "pred": predicted(one.model, one.graphs)}, path
-    )
+    about = {"tr": one.train, "te": one.test, "acc": one.accuracy, "pred": predicted(one.model, one.graphs)}
+    torch.save(kept | about | {"recalls": one.recalls, "num_dropped": one.num_dropped}, path)
 
 
 def load(path: Path) -> tuple[World, Net, dict]:
@@ -38,6 +37,24 @@ def load(path: Path) -> tuple[World, Net, dict]:
     model = net_for(kept["graphs"], kept["config"]["num_classes"], **options)
     model.load_state_dict(kept["state"])
     return WORLDS[kept["world"]], model.eval(), kept
+
+
+def kept_models(folder: Path | None, world: World, seed: int) -> Iterator[WorldModel]:
+    """The models of a world and a seed that :func:`save` kept in a folder."""
+    for path in sorted(folder.glob(f"{world.name}-{seed}-*.pt")) if folder else ():
+        _, model, kept = load(path)
+        yield WorldModel(
+            conv=kept["config"]["conv"],
+            readout=kept["config"]["readout"],
+            has_norm=kept["config"]["has_norm"],
+            model=model,
+            graphs=kept["graphs"],
+            train=kept["tr"],
+            test=kept["te"],
+            accuracy=kept["acc"],
+            recalls=kept["recalls"],
+            num_dropped=kept["num_dropped"],
+        )
 
 
 def keep_all(names: Sequence[str], seeds: Sequence[int], number: int, folder: Path, device: str = "cpu") -> None:

@@ -137,7 +137,7 @@ class ReasonOptions(_Numbers):
     max_graph_nodes: int = 500  # larger graphs are not searched
     max_nodes: int = 5  # of the patterns that are all gone through; larger ones grow from these
     max_ring: int = 8  # nodes of the rings that are gone through
-    max_sets: int = 1_000_000  # sets of nodes looked at in a step; dense graphs are gone through up to fewer nodes
+    max_sets: int = 1_000_000  # steps from sets of nodes to neighbours; dense graphs are gone through up to fewer nodes
     far_max_sets: int = 3_000_000  # the same where single patterns do not come near the model
     num_sampled: int = 100  # patterns of more nodes, of each class, where not all sets of them can be gone through
     min_share: float = 0.01  # of the searched graphs in which a condition holds, and in which it does not, at least

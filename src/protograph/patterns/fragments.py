@@ -6,25 +6,13 @@ from itertools import combinations
 
 import numpy as np
 
-from protograph._base.arrays import Bools, Ints
-from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.patterns.flat_graphs import (
-    MOST_NODES,
-    Codes,
-    CountedRows,
-    FlatGraphs,
-    Pairs,
-    codes_of,
-    connected_sets,
-    ranges,
-    stirred,
-)
+from protograph._base.arrays import Bools, Ints, Kinds
+from protograph.graphs.encoding import EncodedGraphs
+from protograph.patterns.counted import MOST_CLOSED, MOST_NODES, Counted, counted_closed, counted_rows, counted_sets
+from protograph.patterns.flat_graphs import Codes, FlatGraphs, Pairs, ranges, stirred
+from protograph.patterns.node_sets import NodeSets, connected_sets
 from protograph.patterns.pattern import Pattern
 from protograph.patterns.spanning import spanning_parts
-
-# The edges that three nodes may have and hang together: a path around each of them, and the triangle.
-_PATHS = (((0, 1), (0, 2)), ((0, 1), (1, 2)), ((0, 2), (1, 2)))
-_TRIANGLE = ((0, 1), (0, 2), (1, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +51,8 @@ def fragments(
         chosen: Which of them to look at, ascending.
         max_nodes: Most nodes of a pattern, at most five; three where some nodes have no other neighbours.
         max_ring: Most nodes of a ring.
-        max_sets: Most sets of nodes to look at in a step; larger patterns are left out where there would be more.
+        max_sets: Most steps to a neighbour from all nodes of all sets of a size; where there are more, larger sets are
+            left out. So are longer rings where there are more from the ends of all paths.
         min_graphs: Fewest graphs that must have a pattern.
     """
     limits = {"max_nodes": max_nodes, "max_ring": max_ring, "max_sets": max_sets, "min_graphs": min_graphs}
@@ -78,26 +67,16 @@ def fragments_by_reading(
     result: list[list[Fragment]] = [[] for _ in readings]
     flat, largest = countings[0].flat, 0
     for sets in connected_sets(flat, min(max_nodes, MOST_NODES), max_sets):
-        largest = sets.shape[1]
-        edges = _edges(flat, sets)
+        largest = sets.size
         for counting, own in zip(countings, result, strict=True):
-            own += counting.of_sets(sets, edges)
-            if largest <= len(_TRIANGLE):
-                own += counting.of_closed(sets, edges)
+            own += counting.of_sets(sets)
+            if largest <= MOST_CLOSED:
+                own += counting.of_closed(sets)
     for rings in _rings(flat, largest + 1, max_ring, max_sets):
         has_chord = _have_chords(flat, rings)
         for counting, own in zip(countings, result, strict=True):
             own += counting.of_rings(rings, has_chord)
     return result
-
-
-def _edges(flat: FlatGraphs, rows: Ints) -> Ints:
-    """For each pair of columns and each row the kind of the edge plus 1, or 0."""
-    pairs = list(combinations(range(rows.shape[1]), 2))
-    edges = np.zeros((len(pairs), len(rows)), np.int64)
-    for row, (i, j) in zip(edges, pairs, strict=True):
-        row[:] = flat.joined(rows[:, i], rows[:, j])
-    return edges
 
 
 def _have_chords(flat: FlatGraphs, rings: Ints) -> Bools:
@@ -117,66 +96,50 @@ class _Counting:
     flat: FlatGraphs
     min_graphs: int
 
-    def of_sets(self, sets: Ints, edges: Ints) -> Iterator[Fragment]:
+    def of_sets(self, sets: NodeSets) -> Iterator[Fragment]:
         """The patterns that sets of nodes make, induced and as parts."""
-        pairs = list(combinations(range(sets.shape[1]), 2))
-        counted = CountedRows(self.flat, sets, codes_of(self.flat, sets, pairs, edges))
-        shapes = []
-        for number, at in enumerate(counted.examples.tolist()):
-            joined = [pair for pair, kind in zip(pairs, edges[:, at].tolist(), strict=True) if kind]
-            shapes.append((number, *self.flat.pattern(sets[at], joined)))
-        larger = self._larger(shapes, counted)
-        for number, source, pattern in shapes:
-            if number in larger:
-                yield from self._fragment(counted, [number, *larger[number]], source, pattern)
-                if larger[number]:
-                    yield from self._fragment(counted, [number], source, pattern, is_induced=True)
+        counted, rows = counted_sets(self.flat, sets)
+        shapes: dict[int, tuple[int, Pattern]] = {}
+        larger: dict[int, list[int]] = {}
+        for rivals in self._rivals(counted, sets.nodes[rows]):
+            shapes |= {
+                number: self.flat.pattern(sets.nodes[rows[number]], sets.edges(rows[number])) for number in rivals
+            }
+            larger |= self._larger({number: shapes[number] for number in rivals})
+        for number in sorted(shapes):
+            yield from self._fragment(counted, [number, *larger[number]], *shapes[number])
+            if larger[number]:
+                yield from self._fragment(counted, [number], *shapes[number], is_induced=True)
 
-    def _larger(self, shapes: list[tuple[int, int, Pattern]], counted: CountedRows) -> dict[int, list[int]]:
-        """For each shape, if it can lie in enough graphs, those of as many nodes that contain it.
+    def _rivals(self, counted: Counted, examples: Kinds) -> list[list[int]]:
+        """The codes of each choice of kinds of nodes, where those lie in enough graphs if taken together."""
+        if not len(examples):
+            return []
+        _, choice = np.unique(np.sort(self.flat.kinds[examples], axis=1), axis=0, return_inverse=True)
+        choice = choice.reshape(-1)  # some versions of NumPy give a column
+        num_graphs = np.bincount(choice, weights=counted.num_graphs)
+        codes = np.split(np.argsort(choice, kind="stable"), np.cumsum(np.bincount(choice))[:-1])
+        return [own.tolist() for own, number in zip(codes, num_graphs, strict=True) if number >= self.min_graphs]
+
+    def _larger(self, rivals: dict[int, tuple[int, Pattern]]) -> dict[int, list[int]]:
+        """For each shape those of as many nodes that contain it.
 
         What lies induced on a set of nodes lies there as a part too, and so does all that it contains.
         """
-        alike: dict[tuple[int, ...], list[tuple[int, EncodedGraph]]] = {}
-        for number, source, pattern in shapes:
-            encoded = pattern.encoded(self.flat.encoded[source])
-            alike.setdefault(tuple(sorted(encoded.node_kinds.tolist())), []).append((number, encoded))
-        larger: dict[int, list[int]] = {}
-        for rivals in alike.values():
-            if sum(counted.num_graphs(number) for number, _ in rivals) < self.min_graphs:
-                continue  # not even all together lie in enough graphs
-            numbers = [number for number, _ in rivals]
-            for number, others in zip(numbers, spanning_parts([shape for _, shape in rivals]), strict=True):
-                larger[number] = [numbers[other] for other in others]
-        return larger
+        numbers = list(rivals)
+        if len({len(pattern.edges) for _, pattern in rivals.values()}) == 1:  # different ones, none of them larger
+            return {number: [] for number in numbers}
+        encoded = [pattern.encoded(self.flat.encoded[source]) for source, pattern in rivals.values()]
+        parts = zip(numbers, spanning_parts(encoded), strict=True)
+        return {number: [numbers[other] for other in others] for number, others in parts}
 
-    def of_closed(self, sets: Ints, there: Ints) -> Iterator[Fragment]:
+    def of_closed(self, sets: NodeSets) -> Iterator[Fragment]:
         """The patterns that sets of up to three nodes make, as parts, some of them without other neighbours."""
-        size = sets.shape[1]
-        pairs = list(combinations(range(size), 2))
-        shapes = [pairs] if size < len(_TRIANGLE) else [*_PATHS, _TRIANGLE]
-        rows, edges, closed = [], [], []
-        for shape in shapes:
-            is_part = np.array([pair in shape for pair in pairs], dtype=np.bool_).reshape(-1, 1)
-            own = np.flatnonzero((there > 0)[is_part[:, 0]].all(axis=0))
-            degrees = [sum(node in pair for pair in shape) for node in range(size)]
-            can_close = [self.flat.degrees[sets[own, node]] == degrees[node] for node in range(size)]
-            for chosen in _subsets(size):
-                able = own[np.logical_and.reduce([can_close[node] for node in chosen])]
-                rows.append(sets[able])
-                edges.append(np.where(is_part, there[:, able], 0))
-                closed.append(np.repeat([[node in chosen] for node in range(size)], able.size, axis=1))
-        nodes, kinds, flags = np.concatenate(rows), np.concatenate(edges, axis=1), np.concatenate(closed, axis=1)
-        if not len(nodes):
-            return
-        codes = codes_of(self.flat, nodes, pairs, kinds, flags)
-        counted = CountedRows(self.flat, nodes, codes, are_distinct=False)
-        for number, at in enumerate(counted.examples.tolist()):
-            if counted.num_graphs(number) >= self.min_graphs:
-                joined = [pair for pair, kind in zip(pairs, kinds[:, at].tolist(), strict=True) if kind]
-                source, pattern = self.flat.pattern(nodes[at], joined)
-                ends = frozenset(self.flat.own_numbers(nodes[at][flags[:, at]]))
-                yield from self._fragment(counted, [number], source, pattern, closed=ends)
+        counted, shapes = counted_closed(self.flat, sets)
+        for number in np.flatnonzero(counted.num_graphs >= self.min_graphs).tolist():
+            nodes, shape = sets.nodes[shapes[number].row], shapes[number]
+            ends = frozenset(self.flat.own_numbers(nodes[list(shape.closed)]))
+            yield from self._fragment(counted, [number], *self.flat.pattern(nodes, shape.edges), closed=ends)
 
     def of_rings(self, rings: Ints, has_chord: Bools) -> Iterator[Fragment]:
         """Rings as parts and, where some have chords, induced."""
@@ -202,13 +165,13 @@ class _Counting:
     def _ring_fragments(
         self, rings: Ints, codes: Codes, around: Pairs, *, is_induced: bool = False
     ) -> Iterator[Fragment]:
-        counted = CountedRows(self.flat, rings, codes, are_distinct=False)
-        for number, at in enumerate(counted.examples.tolist()):
+        counted, rows = counted_rows(self.flat, rings, codes)
+        for number, at in enumerate(rows.tolist()):
             yield from self._fragment(counted, [number], *self.flat.pattern(rings[at], around), is_induced=is_induced)
 
     def _fragment(
         self,
-        counted: CountedRows,
+        counted: Counted,
         numbers: list[int],
         source: int,
         pattern: Pattern,
@@ -225,12 +188,6 @@ class _Counting:
             yield Fragment(source, pattern, is_induced, closed, self.flat.chosen[has], places[has])
 
 
-def _subsets(size: int) -> Iterator[tuple[int, ...]]:
-    """All sets of some of the numbers below ``size``."""
-    for count in range(1, size + 1):
-        yield from combinations(range(size), count)
-
-
 def _rings(flat: FlatGraphs, min_nodes: int, max_nodes: int, max_sets: int) -> Iterator[Ints]:
     """All rings of so many nodes, a row each in the order around, begun at the lowest node."""
     paths = np.arange(flat.kinds.size)[:, None]
@@ -238,8 +195,10 @@ def _rings(flat: FlatGraphs, min_nodes: int, max_nodes: int, max_sets: int) -> I
         last = paths[:, -1]
         rows = np.repeat(np.arange(len(paths)), flat.degrees[last])
         fresh = flat.neighbours[ranges(flat.starts[last], flat.degrees[last])]
-        is_new: Bools = (fresh > paths[rows, 0]) & (paths[rows] != fresh[:, None]).all(axis=1)
-        paths = np.column_stack([paths[rows[is_new]], fresh[is_new]])
+        is_higher: Bools = fresh > paths[rows, 0]
+        begun, fresh = paths[rows[is_higher]], fresh[is_higher]
+        is_new: Bools = (begun != fresh[:, None]).all(axis=1)
+        paths = np.column_stack([begun[is_new], fresh[is_new]])
         if not paths.size:
             return
         if paths.shape[1] >= max(3, min_nodes):

@@ -250,5 +250,5 @@ def _row(table: Table, row: int) -> Table:
     """Where a row holds or, from the number of rows on, where one does not."""
     if row < len(table):
         return table[row]
-    lacking: Table = 1 - table[row - len(table)]
-    return lacking
+    lacks: Table = 1 - table[row - len(table)]
+    return lacks
