@@ -16,6 +16,9 @@ from protograph.report.layout import layout
 from protograph.training import GCN
 from tests import zoo
 
+# Where nothing is said of reasons, which take longer than prototypes.
+NO_REASONS = ("--max-reasons", 0)
+
 
 def test_explaining_leaves_pictures_json_and_a_report(run_well, folder):
     done = run_well("explain", "graphs.pt", "--model", "model.pt", "--k", 2, "--clusters", 1, "--out", "found")
@@ -48,15 +51,29 @@ def test_one_class_can_be_explained(run_well, folder):
 
 
 def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(run_well, folder):
-    done = run_well("explain", "graphs.pt", "--k", 1, "--clusters", 1, "--out", "trained")
+    done = run_well("explain", "graphs.pt", *NO_REASONS, "--k", 1, "--clusters", 1, "--out", "trained")
     assert re.match(r"trained for \d+ epochs: training accuracy [01]\.\d{4}, test accuracy [01]\.\d{4}\n", done.stdout)
     split = json.loads((folder / "trained" / "split.json").read_text())
     assert sorted(split["train"] + split["validation"] + split["test"]) == list(range(120))
-    run_well("explain", "graphs.pt", "--model", "trained/model.pt", "--k", 1, "--clusters", 1, "--out", "a")
+    run_well(
+        "explain", "graphs.pt", *NO_REASONS, "--model", "trained/model.pt", "--k", 1, "--clusters", 1, "--out", "a"
+    )
 
 
 def test_a_second_run_leaves_no_pictures_of_the_first(run_well, run, folder):
-    arguments = ("explain", "graphs.pt", "--model", "model.pt", "--target", 0, "--k", 1, "--out", "again/and/again")
+    arguments = (
+        "explain",
+        "graphs.pt",
+        *NO_REASONS,
+        "--model",
+        "model.pt",
+        "--target",
+        0,
+        "--k",
+        1,
+        "--out",
+        "again/and/again",
+    )
     run_well(*arguments, "--clusters", 2)
     assert (folder / "again/and/again/class0-prototype2.png").exists()
     run_well(*arguments, "--clusters", 1)
@@ -75,7 +92,7 @@ def test_a_model_of_the_user_s_own_in_float_only_works(run_well, folder):
     (folder / "own.py").write_text("from tests import zoo\nmodel = zoo.make()\n")
     graphs = zoo.random_graphs(40)
     torch.save(graphs, folder / "own.pt")
-    run_well("explain", "own.pt", "--model", "own:model", "--k", 2, "--clusters", 1, "--out", "own")
+    run_well("explain", "own.pt", *NO_REASONS, "--model", "own:model", "--k", 2, "--clusters", 1, "--out", "own")
 
 
 def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
@@ -121,8 +138,8 @@ def test_a_folder_of_shards_gives_what_one_file_gives(run_well, folder):
     for number in range(3):
         torch.save(graphs[40 * number : 40 * number + 40], folder / "shards" / f"part{number}.pt")
     options = ("--model", "model.pt", "--k", 2, "--clusters", 1, "--json")
-    whole = json.loads(run_well("explain", "graphs.pt", *options, "--out", "w").stdout)
-    parts = json.loads(run_well("explain", "shards", *options, "--out", "p").stdout)
+    whole = json.loads(run_well("explain", "graphs.pt", *NO_REASONS, *options, "--out", "w").stdout)
+    parts = json.loads(run_well("explain", "shards", *NO_REASONS, *options, "--out", "p").stdout)
     assert whole["classes"].keys() == parts["classes"].keys()
     for target, of_class in parts["classes"].items():
         for one, other in zip(whole["classes"][target]["prototypes"], of_class["prototypes"], strict=True):
@@ -148,7 +165,7 @@ def test_weights_of_the_user_s_own_model(run, folder):
     options = ("--k", 1, "--clusters", 1, "--target", 1, "--json")
 
     def explained(name, *arguments):
-        done = run("explain", "graphs.pt", *arguments, *options, "--out", name)
+        done = run("explain", "graphs.pt", *NO_REASONS, *arguments, *options, "--out", name)
         return json.loads(done.stdout)["classes"] if done.returncode == 0 else done.stderr
 
     plain = explained("w1", "--model", "plain:build")
@@ -187,7 +204,7 @@ def test_files_of_the_user_s_own_are_never_replaced(run, refused, folder, monkey
 
 def test_clusters_and_size_follow_from_the_data_by_default(run_well, folder):
     options = ("--model", "model.pt", "--target", 0, "--out", "auto")
-    run_well("explain", "graphs.pt", *options)
+    run_well("explain", "graphs.pt", *NO_REASONS, *options)
     explanation = pg.load(folder / "auto" / "explanation.json")[0]
     chosen = {name: explanation.options[name] for name in ("num_clusters", "max_nodes", "search")}
     assert chosen == {"num_clusters": "auto", "max_nodes": None, "search": "consensus"}
@@ -279,7 +296,7 @@ def test_whether_edges_must_agree(run_well, refused, folder):
     torch.save(graphs[:30], folder / "edges.pt")
     one = ("--model", "mine:model", "--target", 1, "--clusters", 1, "--k", 1, "--budget", 1)
     for asked, is_matched in (("auto", False), ("on", True)):
-        run_well("explain", "edges.pt", *one, "--match-edges", asked, "--out", asked)
+        run_well("explain", "edges.pt", *NO_REASONS, *one, "--match-edges", asked, "--out", asked)
         assert pg.load(folder / asked / "explanation.json")[1].edge_rule == EdgeRule(is_matched=is_matched)
     message = refused("graphs.pt", *one, "--match-edges", "on")
     assert message == "error: --match-edges needs edge_attr on every graph; the graphs have none"

@@ -1,8 +1,6 @@
 import os
 import random
 import socket
-import subprocess
-import sys
 from errno import ECONNREFUSED
 from types import SimpleNamespace
 
@@ -168,8 +166,3 @@ def test_a_file_in_place_of_the_folder(server, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileExistsError, match=rf"{tmp_path / 'file'}"):
         download(server.url, tmp_path / "file" / "a.bin", accept, quiet)
-
-
-def test_pooch_is_imported_only_for_a_download():
-    code = "import sys, protograph.datasets; assert 'pooch' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

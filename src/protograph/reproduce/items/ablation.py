@@ -39,7 +39,7 @@ def variants_of(search: str, settings: Settings) -> list[Variant]:
     """The variants of a search; in a quick run a few."""
     if search == "walk":
         return walk_variants(1 if settings.is_quick else None)
-    return list(DEFAULT_VARIANTS[:3] if settings.is_quick else DEFAULT_VARIANTS)
+    return list(DEFAULT_VARIANTS[:2] if settings.is_quick else DEFAULT_VARIANTS)
 
 
 def cells(settings: Settings) -> list[Cell]:

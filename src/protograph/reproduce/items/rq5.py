@@ -44,7 +44,7 @@ def cells(settings: Settings) -> list[Cell]:
             seconds=4,
         )
         for name in settings.sets(NAMES)
-        for seed in seeds_of(name, settings)
+        for seed in settings.fewer(seeds_of(name, settings))
     ]
 
 
