@@ -130,7 +130,7 @@ def test_more_patterns_are_gone_through_where_the_first_do_not_come_near():
 
 def test_others_are_tried_in_the_place_of_what_is_not_confirmed():
     """Triangles tell the class in searched graphs only, squares, of which there are fewer, in confirming ones too."""
-    tree = ([], 0, (), 13)  # of more nodes, so that the size does not tell
+    tree = ([], 0, (), 13)  # of more nodes, so that a number of nodes does not tell
     inside = world([(TRIANGLE, 3)] * 4 + [(SQUARE, 4)] * 3 + [tree] * 3, 50)
     outside, marked, others = world([tree], 50), world([(SQUARE, 4)], 20), world([(TRIANGLE, 3)], 20)
     scope = scope_of(
@@ -140,6 +140,7 @@ def test_others_are_tried_in_the_place_of_what_is_not_confirmed():
         confirming=range(100, 140),
         max_reasons=1,
         max_conditions=1,
+        lack_cost=1000.0,
     )
     search = RuleSearch(scope)
     assert shapes(search.rule(1)) == [([(3, 3, 1)], [])]
