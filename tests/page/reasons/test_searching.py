@@ -116,3 +116,32 @@ def test_a_class_without_searched_graphs():
     predictions = np.array([0, 1, 2] * 20)
     scope = scope_of(graphs, predictions, searched=np.flatnonzero(predictions < 2))
     assert RuleSearch(scope).rule(2) == []
+
+
+def test_more_patterns_are_gone_through_where_the_first_do_not_come_near():
+    motifs, classes = [(TRIANGLE, 3), (SQUARE, 4)], [1, 0]
+    search, scope = searched(motifs, classes, max_sets=1, max_ring=3)
+    rule = search.rule(1)
+    assert shapes(rule) == [([(3, 3, 1)], [])]
+    assert is_right(rule, 1, scope)
+    search, scope = searched(motifs, classes, max_sets=1, far_max_sets=1, max_ring=3)
+    assert not is_right(search.rule(1), 1, scope)
+
+
+def test_others_are_tried_in_the_place_of_what_is_not_confirmed():
+    """Triangles tell the class in searched graphs only, squares, of which there are fewer, in confirming ones too."""
+    tree = ([], 0, (), 13)  # of more nodes, so that a number of nodes does not tell
+    inside = world([(TRIANGLE, 3)] * 4 + [(SQUARE, 4)] * 3 + [tree] * 3, 50)
+    outside, marked, others = world([tree], 50), world([(SQUARE, 4)], 20), world([(TRIANGLE, 3)], 20)
+    scope = scope_of(
+        [*inside, *outside, *marked, *others],
+        [1] * 50 + [0] * 50 + [1] * 20 + [0] * 20,
+        searched=range(100),
+        confirming=range(100, 140),
+        max_reasons=1,
+        max_conditions=1,
+        lack_cost=1000.0,
+    )
+    search = RuleSearch(scope)
+    assert shapes(search.rule(1)) == [([(3, 3, 1)], [])]
+    assert shapes(search.confirmed_rule(1)) == [([(4, 4, 1)], [])]

@@ -248,7 +248,5 @@ def _open(table: Table, covered: Bools) -> Table:
 
 def _row(table: Table, row: int) -> Table:
     """Where a row holds or, from the number of rows on, where one does not."""
-    if row < len(table):
-        return table[row]
-    lacks: Table = 1 - table[row - len(table)]
-    return lacks
+    own: Table = table[row] if row < len(table) else 1 - table[row - len(table)]
+    return own
