@@ -21,7 +21,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from benchmarks import certificate, real_models, world_models
 from benchmarks.fidelity_limits import limits_of, show
-from benchmarks.fidelity_rows import row_of, truth_fidelity
+from benchmarks.fidelity_rows import prototypes_accuracy, row_of, truth_fidelity, truths_found
 from benchmarks.real_models import LEAST_ACCURACY
 from protograph.reproduce.worlds.catalogue import WORLDS
 from protograph.reproduce.worlds.scores import found_reasons, prototype_accuracy
@@ -57,9 +57,13 @@ def truth_row(name: str, seed: int, **options: object) -> dict:
     trained = pg.train(data, hidden=data.hidden, random_state=seed)
     inside, outside = (_plain(data[part]) for part in (trained.split.train, trained.split.test))
     names = {"feature_names": data.feature_names, "class_names": data.class_names}
-    row, _ = row_of(trained.model, inside, outside, seed, names, **options)
-    truth = truth_fidelity(data.ground_truths, outside, trained.model)
-    return {"seed": seed, "test_accuracy": trained.test_accuracy, "truth": truth, **row}
+    row, explanations = row_of(trained.model, inside, outside, seed, names, **options)
+    beside = {
+        "truth": truth_fidelity(data.ground_truths, outside, trained.model),
+        "truths_found": truths_found(data.ground_truths, explanations),
+        "accuracy": prototypes_accuracy(data.ground_truths, explanations, inside),
+    }
+    return {"seed": seed, "test_accuracy": trained.test_accuracy, **beside, **row}
 
 
 def _plain(graphs: Sequence[Data]) -> list[Data]:

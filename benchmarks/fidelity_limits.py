@@ -114,7 +114,9 @@ def _line(rows: Rows) -> str:
 
 def _beside(key: str, rows: Rows) -> str:
     if "truth" in rows[0]:
-        return f", truth {mean(rows, 'truth'):.3f}"
+        found = [value for row in rows for value in row["truths_found"]]
+        right = _mean_of([row["accuracy"] for row in rows if row["accuracy"] is not None])
+        return f", truth {mean(rows, 'truth'):.3f}, truths among reasons {_mean_of(found)}, prototypes right {right}"
     again = stability(rows)
     name, conv = key.split()
     published = f", LogicXGNN {PUBLISHED[name]}" if conv == "gcn" else ""

@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import to_networkx
 
 import protograph as pg
+from protograph.evaluation.evaluation import accuracy_of
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.containment import contained_in
 from protograph.reproduce.worlds.nets import predicted
@@ -128,6 +129,38 @@ def balanced(is_right: Matrix, classes: NDArray[np.int64]) -> float:
     0.75
     """
     return float(np.mean([is_right[classes == one].mean() for one in np.unique(classes)]))
+
+
+def truths_found(truths: Mapping[int, Sequence[Data]], explanations: pg.Explanations) -> list[bool]:
+    """For each truth whether a pattern of one of the reasons of its class is the same graph."""
+    result = []
+    for target, own in truths.items():
+        reasons = getattr(explanations.get(target), "reasons", ())
+        patterns = [one.graph for reason in reasons for one in (*reason.has, *reason.lacks)]
+        result += [any(_is_same(truth, pattern) for pattern in patterns) for truth in own]
+    return result
+
+
+def prototypes_accuracy(
+    truths: Mapping[int, Sequence[Data]], explanations: pg.Explanations, graphs: Sequence[Data]
+) -> float | None:
+    """Mean accuracy of the prototypes of a class, and then of the classes with truths; ``None`` without prototypes."""
+    by_class = [
+        np.mean([accuracy_of(one, explanations[target], graphs, own).value for one in explanations[target].prototypes])
+        for target, own in truths.items()
+        if target in explanations and explanations[target].prototypes
+    ]
+    return float(np.mean(by_class)) if by_class else None
+
+
+def _is_same(truth: Data, pattern: Data) -> bool:
+    """Whether two graphs are isomorphic; in kinds too, unless the pattern is one by its shape alone."""
+    one, other = to_networkx(truth, to_undirected=True), to_networkx(pattern, to_undirected=True)
+    if pattern.x is None:
+        return nx.is_isomorphic(one, other)
+    for graph, data in ((one, truth), (other, pattern)):
+        nx.set_node_attributes(graph, dict(enumerate(data.x.tolist())), "kind")
+    return nx.is_isomorphic(one, other, node_match=lambda a, b: a["kind"] == b["kind"])
 
 
 def truth_fidelity(truths: Mapping[int, Sequence[Data]], graphs: Sequence[Data], model: nn.Module) -> float:

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from benchmarks import certificate
 from benchmarks.fidelity import Report
 from benchmarks.fidelity_limits import by_kind, limits_of, stability, values_of
-from benchmarks.fidelity_rows import balanced, key_of, truth_fidelity
+from benchmarks.fidelity_rows import balanced, key_of, truth_fidelity, truths_found
 from protograph.reproduce.worlds.motifs import HOUSE, RING5, RING6, path
 from protograph.reproduce.worlds.planting import pattern_graph
 
@@ -107,3 +107,16 @@ def test_parts_are_merged_and_nothing_is_measured_twice(tmp_path):
     kept = json.loads(whole.path.read_text())["certificate"]
     assert kept["seeds"] == [0, 1]
     assert kept["limits"] == limits_of(certificate.read(whole.path))
+
+
+def test_truths_among_the_reasons():
+    def explanation(*patterns, lacks=()):
+        return SimpleNamespace(reasons=[SimpleNamespace(has=patterns, lacks=lacks)])
+
+    house, line = pattern_graph(HOUSE, 1, 0), pattern_graph(path(0, 1, 2), 3, 0)
+    by_shape = pattern(HOUSE)
+    by_shape.graph.x = None
+    truths = {0: [house], 1: [line, pattern_graph(path(1, 0, 2), 3, 0)]}
+    found = {0: explanation(by_shape), 1: explanation(lacks=(pattern(path(2, 1, 0)),))}
+    assert truths_found(truths, found) == [True, True, False]
+    assert truths_found(truths, {0: explanation(pattern(RING5))}) == [False, False, False]

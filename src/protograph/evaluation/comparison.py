@@ -188,7 +188,8 @@ class Comparison:
         others = None
         if self.with_robustness:
             progress = _told_as(seed, TRAINING, tell)
-            others = train_others(data, train_indices=kept.train, random_state=seed, progress=progress)
+            epochs = {key: self.training[key] for key in ("max_epochs",) if key in self.training}
+            others = train_others(data, train_indices=kept.train, random_state=seed, progress=progress, **epochs)
         judged_by = held_out(kept.model, data[kept.rest])
         return ExplainedCase(kept.model, data[kept.train], judged_by, kept.test_accuracy, others)
 
