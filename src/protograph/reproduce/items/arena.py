@@ -106,7 +106,7 @@ def _explained(world: World, one: WorldModel, method: str, seed: int, lab: Lab) 
         try:
             explanations = explain_each(explainer_of(method, seed, lab.settings).fit(one.model, inside), None)
             explained, failed = dict(explanations), _reasons(explanations.not_explained)
-        except (ValueError, TypeError, NotImplementedError) as error:
+        except (ValueError, TypeError) as error:
             explained, failed = {}, [str(error)]
     seconds = time.perf_counter() - begun
     classes = {}
