@@ -17,6 +17,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -32,6 +33,8 @@ WANTED: dict[Any, str] = {
 }
 # JSON has no such numbers; they are written as text.
 NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+# What the types of arrays come from; newer versions of NumPy have an alias of its own for them.
+ARRAYS = (np.ndarray, NDArray)
 # The type of each field of a record, by name.
 _hints = cache(get_type_hints)
 _DTYPE_NAMES = (
@@ -96,7 +99,7 @@ def pack(value: Any, kind: Any, where: str = "its content") -> Json:
         return {str(name): pack(item, kinds[1], f"{where}.{name}") for name, item in value.items()}
     if origin is Mapping:
         return pack([*value.items()], list[tuple[kinds]], where)  # type: ignore[valid-type]
-    if origin is np.ndarray:
+    if origin in ARRAYS:
         return _pack_tensor(torch.tensor(np.asarray(value)), where)
     if is_record:
         return {name: pack(getattr(value, name), hint, f"{where}.{name}") for name, hint in _hints(kind).items()}
@@ -138,8 +141,9 @@ def read(value: Json, kind: Any, where: str = "its content") -> Any:
             return dict(pairs)
         except TypeError:
             raise unfit(where, "pairs of a name and its value", value) from None
-    if origin is np.ndarray:
-        return _read_tensor(value, where, (np.dtype(get_args(kinds[1])[0]).name,)).numpy()
+    if origin in ARRAYS:
+        dtype = get_args(kinds[1])[0] if origin is np.ndarray else kinds[0]
+        return _read_tensor(value, where, (np.dtype(dtype).name,)).numpy()
     if is_dataclass(kind):
         return _read_record(value, kind, where)
     if kind in LEAVES:
