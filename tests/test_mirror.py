@@ -13,7 +13,8 @@ ELSEWHERE = {
     "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
-    "report/html.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "report/cards.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "report/page.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),
 }
 
