@@ -15,9 +15,8 @@ from matplotlib.colors import to_hex
 from torch_geometric.data import Data
 
 import protograph.report
-from protograph.explanation import EmbeddingMap, Prototype
+from protograph.explanation import Prototype
 from protograph.report.figure import classes_figure, plot
-from protograph.report.palette import COLORS, OTHER_COLOR
 from protograph.report.scene import ClassScenes, lay_out, scene_of
 from protograph.report.sheet import save_figure
 

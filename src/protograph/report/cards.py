@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 from markupsafe import Markup
@@ -31,6 +30,7 @@ from protograph.report.scene import ClassScenes, Scene
 from protograph.report.shown_graphs import Examples, ShownGraphs
 from protograph.report.sources import source_views
 from protograph.report.svg import Frame, svg_of
+from protograph.report.truths import Overlay, truth_overlay
 from protograph.report.views import View
 from protograph.report.words import pale_note, shortened, size
 
@@ -116,6 +116,7 @@ class Card:
     parts: list[Table] = field(default_factory=list)
     next_best: list[Picture] = field(default_factory=list)
     copies: dict[str, str] = field(default_factory=dict)
+    truth: Overlay | None = None
     examples: Examples = field(default_factory=lambda: Examples([], [], {}))
 
 
@@ -165,6 +166,7 @@ def prototype_card(of_class: ClassScenes, scene: Scene, palette: Palette, shown:
             for one in prototype.next_best
         ],
         copies=prototype_texts(prototype),
+        truth=truth_overlay(explanation, scene, palette),
         examples=examples,
     )
 
@@ -385,8 +387,3 @@ def node_names(explanation: Explanation, prototype: Prototype) -> list[str]:
     if kinds is None or graph.x.size(1) != len(names):
         return [str(number) for number in numbers]
     return [f"{number} ({shortened(names[kind], MAX_KIND)})" for number, kind in zip(numbers, kinds, strict=True)]
-
-
-def example_indices(cards: Sequence[Card]) -> set[int]:
-    """All graphs that cards show as examples."""
-    return set(chain.from_iterable((*card.examples.having, *card.examples.lacking) for card in cards))

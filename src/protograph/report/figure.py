@@ -1,21 +1,17 @@
 """Figures: each prototype beside the graph it was cut from, and the map of a class's graphs."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
-from protograph._base.words import count_of
-from protograph.explanation import EmbeddingMap, Explanation
-from protograph.explanation.describing.sentences import cluster_of, taken_for
+from protograph.explanation import Explanation
+from protograph.explanation.describing.sentences import taken_for
 from protograph.explanation.figures import formulas_of
-from protograph.report.palette import COLORS, OTHER_COLOR, Legend, Palette, palette_of
+from protograph.report.palette import OTHER_COLOR, Legend, Palette, palette_of
 from protograph.report.reason_figure import draw_reason, reason_height
 from protograph.report.reason_scene import drawn_patterns
 from protograph.report.scene import ClassScenes, Scene, lay_out, source_of
-from protograph.report.sheet import INK, MUTED, RULE, Sheet, checked_ending, our_style, save_figure
+from protograph.report.sheet import INK, MUTED, Sheet, checked_ending, our_style, save_figure
 from protograph.report.views import draw_view
 from protograph.report.words import (
     NO_PROTOTYPE,

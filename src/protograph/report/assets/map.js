@@ -291,5 +291,5 @@ const GraphMap = (() => {
     legend();
   }
 
-  return { begin, redraw: () => { if (points && canvas) { legend(); request(); } } };
+  return { begin, draw, redraw: () => { if (points && canvas) { legend(); request(); } } };
 })();
