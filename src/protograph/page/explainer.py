@@ -11,11 +11,10 @@ from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import summed, timed
 from protograph.explainer import Explainer, best_first
-from protograph.explanation import EmbeddingMap, Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.given import given_cluster
-from protograph.page.clusters.projection import project
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
@@ -37,7 +36,7 @@ from protograph.page.options import (
     as_options,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
-from protograph.page.survey import surveyed
+from protograph.page.survey import class_map, surveyed
 from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
@@ -224,7 +223,9 @@ class PAGE(Explainer):
             ),
             source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
             edge_rule=self._edges().rule,
-            embedding_map=self._map(target, clusters) if representatives is None else None,
+            embedding_map=class_map(self._fitted(), self._members(target), clusters)
+            if representatives is None
+            else None,
             timings={**timings, **(reasons.seconds if reasons else {})},
             **(reasons.fields(target) if reasons else {}),
             notes=[
@@ -384,17 +385,6 @@ class PAGE(Explainer):
             for index, source in zip(sources, self._canonical(sources), strict=True)
             if not source.is_canonical
         ]
-
-    def _map(self, target: int, clusters: Sequence[Cluster]) -> EmbeddingMap:
-        members = self._members(target)
-        cluster_of = {index: n for n, cluster in enumerate(clusters) for index in cluster.members}
-        positions, explained = project(self._fitted().graph_embeddings[members])
-        return EmbeddingMap(
-            indices=tuple(members.tolist()),
-            positions=positions,
-            clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
-            explained=explained,
-        )
 
 
 def _sources(prototypes: Sequence[Prototype]) -> set[int]:

@@ -1,14 +1,18 @@
 """All graphs of a fit in a row each, and some of them to be shown."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
+from protograph.explanation import EmbeddingMap
 from protograph.explanation.survey import Survey
 from protograph.graphs.store import GraphStore
 from protograph.models.judging import EmbeddedGraphs
 from protograph.page.clusters.projection import project
+from protograph.page.clusters.selection import Cluster
 
 # Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
 MAX_GRAPHS, MAX_NUMBERS = 2000, 4_000_000
@@ -36,6 +40,18 @@ def surveyed(store: GraphStore, embedded: EmbeddedGraphs) -> Survey:
         positions=(positions / step).round() * step,
         explained=explained,
         graphs=_kept(store, predictions, labels),
+    )
+
+
+def class_map(embedded: EmbeddedGraphs, members: Ints, clusters: Sequence[Cluster]) -> EmbeddingMap:
+    """The graphs of a class in two dimensions of their own."""
+    cluster_of = {index: n for n, cluster in enumerate(clusters) for index in cluster.members}
+    positions, explained = project(embedded.graph_embeddings[members])
+    return EmbeddingMap(
+        indices=tuple(members.tolist()),
+        positions=positions,
+        clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
+        explained=explained,
     )
 
 

@@ -35,6 +35,8 @@ from protograph.report.views import View
 from protograph.report.words import pale_note, shortened, size
 
 MAX_KIND = 40
+# Margins of sessions that differ by less look alike: what is below is noise.
+SMALLEST_SPAN = 0.05
 SMALL, WIDE = Frame(190, 140), Frame(360, 240)
 
 
@@ -318,7 +320,7 @@ def _reason_note(scene: ReasonScene) -> str:
 def _session_cells(prototype: Prototype) -> list[SessionCell]:
     margins = np.array([session.margin for session in prototype.sessions])
     finite = margins[np.isfinite(margins)]
-    low, span = (float(finite.min()), float(np.ptp(finite)) or 1.0) if finite.size else (0.0, 1.0)
+    low, span = (float(finite.min()), max(float(np.ptp(finite)), SMALLEST_SPAN)) if finite.size else (0.0, 1.0)
     chosen = min(range(len(margins)), key=lambda at: abs(margins[at] - prototype.margin), default=-1)
     return [
         SessionCell(

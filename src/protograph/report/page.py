@@ -243,18 +243,23 @@ def contrasts(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     return rows
 
 
-def _making(explanations: Sequence[Explanation]) -> list[tuple[str, dict[str, dict[str, str]]]]:
-    """How it was made; what all classes say alike is said once."""
-    parts: dict[str, tuple[list[str], dict[str, dict[str, str]]]] = {}
-    for one in explanations:
-        tables = {
-            "Options": {str(name): option_text(value) for name, value in one.options.items()},
-            "Seconds": {str(stage): f"{seconds:.3g}" for stage, seconds in one.timings.items()},
-            "Versions": dict(one.versions),
-        }
-        kept = {caption: rows for caption, rows in tables.items() if rows}
-        parts.setdefault(repr(kept), ([], kept))[0].append(class_title(one))
-    return [(", ".join(names) if len(parts) > 1 else "", tables) for names, tables in parts.values()]
+def _making(explanations: Sequence[Explanation]) -> list[tuple[str, str, dict[str, str]]]:
+    """How it was made: tables with a caption and the classes they are of; what all classes say alike is said once."""
+    tables: dict[tuple[str, str], tuple[list[str], dict[str, str]]] = {}
+    for caption in ("Options", "Seconds", "Versions"):
+        for one in explanations:
+            rows = {
+                "Options": {str(name): option_text(value) for name, value in one.options.items()},
+                "Seconds": {str(stage): f"{seconds:.3g}" for stage, seconds in one.timings.items()},
+                "Versions": dict(one.versions),
+            }[caption]
+            if rows:
+                tables.setdefault((caption, repr(rows)), ([], rows))[0].append(class_title(one))
+    several = len(explanations)
+    return [
+        (caption, ", ".join(names) if len(names) < several else "", rows)
+        for (caption, _), (names, rows) in tables.items()
+    ]
 
 
 def option_text(value: Any) -> str:

@@ -56,17 +56,15 @@ def report_html(classes: Sequence[ClassScenes], not_explained: Mapping[int, str]
     script = "\n".join(_asset(name) for name in SCRIPTS)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     page = page_of(classes, not_explained)
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            page,
-            policy=POLICY.format(digest),
-            styles=_trusted(_asset("report.css")),
-            script=_trusted(script),
-            script_data=as_script_data(page["data"]),
-        )
+    template = _environment().get_template("report.html")
+    content: str = template.render(
+        page,
+        policy=POLICY.format(digest),
+        styles=_trusted(_asset("report.css")),
+        script=_trusted(script),
+        script_data=as_script_data(page["data"]),
     )
+    return content
 
 
 @cache
