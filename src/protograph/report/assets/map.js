@@ -171,6 +171,9 @@ const GraphMap = (() => {
     clear.addEventListener("click", () => { chosen = null; list([]); request(); canvas.focus(); });
     const wide = document.createElement("div"), table = document.createElement("table");
     wide.className = "wide";
+    wide.tabIndex = 0;
+    wide.setAttribute("role", "group");
+    wide.setAttribute("aria-label", "Graphs in the lasso");
     const names = ["Graph", "Prediction", "p", ...(points.label.length ? ["Label"] : []), "Reason"];
     const row = (cells, kind) => {
       const made = document.createElement("tr");
