@@ -15,9 +15,11 @@ ELSEWHERE = {
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
     "reproduce/items/rq2_figure.py": ("reproduce/items/test_rq2_writing.py", "drawn from the same results"),
     "reproduce/worlds/motifs.py": ("reproduce/worlds/test_catalogue.py", "the words that worlds are written in"),
-    "report/html.py": ("report/test_report.py", "a page is tested by what it shows"),
-    "training/stack_kernels.py": ("training/test_stack_operations.py", "compiled loops, compared with PyTorch there"),
+    "report/cards.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "report/html.py": ("reproduce/test_page.py", "pieces of a page, tested by what it shows"),
+    "report/page.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "training/stack_kernels.py": ("training/test_stack_operations.py", "compiled loops, compared with PyTorch there"),
 }
 
 
@@ -49,7 +51,7 @@ def test_the_table_is_not_out_of_date():
 
 def test_every_test_file_of_a_package_has_its_module():
     """A test file whose module is gone is to move with it; those named here test several modules at once."""
-    shared = {"datasets/test_ba_sets.py"}
+    shared = {"datasets/test_ba_sets.py", "browser/test_report.py"}
     files = [file.relative_to(TESTS) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
     modules = {file.as_posix(): SOURCE / file.parent / file.name.removeprefix("test_") for file in files}
     assert [name for name, module in modules.items() if not module.is_file() and name not in shared] == []

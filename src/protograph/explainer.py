@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Self, TypeAlias, TypeVar
@@ -109,6 +110,12 @@ class Explainer:
         # Of what is done once for all classes.
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
+        self._about = {
+            **_data_name(graphs),
+            "model": _model_name(model),
+            "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        }
+        self._ground_truths = getattr(graphs, "ground_truths", {})
         self.embedded_ = embedded
         for doubt in self.doubts_:
             warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
@@ -350,9 +357,16 @@ class Explainer:
                 *notes,
             ),
             origins=self._origins_of(parts),
+            about=self._about,
+            truths=self._truths(target),
             **self._names.of_explanation,
             **parts,
         )
+
+    def _truths(self, target: int) -> tuple[Data, ...]:
+        """What the data set says decides a class; nothing where it does not know."""
+        known = self._ground_truths
+        return tuple(known.get(target, ())) if isinstance(known, Mapping) else ()
 
     def _origins_of(self, parts: Mapping[str, Any]) -> dict[int, Origin]:
         """Where the graphs that these parts of an explanation speak of came from."""
@@ -383,6 +397,16 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None
     return Performance.of(labels, embedded.predictions, embedded.num_classes).confusion
+
+
+def _data_name(graphs: Any) -> dict[str, str]:
+    name = getattr(graphs, "name", None)
+    return {"data": name} if isinstance(name, str) and name else {}
+
+
+def _model_name(model: nn.Module | GraphClassifier) -> str:
+    own = model.model if isinstance(model, GraphClassifier) else model
+    return type(own).__qualname__
 
 
 @lru_cache

@@ -178,6 +178,8 @@ def _explain_run(
             tell_doubts(method.doubts_)
         explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
         explanations = explanations.doubted(facts["doubts"])  # a training also knows graphs that were kept apart
+        given = f"trained here, seed {run.seed}" if run.model is None else run.model
+        explanations = explanations.told({"data": run.data, "model": given})
         _write_results(explanations, opened.staged)
         files = sorted([KIND.manifest, *(file.name for file in opened.staged.iterdir())])
         opened.publish(content)

@@ -16,6 +16,7 @@ from protograph.explanation.prototype import Prototype
 from protograph.explanation.reason import Reason
 from protograph.explanation.rule import ClassRule
 from protograph.explanation.saving import write
+from protograph.explanation.survey import Survey, TakenOut
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
@@ -84,6 +85,12 @@ class Explanation(ClassRule):
         versions: Versions of the packages that matter.
         warnings: What was done differently from what was asked, and why little can be said of the class.
         doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
+        survey: All graphs in a row each, the same for all classes; ``None`` in files of older versions.
+        prototypes_taken_out: For each prototype what becomes of the margin of some graphs without it; empty where that
+            is not known.
+        reasons_taken_out: The same of the patterns that each reason has.
+        about: What was explained, by name: data, model, date.
+        truths: Ground truths of the class, where the data set has such.
     """
 
     explainer: str
@@ -106,6 +113,11 @@ class Explanation(ClassRule):
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    survey: Survey | None = None
+    prototypes_taken_out: tuple[tuple[TakenOut, ...], ...] = ()
+    reasons_taken_out: tuple[tuple[TakenOut, ...], ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
+    truths: tuple[Data, ...] = ()
 
     def __post_init__(self) -> None:
         num_classes = len(self.class_names)
@@ -117,6 +129,7 @@ class Explanation(ClassRule):
         for number, prototype in enumerate(self.prototypes):
             self._check_prototype(prototype, f"prototypes[{number}]")
         self._check_predictions()
+        self._check_survey()
         super().__post_init__()
         for number, reason in enumerate(self.reasons):
             self._check_parts_of(reason, f"reasons[{number}]")
@@ -133,6 +146,13 @@ class Explanation(ClassRule):
         if predictions and num_class != self.num_predicted:
             wanted = f"{self.target} for {self.num_predicted} graphs, which is num_predicted"
             raise unfit("graph_predictions", wanted, num_class)
+
+    def _check_survey(self) -> None:
+        if self.survey is not None and len(self.survey) != self.num_graphs:
+            raise unfit("survey.places", f"a list of {self.num_graphs}, one for each graph", self.survey.places)
+        for name, of in (("prototypes_taken_out", self.prototypes), ("reasons_taken_out", self.reasons)):
+            if len(getattr(self, name)) not in (0, len(of)):
+                raise unfit(name, f"empty or a list of {len(of)}, one for each", getattr(self, name))
 
     def _check_prototype(self, prototype: Prototype, name: str) -> None:
         self._check_nodes(prototype.source, prototype.nodes or (), f"{name}.nodes")

@@ -14,6 +14,7 @@ from protograph.explanation.explanation import Explanation
 from protograph.explanation.fidelity import Fidelity, fidelity_of_all
 from protograph.explanation.saving import write
 from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
+from protograph.explanation.survey import Survey
 
 
 class Explanations(Mapping[int, Explanation]):
@@ -90,6 +91,11 @@ class Explanations(Mapping[int, Explanation]):
         items = {target: replace(one, doubts=tuple(doubts)) for target, one in self.items()}
         return Explanations(items, not_explained=self.not_explained)
 
+    def told(self, about: Mapping[str, str]) -> "Explanations":
+        """The same explanations with what was explained, by name: data, model, date."""
+        items = {target: replace(one, about={**one.about, **about}) for target, one in self.items()}
+        return Explanations(items, not_explained=self.not_explained)
+
     def summary(self) -> str:
         """Say in a few lines for each class what was found; what is the same for all is said once, on top."""
         above = list(dict.fromkeys(part for one in self.values() for part in one._about_the_model()))
@@ -126,8 +132,13 @@ class Explanations(Mapping[int, Explanation]):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, to be read again by :func:`protograph.load`; see :meth:`Explanation.save`."""
+        # It is the same for all classes of one fit, and large.
+        surveys = {id(one.survey): one.survey for one in self.values()}
+        survey = next(iter(surveys.values())) if len(surveys) == 1 else None
+        bare = [one if survey is None else replace(one, survey=None) for one in self.values()]
         content = {
-            "explanations": pack([*self.values()], list[Explanation], "explanations"),
+            "explanations": pack(bare, list[Explanation], "explanations"),
+            "survey": pack(survey, Survey | None, "survey"),
             "not_explained": pack(self.not_explained, Mapping[int, str], "not_explained"),
         }
         write({"kind": "explanations", **content}, path)

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 
 from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
+from protograph.explanation.survey import NextBest
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.molecules.smarts import to_smarts
@@ -146,6 +147,7 @@ class Prototype:
         are_nodes_matched: Whether nodes had to have equal features to count as the same; without, any two did.
         target: The class that it is a prototype of; ``None`` where that is not known.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
+        next_best: Other patterns that sessions came to, best first; empty where they are not kept.
     """
 
     graph: Data
@@ -168,6 +170,7 @@ class Prototype:
     are_nodes_matched: bool = True
     target: int | None = None
     predicted: int | None = None
+    next_best: tuple[NextBest, ...] = ()
 
     def __post_init__(self) -> None:
         if self.nodes is not None and len(self.nodes) != self.num_nodes:

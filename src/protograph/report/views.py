@@ -135,7 +135,7 @@ class _Panel:
         self.colors = [mixed(node.color, WHITE, PALE * (1 - share)) for node, share in zip(looks, shares, strict=True)]
         self.insides = [node.inside for node in looks]
         room = np.array(frame) * POINTS
-        self.scale, self.radius = _scale_and_radius(view.positions, room, has_loops=has_loops)
+        self.scale, self.radius = scale_and_radius(view.positions, room, has_loops=has_loops)
         # Where there are many edges to a node, thick ones would run into each other.
         thinness = min(1.0, MANY_EDGES * len(view.positions) / max(len(edges), 1))
         self.width = thinness * float(np.clip(self.radius / 5.5, 0.5, 2.2))
@@ -232,7 +232,8 @@ class _Panel:
                 )
 
 
-def _scale_and_radius(positions: Floats, room: Floats, *, has_loops: bool) -> tuple[float, float]:
+def scale_and_radius(positions: Floats, room: Floats, *, has_loops: bool) -> tuple[float, float]:
+    """What an edge's length of 1 becomes in a room of so many points, and how large nodes are."""
     extent = np.maximum(np.ptp(positions, axis=0), 1e-9)
     gaps = pairwise_gaps(positions)
     np.fill_diagonal(gaps, np.inf)

@@ -1,0 +1,95 @@
+"""All graphs of a fit in a row each, and some of them to be shown."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Ints
+from protograph.explanation import EmbeddingMap
+from protograph.explanation.survey import Survey
+from protograph.graphs.store import GraphStore
+from protograph.models.judging import EmbeddedGraphs
+from protograph.page.clusters.projection import project
+from protograph.page.clusters.selection import Cluster
+
+# Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
+MAX_GRAPHS, MAX_NUMBERS = 2000, 4_000_000
+# What is shown of a graph.
+SHOWN = ("x", "edge_index", "edge_attr", "pos")
+# Decimals of a probability, and figures of a position, as a share of the map's width: all that can be seen.
+DECIMALS, MAP_STEPS = 6, 20_000
+
+
+def surveyed(store: GraphStore, embedded: EmbeddedGraphs) -> Survey:
+    """Look over all graphs once."""
+    origins = [store.origin(index) for index in range(len(store))]
+    names = tuple(origin.name for origin in origins)
+    predictions = embedded.predictions
+    own = embedded.probabilities[np.arange(len(predictions)), predictions]
+    positions, explained = project(embedded.graph_embeddings)
+    step = float(np.ptp(positions, axis=0).max(initial=0.0)) / MAP_STEPS or 1.0
+    labels = embedded.labels
+    return Survey(
+        places=tuple(origin.position for origin in origins),
+        names=names if any(names) else (),
+        labels=() if labels is None else tuple(labels.tolist()),
+        predictions=tuple(predictions.tolist()),
+        probabilities=tuple(own.round(DECIMALS).tolist()),
+        positions=(positions / step).round() * step,
+        explained=explained,
+        graphs=_kept(store, predictions, labels),
+    )
+
+
+def class_map(embedded: EmbeddedGraphs, members: Ints, clusters: Sequence[Cluster]) -> EmbeddingMap:
+    """The graphs of a class in two dimensions of their own."""
+    cluster_of = {index: n for n, cluster in enumerate(clusters) for index in cluster.members}
+    positions, explained = project(embedded.graph_embeddings[members])
+    return EmbeddingMap(
+        indices=tuple(members.tolist()),
+        positions=positions,
+        clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
+        explained=explained,
+    )
+
+
+def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> dict[int, Data]:
+    """Graphs to be shown: as many of each prediction as there is room for, the wrong ones among them first."""
+    kept: dict[int, Data] = {}
+    numbers = 0
+    for index in chosen_graphs(predictions, labels, MAX_GRAPHS):
+        graph = store[index]
+        shown = Data(**{key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor)})
+        shown.num_nodes = graph.num_nodes
+        numbers += sum(value.numel() for value in shown.to_dict().values() if isinstance(value, Tensor))
+        if numbers > MAX_NUMBERS and kept:
+            break
+        kept[index] = shown
+    return dict(sorted(kept.items()))
+
+
+def chosen_graphs(predictions: Ints, labels: Ints | None, limit: int) -> list[int]:
+    """At most so many graphs, evenly from all predictions and from right and wrong ones.
+
+    >>> chosen_graphs(np.array([0, 0, 0, 0, 1]), None, 3)
+    [0, 4, 2]
+    """
+    is_wrong = np.zeros(len(predictions), np.bool_) if labels is None else labels != predictions
+    cells = [
+        np.flatnonzero((predictions == target) & (is_wrong == wrong))
+        for wrong in (True, False)
+        for target in np.unique(predictions)
+    ]
+    # In an order that is spread over a cell however many of it are taken: 0, the middle, the quarters, ...
+    spread = [cell[np.argsort(_reversed_bits(len(cell)), kind="stable")] for cell in cells]
+    longest = max(map(len, spread), default=0)
+    turns = (cell[turn] for turn in range(longest) for cell in spread if turn < len(cell))
+    return [int(index) for _, index in zip(range(limit), turns, strict=False)]
+
+
+def _reversed_bits(size: int) -> Ints:
+    """The numbers below a size with their bits in reverse order, by which the first few are far apart."""
+    width = max(1, (max(size, 1) - 1).bit_length())
+    return np.array([int(f"{number:0{width}b}"[::-1], 2) for number in range(size)], dtype=np.int64)
