@@ -1,0 +1,303 @@
+"""Pictures for a page: of prototypes, patterns, examples and graphs, each as what it is drawn as where it comes from.
+
+Molecules are drawn as chemists do, superpixels over their image, sentences are text, and all else is a graph. Each
+picture is made from an explanation alone, the same in every run. See :data:`~protograph.report.markup.CSS`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Floats
+from protograph.explanation import Explanation, Pattern, Prototype, Reason
+from protograph.graphs.cleaning import node_count
+from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.naming import NamedGraph
+from protograph.graphs.origins import Origin
+from protograph.molecules.writing import to_smiles
+from protograph.report.depicted_graphs import graph_markup
+from protograph.report.depicted_images import fragment_image, image_markup, image_of
+from protograph.report.depicted_molecules import PlacedMolecule, molecule_markup, placed_fragment, placed_molecule
+from protograph.report.depicted_sentences import sentence_markup, words_of
+from protograph.report.layout import layout, layout_around, undirected_edges
+from protograph.report.markup import CSS, DARK, LIGHT, Marks
+from protograph.report.palette import Palette, palette_of
+from protograph.report.views import MAX_SOURCE_NODES, nearest_nodes
+
+__all__ = [
+    "CSS",
+    "DARK",
+    "LIGHT",
+    "Picture",
+    "PrototypePictures",
+    "example_picture",
+    "graph_picture",
+    "node_palette",
+    "pattern_picture",
+    "prototype_pictures",
+]
+
+MOLECULE, SUPERPIXELS, SENTENCE, GRAPH = "molecule", "superpixels", "sentence", "graph"
+
+Places = Mapping[int, Floats]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, and what stands beside it.
+
+    Attributes:
+        markup: SVG, or of a sentence a paragraph of HTML; what is from the data is escaped.
+        kind: What it is drawn as: ``"molecule"``, ``"superpixels"``, ``"sentence"`` or ``"graph"``.
+        label: What the graph is called, with all that is known of where it came from; plain text.
+        name: Its name or id in the user's data; plain text, empty where there is none.
+        smiles: Its SMILES; empty where it is no molecule.
+        note: What is not drawn; empty where all is.
+    """
+
+    markup: str
+    kind: str
+    label: str = ""
+    name: str = ""
+    smiles: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PrototypePictures:
+    """A prototype's pictures, in which the same nodes have the same numbers, colours and places.
+
+    Attributes:
+        alone: The prototype by itself.
+        sources: The graphs that it was found in, in the order of ``prototype.sources``; those that are not kept are
+            left out.
+    """
+
+    alone: Picture
+    sources: tuple[Picture, ...] = ()
+
+
+def node_palette(explanations: Iterable[Explanation], graphs: Iterable[Data] = ()) -> Palette:
+    """Colours of nodes that mean the same in all pictures of some classes.
+
+    Args:
+        explanations: The classes.
+        graphs: Further graphs that are drawn.
+    """
+    every = list(explanations)
+    drawn = [*graphs, *(graph for one in every for graph in one.source_graphs.values())]
+    drawn += [prototype.graph for one in every for prototype in one.prototypes]
+    named = [every[0].named(graph) for graph in drawn if graph.x is not None]
+    names = named[0].feature_names if named else ()
+    return palette_of([one.graph for one in named], names, every[0].feature_colors)
+
+
+def prototype_pictures(
+    explanation: Explanation, prototype: Prototype, *, palette: Palette | None = None
+) -> PrototypePictures:
+    """A prototype by itself, and marked in each of the graphs that it was found in, aligned alike.
+
+    Args:
+        explanation: Its explanation.
+        prototype: The prototype.
+        palette: Colours of nodes; ``None`` takes those of the explanation alone.
+    """
+    artist = _Artist(explanation, palette or node_palette([explanation]))
+    images = _images(explanation, prototype)
+    if not images:
+        return PrototypePictures(artist.fragment(prototype, None))
+    # The graph that it was cut from says where nodes lie; the others follow.
+    first = prototype.source if prototype.source in images else next(iter(images))
+    places = artist.places(first, images[first])
+    drawn = {
+        index: artist.source(index, _marks(explanation, prototype, index, image), {} if index == first else places)
+        for index, image in images.items()
+    }
+    alone = artist.alone(prototype, first, _marks(explanation, prototype, first, images[first]), places)
+    return PrototypePictures(alone, tuple(drawn.values()))
+
+
+def pattern_picture(explanation: Explanation, pattern: Pattern, *, palette: Palette | None = None) -> Picture:
+    """A pattern of a reason by itself; where types of bonds did not count, it is drawn without them."""
+    return _Artist(explanation, palette or node_palette([explanation], [pattern.graph])).fragment(pattern, None)
+
+
+def example_picture(explanation: Explanation, reason: Reason, *, palette: Palette | None = None) -> Picture | None:
+    """The graph of a reason's example with its patterns marked; ``None`` where the reason has none.
+
+    Of a graph that is not kept, the part is drawn that the example is.
+    """
+    example = reason.example
+    if example is None:
+        return None
+    whole = explanation.source_graphs.get(example.source)
+    node_of = example.nodes if whole is not None else tuple(range(len(example.nodes)))
+    places = [pattern for pattern in reason.has for _ in range(pattern.at_least)]
+    marked = {node_of[node]: None for nodes in example.marked for node in nodes}
+    edges = [
+        (node_of[nodes[u]], node_of[nodes[v]])
+        for pattern, nodes in zip(places, example.marked, strict=True)
+        for u, v in pattern.edges
+    ]
+    graph = example.graph if whole is None else whole
+    artist = _Artist(explanation, palette or node_palette([explanation]))
+    return artist.graph(graph, Marks(marked, edges), _origin(explanation, example.source, graph))
+
+
+def graph_picture(
+    explanation: Explanation,
+    graph: Data,
+    *,
+    origin: Origin | None = None,
+    marked: Sequence[int] = (),
+    palette: Palette | None = None,
+) -> Picture:
+    """Any graph of the data, some of its nodes marked with the edges between them.
+
+    Args:
+        explanation: An explanation of the data, which knows its names.
+        graph: The graph.
+        origin: Where it came from, which says what it is called.
+        marked: Nodes that are marked.
+        palette: Colours of nodes; ``None`` takes those of the explanation and this graph.
+    """
+    inside = set(marked)
+    edges = [(int(u), int(v)) for u, v in undirected_edges(graph)[0] if {int(u), int(v)} <= inside]
+    artist = _Artist(explanation, palette or node_palette([explanation], [graph]))
+    return artist.graph(graph, Marks(dict.fromkeys(marked), edges), origin or Origin(position=0))
+
+
+def _images(explanation: Explanation, prototype: Prototype) -> dict[int, dict[int, int]]:
+    """For each source that is kept, the prototype's nodes there: node of the source to node of the prototype."""
+    images: dict[int, dict[int, int]] = {}
+    if prototype.matches is not None and prototype.sources is not None:
+        for column, index in enumerate(prototype.sources):
+            rows = enumerate(prototype.matches[:, column].tolist())
+            images.setdefault(index, {node: number for number, node in rows if node >= 0})
+    if prototype.source is not None and prototype.nodes is not None:
+        # What it was cut from has all its nodes, whatever the matches say.
+        images[prototype.source] = {node: number for number, node in enumerate(prototype.nodes)}
+    return {
+        index: image
+        for index, image in images.items()
+        if index in explanation.source_graphs
+        and max(image, default=-1) < node_count(explanation.source_graphs[index])
+    }
+
+
+def _marks(explanation: Explanation, prototype: Prototype, index: int, image: Mapping[int, int]) -> Marks:
+    """The prototype in a source: the nodes that are matched there, and its edges that are there too."""
+    there = {tuple(ends) for ends in undirected_edges(explanation.source_graphs[index])[0].tolist()}
+    node_of = {number: node for node, number in image.items()}
+    edges = [(node_of[u], node_of[v]) for u, v in prototype.edges if u in node_of and v in node_of]
+    return Marks(image, [ends for ends in edges if (min(ends), max(ends)) in there], (), is_numbered=True)
+
+
+def _origin(explanation: Explanation, index: int, graph: Data) -> Origin:
+    smiles = graph.get("smiles")
+    plain = Origin(position=index, smiles=smiles if isinstance(smiles, str) else "")
+    return explanation.origins.get(index, plain)
+
+
+@dataclass(frozen=True)
+class _Artist:
+    """Draws what an explanation has, with one palette."""
+
+    explanation: Explanation
+    palette: Palette
+
+    def places(self, index: int, image: Mapping[int, int]) -> dict[int, Floats]:
+        """Where the nodes of a prototype lie in the picture of a source, by their numbers in the prototype."""
+        graph = self.explanation.source_graphs[index]
+        molecule = self._molecule(graph, dict.fromkeys(image))
+        if molecule is not None:
+            known = {number: molecule.place_of(node) for node, number in image.items()}
+            return {number: place for number, place in known.items() if place is not None}
+        graph, nodes = _cut(graph, list(image))
+        positions = layout(graph, nodes)
+        return {number: positions[node] for node, number in zip(nodes, image.values(), strict=True)}
+
+    def source(self, index: int, marks: Marks, places: Places) -> Picture:
+        """A source, the prototype marked in it and lying where the places say."""
+        graph = self.explanation.source_graphs[index]
+        return self.graph(graph, marks, _origin(self.explanation, index, graph), places)
+
+    def graph(self, graph: Data, marks: Marks, origin: Origin, places: Places | None = None) -> Picture:
+        """Any graph; nodes whose number has a place lie there."""
+        places = places or {}
+        named = self.explanation.named(graph)
+        beside = {"label": origin.label, "name": origin.name, "smiles": origin.smiles}
+        if (words := words_of(graph)) is not None:
+            return Picture(sentence_markup(words, marks, origin.label), SENTENCE, **beside)
+        if (image := image_of(graph, named.feature_names)) is not None:
+            return Picture(image_markup(image, marks, origin.label), SUPERPIXELS, **beside)
+        wanted = {node: None if number is None else places.get(number) for node, number in marks.nodes.items()}
+        if (molecule := self._molecule(graph, wanted)) is not None:
+            beside["smiles"] = origin.smiles or to_smiles(molecule.shown.molecule)
+            return Picture(molecule_markup(molecule, marks, origin.label), MOLECULE, **beside)
+        return self._plain(graph, marks, origin, places)
+
+    def alone(self, prototype: Prototype, index: int, marks: Marks, places: Places) -> Picture:
+        """A prototype by itself, its nodes where they are in its source."""
+        graph = self.explanation.source_graphs[index]
+        label = "the prototype by itself"
+        if (words := words_of(graph)) is not None:
+            return Picture(sentence_markup(words, marks, label, is_alone=True), SENTENCE, label)
+        if (image := image_of(graph, self.explanation.named(graph).feature_names)) is not None:
+            return Picture(image_markup(image, marks, label, is_alone=True), SUPERPIXELS, label)
+        known = [places[number] for number in range(prototype.num_nodes) if number in places]
+        return self.fragment(prototype, np.array(known) if len(known) == prototype.num_nodes else None)
+
+    def fragment(self, record: Prototype | Pattern, places: Floats | None) -> Picture:
+        """A prototype or a pattern of a reason by itself."""
+        is_prototype = isinstance(record, Prototype)
+        label = "the prototype by itself" if is_prototype else "the pattern by itself"
+        numbers = {node: node for node in range(record.num_nodes)} if is_prototype else {}
+        closed = () if isinstance(record, Prototype) else record.closed
+        marks = Marks(numbers, (), closed, is_numbered=is_prototype)
+        named = self.explanation.named(record.graph)
+        if record.are_nodes_matched:
+            if (image := fragment_image(*named[:2])) is not None:
+                every = Marks(dict.fromkeys(range(record.num_nodes)), record.edges)
+                return Picture(image_markup(image, every, label), SUPERPIXELS, label)
+            molecule = placed_fragment(named, places, has_orders=record.edge_rule.is_matched)
+            if molecule is not None:
+                return Picture(molecule_markup(molecule, marks, label), MOLECULE, label)
+        bare = Data(edge_index=record.graph.edge_index, num_nodes=record.num_nodes)
+        positions = layout(bare) if places is None else places
+        return Picture(graph_markup(named.graph, positions, self.palette, marks, label), GRAPH, label)
+
+    def _molecule(self, graph: Data, kept: Mapping[int, Floats | None]) -> PlacedMolecule | None:
+        named: NamedGraph = self.explanation.named(graph)
+        return placed_molecule(named, kept) if node_count(graph) <= MAX_SOURCE_NODES else None
+
+    def _plain(self, graph: Data, marks: Marks, origin: Origin, places: Places) -> Picture:
+        size = node_count(graph)
+        graph, nodes = _cut(graph, list(marks.nodes))
+        new = dict(zip(marks.nodes, nodes, strict=True))
+        own = Marks(
+            {new[node]: number for node, number in marks.nodes.items()},
+            [(new[u], new[v]) for u, v in marks.edges],
+            (),
+            marks.is_numbered,
+        )
+        lines = np.array(own.edges, dtype=np.int64).reshape(-1, 2) if own.edges else None
+        held = [node for node, number in own.nodes.items() if number in places]
+        wanted = np.array([places[number] for number in own.nodes.values() if number is not None and number in places])
+        positions = layout_around(graph, held, wanted, lines) if held else layout(graph, nodes, lines)
+        named = self.explanation.named(graph)
+        drawn = node_count(graph)
+        note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
+        markup = graph_markup(named.graph, positions, self.palette, own, origin.label)
+        return Picture(markup, GRAPH, origin.label, origin.name, origin.smiles, note)
+
+
+def _cut(graph: Data, nodes: Sequence[int]) -> tuple[Data, list[int]]:
+    """A graph too large to be drawn cut to what surrounds some nodes, and these there; others as they are."""
+    if node_count(graph) <= MAX_SOURCE_NODES:
+        return graph, list(nodes)
+    chosen = nearest_nodes(graph, nodes or [0], MAX_SOURCE_NODES)
+    place_of = {node: place for place, node in enumerate(chosen)}
+    return induced_subgraph(graph, chosen), [place_of[node] for node in nodes]
