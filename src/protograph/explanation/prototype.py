@@ -10,8 +10,10 @@ from torch_geometric.data import Data
 
 from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
+from protograph.explanation.pattern import check_parts
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.molecules.named_parts import NamedPart
 from protograph.molecules.smarts import to_smarts
 from protograph.molecules.writing import to_rdkit, to_smiles
 
@@ -146,6 +148,7 @@ class Prototype:
         are_nodes_matched: Whether nodes had to have equal features to count as the same; without, any two did.
         target: The class that it is a prototype of; ``None`` where that is not known.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
+        named_parts: Its functional groups and rings, by names that hold in every molecule that it is counted in.
     """
 
     graph: Data
@@ -168,12 +171,14 @@ class Prototype:
     are_nodes_matched: bool = True
     target: int | None = None
     predicted: int | None = None
+    named_parts: tuple[NamedPart, ...] = ()
 
     def __post_init__(self) -> None:
         if self.nodes is not None and len(self.nodes) != self.num_nodes:
             raise unfit("nodes", f"a list of {self.num_nodes}, one for each node of graph", self.nodes)
         if self.matches is not None:
             self._check_matches(self.matches)
+        check_parts(self.named_parts, self.num_nodes)
         if self.evidence is not None:
             self._check_sizes(self.evidence)
 

@@ -37,7 +37,7 @@ def graph_markup(graph: Data, positions: Floats, palette: Palette, marks: Marks,
     edges = [(int(u), int(v)) for u, v in undirected_edges(graph)[0]]
     looks = palette.looks(graph)
     own = {(min(ends), max(ends)) for ends in marks.edges}
-    is_marked = bool(marks.nodes)
+    is_marked = 0 < len(marks.nodes) < len(looks)
     return svg(
         float(size[0]),
         float(size[1]),

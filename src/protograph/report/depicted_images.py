@@ -130,37 +130,46 @@ def image_markup(image: Image, marks: Marks, label: str, *, is_alone: bool = Fal
     scale = SIDE_PIXELS / max(right - left, bottom - top)
     corner = np.array([left, top])
     points = (image.places - corner) * scale
-    cells = [_cell((corners - corner) * scale, image.greys[node], is_alone and node not in marks.nodes)
-             for node, corners in enumerate(image.cells)]
-    outlines = [_outline((image.cells[node] - corner) * scale, marks.color(node)) for node in marks.nodes]
+    cells = [(corners - corner) * scale for corners in image.cells]
+    titles = {node: f"grey {image.greys[node]:.2f}, node {node}" for node in marks.nodes}
+    width, height = (right - left) * scale, (bottom - top) * scale
     return svg(
-        (right - left) * scale,
-        (bottom - top) * scale,
+        width,
+        height,
         label,
-        *cells,
+        tag("rect", width=width, height=height, fill="none", stroke="currentColor", stroke_width=0.8, opacity=0.3),
+        *_filled(cells, image.greys, marks, is_alone=is_alone),
         halos(points, Marks({}, marks.edges), RADIUS),
-        *outlines,
+        *(_outline(cells[node], marks.color(node)) for node in marks.nodes),
         targets(
-            {node: (float(x), float(y)) for node, (x, y) in enumerate(points.tolist())},
+            {node: (float(points[node][0]), float(points[node][1])) for node in marks.nodes},
             [],
             Marks(marks.nodes),
             RADIUS + 1,
-            {node: f"grey {grey:.2f}, node {node}" for node, grey in enumerate(image.greys.tolist())},
+            titles,
         ),
         kind="superpixels",
     )
 
 
+def _filled(cells: Sequence[Floats], greys: Floats, marks: Marks, *, is_alone: bool) -> list[str]:
+    """All cells of one grey as one path, which is shorter to write."""
+    by_level: dict[str, list[str]] = {}
+    for node, corners in enumerate(cells):
+        byte = round(255 * float(np.clip(greys[node], 0, 1)))
+        level = "none" if is_alone and node not in marks.nodes else f"#{byte:02x}{byte:02x}{byte:02x}"
+        by_level.setdefault(level, []).append(_path(corners))
+    # A cell's own stroke closes the hairlines between neighbours; an open one is only outlined.
+    return [
+        tag("path", d="".join(paths), fill="none", stroke="currentColor", stroke_width=0.5, opacity=0.25)
+        if level == "none"
+        else tag("path", d="".join(paths), fill=level, stroke=level, stroke_width=0.6)
+        for level, paths in by_level.items()
+    ]
+
+
 def _path(corners: Floats) -> str:
     return "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in corners.tolist()) + "Z"
-
-
-def _cell(corners: Floats, grey: float, is_open: bool) -> str:
-    if is_open:
-        return tag("path", d=_path(corners), fill="none", stroke="currentColor", stroke_width=0.5, opacity=0.25)
-    level = f"#{round(255 * float(np.clip(grey, 0, 1))):02x}" + f"{round(255 * float(np.clip(grey, 0, 1))):02x}" * 2
-    # Its own stroke closes the hairlines between neighbours.
-    return tag("path", d=_path(corners), fill=level, stroke=level, stroke_width=0.6)
 
 
 def _outline(corners: Floats, color: str) -> str:

@@ -11,12 +11,13 @@ from protograph.molecules.drawing import ATOM_COLORS, INK, MoleculeDrawing, Stro
 from protograph.molecules.placing import aligned_places, molecule_places
 from protograph.molecules.shown import ShownMolecule, fragment, without_hydrogens
 from protograph.molecules.source_molecules import source_molecule
+from protograph.molecules.writing import to_smiles
 from protograph.report.markup import Marks, halos, svg, tag, targets
 
 # Pixels of the disc behind an atom.
 RADIUS = 11.0
 # Around a drawing, so that discs, rings and numbers of the outermost atoms are whole.
-MARGIN = 13.0
+MARGIN = 16.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class PlacedMolecule:
         """Where a node is; ``None`` where it is not drawn."""
         atom = self.shown.atoms.get(node)
         return None if atom is None else self.places[atom]
+
+    @property
+    def smiles(self) -> str:
+        """Its SMILES, hydrogens left out."""
+        return to_smiles(without_hydrogens(self.shown.molecule).molecule)
 
     def draw(self) -> MoleculeDrawing:
         """Its lines and letters."""

@@ -16,7 +16,6 @@ from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.naming import NamedGraph
 from protograph.graphs.origins import Origin
-from protograph.molecules.writing import to_smiles
 from protograph.report.depicted_graphs import graph_markup
 from protograph.report.depicted_images import fragment_image, image_markup, image_of
 from protograph.report.depicted_molecules import PlacedMolecule, molecule_markup, placed_fragment, placed_molecule
@@ -235,7 +234,7 @@ class _Artist:
             return Picture(image_markup(image, marks, origin.label), SUPERPIXELS, **beside)
         wanted = {node: None if number is None else places.get(number) for node, number in marks.nodes.items()}
         if (molecule := self._molecule(graph, wanted)) is not None:
-            beside["smiles"] = origin.smiles or to_smiles(molecule.shown.molecule)
+            beside["smiles"] = origin.smiles or molecule.smiles
             return Picture(molecule_markup(molecule, marks, origin.label), MOLECULE, **beside)
         return self._plain(graph, marks, origin, places)
 

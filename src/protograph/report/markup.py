@@ -31,6 +31,7 @@ CSS = f"""
 :root[data-theme=dark]{{{DARK}}}
 .pg-picture{{max-width:100%;height:auto}}
 {_ELEMENTS}
+{_MATCHES}
 .pg-halos{{opacity:var(--pg-halo,.5)}}
 .pg-node{{fill:transparent}}
 .pg-node.pg-hot{{stroke:currentColor;stroke-width:2px}}

@@ -15,6 +15,7 @@ from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.models.judging import EmbeddedGraphs, Judge
+from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.confirming import in_order
@@ -43,6 +44,7 @@ class FittedGraphs:
         graph: Gives a graph by its index.
         edge_rule: Which edges count as the same.
         names: Names of the columns of features and attributes, which patterns are built with.
+        namer: Finds what parts of molecules are called.
         options: How to search.
         max_reasons: Most reasons of a class.
     """
@@ -53,6 +55,7 @@ class FittedGraphs:
     graph: Callable[[int], Data]
     edge_rule: EdgeRule
     names: Mapping[str, Any]
+    namer: PartNamer
     options: ReasonOptions
     max_reasons: int
 
@@ -253,5 +256,18 @@ class _Assembly:
             closed=tuple(sorted(condition.closed_places)),
             at_least=condition.at_least,
             edge_rule=self._fitted.edge_rule,
+            named_parts=self._named_parts(condition),
             **self._fitted.names,
+        )
+
+    def _named_parts(self, condition: Condition) -> tuple[NamedPart, ...]:
+        """What parts of a pattern are called in every molecule that it is counted in."""
+        if not condition.has_kinds:
+            return ()
+        return self._fitted.namer.names(
+            self._reader.encoded(condition),
+            self._fitted.readings[True],
+            np.flatnonzero(self._reader.holds(condition, self._all)).tolist(),
+            induced=condition.is_induced,
+            closed=condition.closed_places,
         )
