@@ -144,8 +144,10 @@ def _strokes(text: str) -> tuple[Stroke, ...]:
     """The paths of RDKit's SVG; lines of one look become one path, which is shorter to write."""
     joined: dict[Stroke, list[str]] = {}
     for tag in _TAG.finditer(text):
-        attributes = dict(_ATTRIBUTE.findall(tag["attributes"]))
-        style = dict(part.split(":", 1) for part in attributes.get("style", "").split(";") if ":" in part)
+        attributes: dict[str, str] = dict(_ATTRIBUTE.findall(tag["attributes"]))
+        style: dict[str, str] = dict(
+            part.split(":", 1) for part in attributes.get("style", "").split(";") if ":" in part
+        )
         fill = attributes.get("fill", style.get("fill", "none"))
         line = attributes.get("stroke", style.get("stroke", "none"))
         look = Stroke(

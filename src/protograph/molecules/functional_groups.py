@@ -110,7 +110,10 @@ KINDS: tuple[GroupKind, ...] = (
 
 # Largest first: a ring of a fused system is not named beside it.
 RINGS: tuple[GroupKind, ...] = (
-    GroupKind("steroid skeleton", "[#6]12~[#6]~[#6]~[#6]3~[#6](~[#6]~[#6]~[#6]4~[#6]~[#6]~[#6]~[#6]~[#6]~4~3)~[#6]~1~[#6]~[#6]~[#6]~2"),
+    GroupKind(
+        "steroid skeleton",
+        "[#6]12~[#6]~[#6]~[#6]3~[#6](~[#6]~[#6]~[#6]4~[#6]~[#6]~[#6]~[#6]~[#6]~4~3)~[#6]~1~[#6]~[#6]~[#6]~2",
+    ),
     GroupKind("pyrene", "c1cc2ccc3cccc4ccc(c1)c2c34"),
     GroupKind("phenanthrene", "c1ccc2c(c1)ccc1ccccc12"),
     GroupKind("anthracene", "c1ccc2cc3ccccc3cc2c1"),

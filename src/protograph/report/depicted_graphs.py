@@ -75,7 +75,8 @@ def _lines(points: Floats, edges: Sequence[tuple[int, int]], radius: float, *, i
         return ""
     path = "".join(f"M{points[u][0]:.1f},{points[u][1]:.1f}L{points[v][0]:.1f},{points[v][1]:.1f}" for u, v in edges)
     width = float(np.clip(radius / 5.5, 0.7, 2.0))
-    return tag("path", d=path, stroke="currentColor", stroke_width=width, opacity=PALE if is_pale else 0.85, fill="none")
+    look = {"stroke": "currentColor", "stroke_width": width, "fill": "none"}
+    return tag("path", d=path, opacity=PALE if is_pale else 0.85, **look)
 
 
 def _node(point: Floats, look: Category, radius: float, is_pale: bool) -> str:

@@ -114,7 +114,8 @@ def _mirrors(left: float, top: float, right: float, bottom: float) -> list[tuple
 
 def _around(corners: Floats) -> Floats:
     away = corners - corners.mean(axis=0)
-    return corners[np.arctan2(away[:, 1], away[:, 0]).argsort(kind="stable")]
+    ordered: Floats = corners[np.arctan2(away[:, 1], away[:, 0]).argsort(kind="stable")]
+    return ordered
 
 
 def image_markup(image: Image, marks: Marks, label: str, *, is_alone: bool = False) -> str:

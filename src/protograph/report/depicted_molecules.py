@@ -47,9 +47,7 @@ class PlacedMolecule:
         return drawn_molecule(self.shown.molecule, self.places)
 
 
-def placed_molecule(
-    named: NamedGraph, kept: Mapping[int, Floats | None] | None = None
-) -> PlacedMolecule | None:
+def placed_molecule(named: NamedGraph, kept: Mapping[int, Floats | None] | None = None) -> PlacedMolecule | None:
     """A graph as a molecule on paper; ``None`` where it is none, or RDKit is not installed.
 
     Args:

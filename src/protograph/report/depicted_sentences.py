@@ -33,8 +33,8 @@ def sentence_markup(words: Sequence[str], marks: Marks, label: str, *, is_alone:
         label: What it is, for those who cannot see it; it is its title.
         is_alone: Whether only the marked words are written, with dots for what is between them.
 
-    >>> sentence_markup(["a", "<b>"], Marks({1: 0}), "graph 3")
-    '<p class="pg-sentence" title="graph 3"><span data-node="0">a</span> <mark data-node="1" data-match="0">&lt;b&gt;</mark></p>'
+    >>> sentence_markup(["a", "<b>"], Marks({1: 0}), "graph 3", is_alone=True)
+    '<p class="pg-sentence" title="graph 3"><span class="pg-gap">…</span> <mark data-node="1" data-match="0">&lt;...'
     """
     written, last = [], -1
     for node, word in enumerate(words):

@@ -6,6 +6,7 @@ picture is made from an explanation alone, the same in every run. See :data:`~pr
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
@@ -14,13 +15,14 @@ from protograph._base.arrays import Floats
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.naming import NamedGraph
 from protograph.graphs.origins import Origin
+from protograph.molecules.functional_groups import found_groups
 from protograph.report.depicted_graphs import graph_markup
-from protograph.report.depicted_images import fragment_image, image_markup, image_of
-from protograph.report.depicted_molecules import PlacedMolecule, molecule_markup, placed_fragment, placed_molecule
-from protograph.report.depicted_sentences import sentence_markup, words_of
+from protograph.report.depicted_images import Image, image_markup
+from protograph.report.depicted_molecules import PlacedMolecule, molecule_markup
+from protograph.report.depicted_sentences import sentence_markup
 from protograph.report.layout import layout, layout_around, undirected_edges
+from protograph.report.looks import fragment_look, look_of
 from protograph.report.markup import CSS, DARK, LIGHT, Marks
 from protograph.report.palette import Palette, palette_of
 from protograph.report.views import MAX_SOURCE_NODES, nearest_nodes
@@ -54,6 +56,7 @@ class Picture:
         name: Its name or id in the user's data; plain text, empty where there is none.
         smiles: Its SMILES; empty where it is no molecule.
         note: What is not drawn; empty where all is.
+        groups: Functional groups and rings of this molecule that lie in what is marked, by their names.
     """
 
     markup: str
@@ -62,6 +65,7 @@ class Picture:
     name: str = ""
     smiles: str = ""
     note: str = ""
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -181,8 +185,7 @@ def _images(explanation: Explanation, prototype: Prototype) -> dict[int, dict[in
     return {
         index: image
         for index, image in images.items()
-        if index in explanation.source_graphs
-        and max(image, default=-1) < node_count(explanation.source_graphs[index])
+        if index in explanation.source_graphs and max(image, default=-1) < node_count(explanation.source_graphs[index])
     }
 
 
@@ -210,10 +213,12 @@ class _Artist:
     def places(self, index: int, image: Mapping[int, int]) -> dict[int, Floats]:
         """Where the nodes of a prototype lie in the picture of a source, by their numbers in the prototype."""
         graph = self.explanation.source_graphs[index]
-        molecule = self._molecule(graph, dict.fromkeys(image))
-        if molecule is not None:
-            known = {number: molecule.place_of(node) for node, number in image.items()}
+        look = look_of(self.explanation, graph, dict.fromkeys(image))
+        if isinstance(look, PlacedMolecule):
+            known = {number: look.place_of(node) for node, number in image.items()}
             return {number: place for number, place in known.items() if place is not None}
+        if look is not None:
+            return {}
         graph, nodes = _cut(graph, list(image))
         positions = layout(graph, nodes)
         return {number: positions[node] for node, number in zip(nodes, image.values(), strict=True)}
@@ -226,26 +231,26 @@ class _Artist:
     def graph(self, graph: Data, marks: Marks, origin: Origin, places: Places | None = None) -> Picture:
         """Any graph; nodes whose number has a place lie there."""
         places = places or {}
-        named = self.explanation.named(graph)
-        beside = {"label": origin.label, "name": origin.name, "smiles": origin.smiles}
-        if (words := words_of(graph)) is not None:
-            return Picture(sentence_markup(words, marks, origin.label), SENTENCE, **beside)
-        if (image := image_of(graph, named.feature_names)) is not None:
-            return Picture(image_markup(image, marks, origin.label), SUPERPIXELS, **beside)
         wanted = {node: None if number is None else places.get(number) for node, number in marks.nodes.items()}
-        if (molecule := self._molecule(graph, wanted)) is not None:
-            beside["smiles"] = origin.smiles or molecule.smiles
-            return Picture(molecule_markup(molecule, marks, origin.label), MOLECULE, **beside)
+        look = look_of(self.explanation, graph, wanted)
+        beside: dict[str, Any] = {"label": origin.label, "name": origin.name, "smiles": origin.smiles}
+        if isinstance(look, tuple):
+            return Picture(sentence_markup(look, marks, origin.label), SENTENCE, **beside)
+        if isinstance(look, Image):
+            return Picture(image_markup(look, marks, origin.label), SUPERPIXELS, **beside)
+        if look is not None:
+            beside["smiles"] = origin.smiles or look.smiles
+            markup = molecule_markup(look, marks, origin.label)
+            return Picture(markup, MOLECULE, **beside, groups=_groups(look, marks))
         return self._plain(graph, marks, origin, places)
 
     def alone(self, prototype: Prototype, index: int, marks: Marks, places: Places) -> Picture:
         """A prototype by itself, its nodes where they are in its source."""
-        graph = self.explanation.source_graphs[index]
-        label = "the prototype by itself"
-        if (words := words_of(graph)) is not None:
-            return Picture(sentence_markup(words, marks, label, is_alone=True), SENTENCE, label)
-        if (image := image_of(graph, self.explanation.named(graph).feature_names)) is not None:
-            return Picture(image_markup(image, marks, label, is_alone=True), SUPERPIXELS, label)
+        look, label = look_of(self.explanation, self.explanation.source_graphs[index]), "the prototype by itself"
+        if isinstance(look, tuple):
+            return Picture(sentence_markup(look, marks, label, is_alone=True), SENTENCE, label)
+        if isinstance(look, Image):
+            return Picture(image_markup(look, marks, label, is_alone=True), SUPERPIXELS, label)
         known = [places[number] for number in range(prototype.num_nodes) if number in places]
         return self.fragment(prototype, np.array(known) if len(known) == prototype.num_nodes else None)
 
@@ -256,21 +261,16 @@ class _Artist:
         numbers = {node: node for node in range(record.num_nodes)} if is_prototype else {}
         closed = () if isinstance(record, Prototype) else record.closed
         marks = Marks(numbers, (), closed, is_numbered=is_prototype)
-        named = self.explanation.named(record.graph)
-        if record.are_nodes_matched:
-            if (image := fragment_image(*named[:2])) is not None:
-                every = Marks(dict.fromkeys(range(record.num_nodes)), record.edges)
-                return Picture(image_markup(image, every, label), SUPERPIXELS, label)
-            molecule = placed_fragment(named, places, has_orders=record.edge_rule.is_matched)
-            if molecule is not None:
-                return Picture(molecule_markup(molecule, marks, label), MOLECULE, label)
+        look = fragment_look(self.explanation, record, places)
+        if isinstance(look, Image):
+            every = Marks(dict.fromkeys(range(record.num_nodes)), record.edges)
+            return Picture(image_markup(look, every, label), SUPERPIXELS, label)
+        if look is not None:
+            return Picture(molecule_markup(look, marks, label), MOLECULE, label)
         bare = Data(edge_index=record.graph.edge_index, num_nodes=record.num_nodes)
         positions = layout(bare) if places is None else places
+        named = self.explanation.named(record.graph)
         return Picture(graph_markup(named.graph, positions, self.palette, marks, label), GRAPH, label)
-
-    def _molecule(self, graph: Data, kept: Mapping[int, Floats | None]) -> PlacedMolecule | None:
-        named: NamedGraph = self.explanation.named(graph)
-        return placed_molecule(named, kept) if node_count(graph) <= MAX_SOURCE_NODES else None
 
     def _plain(self, graph: Data, marks: Marks, origin: Origin, places: Places) -> Picture:
         size = node_count(graph)
@@ -291,6 +291,13 @@ class _Artist:
         note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
         markup = graph_markup(named.graph, positions, self.palette, own, origin.label)
         return Picture(markup, GRAPH, origin.label, origin.name, origin.smiles, note)
+
+
+def _groups(placed: PlacedMolecule, marks: Marks) -> tuple[str, ...]:
+    """What lies in the marked part of a molecule and has a name."""
+    marked = {placed.shown.atoms[node] for node in marks.nodes if node in placed.shown.atoms}
+    found = found_groups(placed.shown.molecule) if marked else []
+    return tuple(dict.fromkeys(group.name for group in found if group.atoms <= marked))
 
 
 def _cut(graph: Data, nodes: Sequence[int]) -> tuple[Data, list[int]]:
