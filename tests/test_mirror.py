@@ -13,6 +13,8 @@ ELSEWHERE = {
     "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
+    "report/looks.py": ("report/test_depicting.py", "what a graph is drawn as is tested by its pictures"),
+    "report/markup.py": ("report/test_depicting.py", "elements of pictures are tested by the pictures"),
     "report/html.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),
 }

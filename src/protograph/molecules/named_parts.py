@@ -1,4 +1,4 @@
-"""What a pattern of atoms is called, and its parts: a name only where it holds in every molecule that has the pattern."""
+"""What parts of a pattern of atoms are called: a name only where it holds in every molecule that has the pattern."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass

@@ -61,7 +61,7 @@ def with_charges(graph: Data, atom_names: Sequence[str], bond_names: Sequence[st
     >>> import torch
     >>> pair = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.ones(2, 1))
     >>> with_charges(pair, ("O", "H"), ("single",)).charge.tolist()
-    [0, 0]
+    [-1, 0]
     >>> with_charges(Data(x=torch.eye(2)[[0]], edge_index=torch.zeros(2, 0).long()), ("Cl", "H"), ()).charge.tolist()
     [-1]
     """

@@ -8,6 +8,7 @@ import numpy as np
 from protograph._base.arrays import Floats
 from protograph.graphs.naming import NamedGraph
 from protograph.molecules.drawing import ATOM_COLORS, INK, MoleculeDrawing, Stroke, drawn_molecule
+from protograph.molecules.elements import are_atoms
 from protograph.molecules.placing import aligned_places, molecule_places
 from protograph.molecules.shown import ShownMolecule, fragment, without_hydrogens
 from protograph.molecules.source_molecules import source_molecule
@@ -75,6 +76,8 @@ def placed_fragment(named: NamedGraph, places: Floats | None = None, *, has_orde
         places: Of each of its nodes; ``None`` for any.
         has_orders: Whether types of bonds counted.
     """
+    if not are_atoms(named.feature_names):
+        return None
     try:
         shown = fragment(*named, has_orders=has_orders)
     except (ImportError, ValueError):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
+from protograph._base.arrays import Floats, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
@@ -113,13 +113,11 @@ def prototype_pictures(
         return PrototypePictures(artist.fragment(prototype, None))
     # The graph that it was cut from says where nodes lie; the others follow.
     first = prototype.source if prototype.source in images else next(iter(images))
-    places = artist.places(first, images[first])
-    drawn = {
-        index: artist.source(index, _marks(explanation, prototype, index, image), {} if index == first else places)
-        for index, image in images.items()
-    }
-    alone = artist.alone(prototype, first, _marks(explanation, prototype, first, images[first]), places)
-    return PrototypePictures(alone, tuple(drawn.values()))
+    marks = {index: _marks(explanation, prototype, index, image) for index, image in images.items()}
+    places = artist.places(first, marks[first])
+    drawn = [artist.source(index, own, {} if index == first else places) for index, own in marks.items()]
+    alone = artist.alone(prototype, first, marks[first], places)
+    return PrototypePictures(alone, tuple(drawn))
 
 
 def pattern_picture(explanation: Explanation, pattern: Pattern, *, palette: Palette | None = None) -> Picture:
@@ -210,18 +208,18 @@ class _Artist:
     explanation: Explanation
     palette: Palette
 
-    def places(self, index: int, image: Mapping[int, int]) -> dict[int, Floats]:
+    def places(self, index: int, marks: Marks) -> dict[int, Floats]:
         """Where the nodes of a prototype lie in the picture of a source, by their numbers in the prototype."""
         graph = self.explanation.source_graphs[index]
-        look = look_of(self.explanation, graph, dict.fromkeys(image))
+        look = look_of(self.explanation, graph, dict.fromkeys(marks.nodes))
         if isinstance(look, PlacedMolecule):
-            known = {number: look.place_of(node) for node, number in image.items()}
-            return {number: place for number, place in known.items() if place is not None}
+            found = {number: look.place_of(node) for node, number in marks.nodes.items() if number is not None}
+            return {number: place for number, place in found.items() if place is not None}
         if look is not None:
             return {}
-        graph, nodes = _cut(graph, list(image))
-        positions = layout(graph, nodes)
-        return {number: positions[node] for node, number in zip(nodes, image.values(), strict=True)}
+        graph, own = _cut(graph, marks)
+        positions = layout(graph, list(own.nodes), _lines(own))
+        return {number: positions[node] for node, number in own.nodes.items() if number is not None}
 
     def source(self, index: int, marks: Marks, places: Places) -> Picture:
         """A source, the prototype marked in it and lying where the places say."""
@@ -274,18 +272,12 @@ class _Artist:
 
     def _plain(self, graph: Data, marks: Marks, origin: Origin, places: Places) -> Picture:
         size = node_count(graph)
-        graph, nodes = _cut(graph, list(marks.nodes))
-        new = dict(zip(marks.nodes, nodes, strict=True))
-        own = Marks(
-            {new[node]: number for node, number in marks.nodes.items()},
-            [(new[u], new[v]) for u, v in marks.edges],
-            (),
-            marks.is_numbered,
-        )
-        lines = np.array(own.edges, dtype=np.int64).reshape(-1, 2) if own.edges else None
-        held = [node for node, number in own.nodes.items() if number in places]
-        wanted = np.array([places[number] for number in own.nodes.values() if number is not None and number in places])
-        positions = layout_around(graph, held, wanted, lines) if held else layout(graph, nodes, lines)
+        graph, own = _cut(graph, marks)
+        held = {node: places[number] for node, number in own.nodes.items() if number is not None and number in places}
+        if held:
+            positions = layout_around(graph, list(held), np.array(list(held.values())), _lines(own))
+        else:
+            positions = layout(graph, list(own.nodes), _lines(own))
         named = self.explanation.named(graph)
         drawn = node_count(graph)
         note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
@@ -300,10 +292,16 @@ def _groups(placed: PlacedMolecule, marks: Marks) -> tuple[str, ...]:
     return tuple(dict.fromkeys(group.name for group in found if group.atoms <= marked))
 
 
-def _cut(graph: Data, nodes: Sequence[int]) -> tuple[Data, list[int]]:
-    """A graph too large to be drawn cut to what surrounds some nodes, and these there; others as they are."""
+def _cut(graph: Data, marks: Marks) -> tuple[Data, Marks]:
+    """A graph too large to be drawn cut to what surrounds what is marked; others as they are."""
     if node_count(graph) <= MAX_SOURCE_NODES:
-        return graph, list(nodes)
-    chosen = nearest_nodes(graph, nodes or [0], MAX_SOURCE_NODES)
+        return graph, marks
+    chosen = nearest_nodes(graph, list(marks.nodes) or [0], MAX_SOURCE_NODES)
     place_of = {node: place for place, node in enumerate(chosen)}
-    return induced_subgraph(graph, chosen), [place_of[node] for node in nodes]
+    nodes = {place_of[node]: number for node, number in marks.nodes.items()}
+    edges = [(place_of[u], place_of[v]) for u, v in marks.edges]
+    return induced_subgraph(graph, chosen), Marks(nodes, edges, (), marks.is_numbered)
+
+
+def _lines(marks: Marks) -> Ints | None:
+    return np.array(marks.edges, dtype=np.int64) if marks.edges else None

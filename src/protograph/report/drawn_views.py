@@ -19,6 +19,7 @@ POINTS = 72.0
 MOST_POINTS = 1.0
 HALO_ALPHA = 0.55
 WORD_SIZE, WORD_LINE, MOST_LINES = 11.0, 0.26, 9
+GAP = "…"
 _COMMAND = re.compile(r"([MLQCZ])([^MLQCZ]*)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
@@ -128,8 +129,6 @@ def draw_image(axes: Any, frame: tuple[float, float], image: Image, marks: Marks
     """Draw superpixels so that they fill the frame; alone, only those that are marked have their grey."""
     from matplotlib.patches import Polygon
 
-    left, top, right, bottom = image.box
-    unit = max(right - left, bottom - top) / 190
     _fit_image(axes, frame, image.box)
     for node, corners in enumerate(image.cells):
         grey = str(float(np.clip(image.greys[node], 0, 1)))
@@ -142,7 +141,7 @@ def draw_image(axes: Any, frame: tuple[float, float], image: Image, marks: Marks
         axes.plot(*image.places[[u, v]].T, color=HALO, lw=3, zorder=4, label="halo")
     for node in marks.nodes:
         corners = image.cells[node]
-        inner = corners.mean(axis=0) + (1 - 2 * unit) * 0.9 * (corners - corners.mean(axis=0))
+        inner = corners.mean(axis=0) + 0.9 * (corners - corners.mean(axis=0))
         axes.add_patch(Polygon(inner, fc="none", ec=HALO, lw=2, zorder=5, label="halo nodes"))
 
 
@@ -160,9 +159,8 @@ def draw_words(axes: Any, frame: tuple[float, float], words: Sequence[str], mark
 
     axes.set_axis_off()
     axes.set(xlim=(0, frame[0]), ylim=(frame[1], 0))
-    shown = [(node, word) for node, word in enumerate(words) if node in marks.nodes or not is_alone]
-    x, y, space = 0.0, 0.2, text_width("n", WORD_SIZE) * 0.8
-    for node, word in shown:
+    x, y, space = 0.0, 0.2, text_width("n", WORD_SIZE)
+    for node, word in _written(words, marks) if is_alone else enumerate(words):
         fitting = lines_of(word, frame[0], WORD_SIZE, 1)[0]
         width = text_width(fitting, WORD_SIZE)
         if x and x + width > frame[0]:
@@ -173,3 +171,12 @@ def draw_words(axes: Any, frame: tuple[float, float], words: Sequence[str], mark
         box = {"bbox": ground} if node in marks.nodes else {}
         axes.text(x, y, fitting, fontsize=WORD_SIZE, color=INK, va="center", parse_math=False, zorder=5, **box)
         x += width + space
+
+
+def _written(words: Sequence[str], marks: Marks) -> list[tuple[int, str]]:
+    """The marked words with their nodes, and dots, which are of no node, for what is between them."""
+    written, last = list[tuple[int, str]](), -1
+    for node in sorted(marks.nodes):
+        written += [(-1, GAP)] * (node > last + 1) + [(node, words[node])]
+        last = node
+    return written + [(-1, GAP)] * (last + 1 < len(words))

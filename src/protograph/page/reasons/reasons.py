@@ -44,9 +44,9 @@ class FittedGraphs:
         graph: Gives a graph by its index.
         edge_rule: Which edges count as the same.
         names: Names of the columns of features and attributes, which patterns are built with.
-        namer: Finds what parts of molecules are called.
         options: How to search.
         max_reasons: Most reasons of a class.
+        namer: Finds what parts of molecules are called; ``None`` for no names.
     """
 
     judge: Judge
@@ -55,9 +55,9 @@ class FittedGraphs:
     graph: Callable[[int], Data]
     edge_rule: EdgeRule
     names: Mapping[str, Any]
-    namer: PartNamer
     options: ReasonOptions
     max_reasons: int
+    namer: PartNamer | None = None
 
     def lead_alone(self, condition: Condition, target: int) -> float:
         """How far a class is ahead of the others for the pattern of a condition by itself."""
@@ -262,9 +262,10 @@ class _Assembly:
 
     def _named_parts(self, condition: Condition) -> tuple[NamedPart, ...]:
         """What parts of a pattern are called in every molecule that it is counted in."""
-        if not condition.has_kinds:
+        namer = self._fitted.namer
+        if namer is None or not condition.has_kinds:
             return ()
-        return self._fitted.namer.names(
+        return namer.names(
             self._reader.encoded(condition),
             self._fitted.readings[True],
             np.flatnonzero(self._reader.holds(condition, self._all)).tolist(),
