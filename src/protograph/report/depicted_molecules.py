@@ -17,8 +17,8 @@ from protograph.report.markup import Marks, halos, svg, tag, targets
 
 # Pixels of the disc behind an atom.
 RADIUS = 11.0
-# Around a drawing, so that discs, rings and numbers of the outermost atoms are whole.
-MARGIN = 16.0
+# Around a drawing, so that discs and rings of the outermost atoms are whole, and their numbers too.
+MARGIN, NUMBERS = 14.0, 9.0
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def molecule_markup(placed: PlacedMolecule, marks: Marks, label: str) -> str:
         *map(stroke_markup, drawing.strokes),
         targets(of_nodes, _bonds(placed), drawn, RADIUS, titles),
         kind="molecule",
-        margin=MARGIN,
+        margin=MARGIN + NUMBERS * marks.is_numbered,
     )
 
 
