@@ -68,3 +68,10 @@ def test_without_rdkit_there_is_no_molecule(monkeypatch):
     monkeypatch.setattr(reading, "import_module", missing)
     assert placed_molecule(ACID) is None
     assert placed_fragment(NamedGraph(Data(x=torch.eye(3)), *NAMES), has_orders=True) is None
+
+
+def test_a_molecule_whose_types_of_bonds_are_not_known_is_drawn_without_them():
+    pair = Data(x=torch.eye(3)[:2], edge_index=torch.tensor([[0, 1], [1, 0]]))
+    (carbon, oxygen) = placed_molecule(NamedGraph(pair, *NAMES)).shown.molecule.GetAtoms()
+    assert [atom.GetTotalNumHs() for atom in (carbon, oxygen)] == [0, 0]
+    assert carbon.GetProp("atomLabel") == "C"

@@ -60,7 +60,9 @@ def placed_molecule(named: NamedGraph, kept: Mapping[int, Floats | None] | None 
         molecule = source_molecule(*named)
         if molecule is None:
             return None
-        shown = without_hydrogens(molecule, kept)
+        # Where types of bonds are not known, nothing is said of them, nor of hydrogens.
+        is_known = all(str(bond.GetBondType()) != "UNSPECIFIED" for bond in molecule.GetBonds())
+        shown = without_hydrogens(molecule, kept) if is_known else fragment(*named, has_orders=False)
     except (ImportError, ValueError):
         return None
     wanted = {node: place for node, place in kept.items() if place is not None and node in shown.atoms}

@@ -154,6 +154,7 @@ def graph_picture(
     origin: Origin | None = None,
     marked: Sequence[int] = (),
     palette: Palette | None = None,
+    is_quick: bool = False,
 ) -> Picture:
     """Any graph of the data, some of its nodes marked with the edges between them.
 
@@ -163,10 +164,11 @@ def graph_picture(
         origin: Where it came from, which says what it is called.
         marked: Nodes that are marked.
         palette: Colours of nodes; ``None`` takes those of the explanation and this graph.
+        is_quick: Whether a plain graph is laid out from one start, where thousands are drawn.
     """
     inside = set(marked)
     edges = [(int(u), int(v)) for u, v in undirected_edges(graph)[0] if {int(u), int(v)} <= inside]
-    artist = _Artist(explanation, palette or node_palette([explanation], [graph]))
+    artist = _Artist(explanation, palette or node_palette([explanation], [graph]), 1 if is_quick else None)
     return artist.graph(graph, Marks(dict.fromkeys(marked), edges), origin or Origin(position=0))
 
 
@@ -207,6 +209,7 @@ class _Artist:
 
     explanation: Explanation
     palette: Palette
+    num_starts: int | None = None
 
     def places(self, index: int, marks: Marks) -> dict[int, Floats]:
         """Where the nodes of a prototype lie in the picture of a source, by their numbers in the prototype."""
@@ -277,7 +280,7 @@ class _Artist:
         if held:
             positions = layout_around(graph, list(held), np.array(list(held.values())), _lines(own))
         else:
-            positions = layout(graph, list(own.nodes), _lines(own))
+            positions = layout(graph, list(own.nodes), _lines(own), num_starts=self.num_starts)
         named = self.explanation.named(graph)
         drawn = node_count(graph)
         note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
