@@ -17,6 +17,8 @@ ELSEWHERE = {
     "reproduce/worlds/motifs.py": ("reproduce/worlds/test_catalogue.py", "the words that worlds are written in"),
     "report/cards.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/html.py": ("reproduce/test_page.py", "pieces of a page, tested by what it shows"),
+    "report/looks.py": ("report/test_depicting.py", "what a graph is drawn as is tested by its pictures"),
+    "report/markup.py": ("report/test_depicting.py", "elements of pictures are tested by the pictures"),
     "report/page.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),
     "training/stack_kernels.py": ("training/test_stack_operations.py", "compiled loops, compared with PyTorch there"),

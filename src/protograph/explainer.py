@@ -33,6 +33,7 @@ from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target, embed_all
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
+from protograph.molecules.named_parts import PartNamer
 
 T = TypeVar("T")
 # What a result may depend on; their versions are kept with it.
@@ -273,6 +274,11 @@ class Explainer:
     def _column_names(self) -> dict[str, Any]:
         """Names of the columns of features and of edges' attributes, which prototypes are built with."""
         return self._names.of_columns
+
+    @property
+    def _namer(self) -> PartNamer:
+        """Finds what parts of molecules are called."""
+        return PartNamer(self._store.__getitem__, self._names.features, self._names.edges)
 
     @property
     def _judge(self) -> Judge:

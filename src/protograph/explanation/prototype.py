@@ -10,9 +10,11 @@ from torch_geometric.data import Data
 
 from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
+from protograph.explanation.pattern import check_parts
 from protograph.explanation.survey import NextBest
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.molecules.named_parts import NamedPart
 from protograph.molecules.smarts import to_smarts
 from protograph.molecules.writing import to_rdkit, to_smiles
 
@@ -148,6 +150,7 @@ class Prototype:
         target: The class that it is a prototype of; ``None`` where that is not known.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
         next_best: Other patterns that sessions came to, best first; empty where they are not kept.
+        named_parts: Its functional groups and rings, by names that hold in every molecule that it is counted in.
     """
 
     graph: Data
@@ -171,12 +174,14 @@ class Prototype:
     target: int | None = None
     predicted: int | None = None
     next_best: tuple[NextBest, ...] = ()
+    named_parts: tuple[NamedPart, ...] = ()
 
     def __post_init__(self) -> None:
         if self.nodes is not None and len(self.nodes) != self.num_nodes:
             raise unfit("nodes", f"a list of {self.num_nodes}, one for each node of graph", self.nodes)
         if self.matches is not None:
             self._check_matches(self.matches)
+        check_parts(self.named_parts, self.num_nodes)
         if self.evidence is not None:
             self._check_sizes(self.evidence)
 

@@ -19,7 +19,7 @@ from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
-from protograph.page.evidence import EvidenceScope, gather, undecided
+from protograph.page.evidence import EvidenceScope, gather, named_parts, undecided
 from protograph.page.fitted import FittedClass
 from protograph.page.merging import ClusterResult, merged
 from protograph.page.next_best import next_best
@@ -259,6 +259,7 @@ class PAGE(Explainer):
             graph=self._store.__getitem__,
             edge_rule=graphs.edge_rule,
             names=self._column_names,
+            namer=self._namer,
             options=self.reason_options,
             max_reasons=self.max_reasons,
         )
@@ -349,6 +350,7 @@ class PAGE(Explainer):
             match_features=self.match_features,
             # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
             is_looked_up=self.search == "consensus",
+            namer=self._namer,
             options=self.evidence_options,
         )
 
@@ -372,6 +374,7 @@ class PAGE(Explainer):
             sessions=list(result.sessions),
             evidence=gather(candidate, members, scope),
             edge_rule=scope.encoded.edge_rule,
+            named_parts=named_parts(candidate.graph, scope),
             next_best=next_best(result, scope.encoded),
             **self._column_names,
         )

@@ -106,7 +106,7 @@ class _Section:
         self.explanation, self.scenes, self.reasons = of_class
         self.palette, self.with_titles = palette, with_titles
         views = [scene.views for scene in self.scenes] + [scene.views for scene in self.reasons]
-        graphs = [view.graph for several in views for view in several]
+        graphs = [view.graph for several in views for view in several if view.look is None]
         self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if graphs else None
         self.lines = [self._lines_below_title(scene) if with_titles else [] for scene in self.scenes]
 
