@@ -23,6 +23,7 @@ from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
 from protograph.explanation import Explanation, Explanations, Prototype
+from protograph.explanation.graph_facts import GraphFacts
 from protograph.explanation.naming import names_for
 from protograph.graphs.origins import Origin
 from protograph.models.classifier import GraphClassifier, RunningClassifier
@@ -261,8 +262,18 @@ class Explainer(ABC):
                 *notes,
             ),
             origins=self._origins_of(parts),
+            graph_facts=self._once("graph facts", self._graph_facts),
             **self._names.of_explanation,
             **parts,
+        )
+
+    def _graph_facts(self) -> GraphFacts:
+        embedded = self._fitted()
+        return GraphFacts.of(
+            map(self._store.origin, range(len(self._store))),
+            embedded.predictions.tolist(),
+            embedded.probabilities.max(axis=1).clip(0.0, 1.0).tolist(),
+            () if embedded.labels is None else embedded.labels.tolist(),
         )
 
     def _origins_of(self, parts: Mapping[str, Any]) -> dict[int, Origin]:

@@ -93,14 +93,14 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     assert [path.name for path in (folder / "runs").iterdir()] == ["mol-bad-rows.csv"]
     done = run_well(*arguments, "--clusters", 1, "--skip-invalid", "--json")
     told, doubted = done.stderr.splitlines()[:3], done.stderr.splitlines()[3:]
-    assert told == ["left out 1 row:", "  line 62: C(: not valid SMILES", "  all of them: runs/mol/left-out.csv"]
+    assert told == ["left out 1 row:", "  line 62: C(: not valid SMILES", "  all of them: runs/mol/left_out.csv"]
     assert doubted[0] == "!! The model may have learned nothing:"
-    rows = (folder / "runs" / "mol" / "left-out.csv").read_text()
+    rows = (folder / "runs" / "mol" / "left_out.csv").read_text()
     assert rows == "line,smiles,reason\n62,C(,not valid SMILES\n"
     facts = json.loads(done.stdout)
     assert facts["out"] == "runs/mol"
     assert facts["left_out"] == ["line 62: C(: not valid SMILES"]
-    assert "left-out.csv" in facts["files"]
+    assert "left_out.csv" in facts["files"]
     explanations = pg.load(folder / "runs" / "mol" / "explanation.json")
     assert [f"!!   {doubt}." for doubt in facts["doubts"]] == doubted[1:]
     assert {one.doubts for one in explanations.values()} == {tuple(facts["doubts"])}
