@@ -22,7 +22,8 @@ def test_explaining_leaves_pictures_json_and_a_report(run_well, folder):
     files = sorted(p.name for p in (folder / "found").iterdir())
     explanations = pg.load(folder / "found" / "explanation.json")
     pictures = [f"class{t}-prototype{n + 1}.png" for t, e in explanations.items() for n in range(len(e.prototypes))]
-    assert files == sorted([*pictures, "explanation.json", "prototypes.png", "report.html", "run.json"])
+    tables = ["graphs.csv", "left_out.csv", "prototypes.csv", "reasons.csv"]
+    assert files == sorted([*pictures, *tables, "explanation.json", "prototypes.png", "report.html", "run.json"])
     assert explanations.summary() in done.stdout
     assert (folder / "found" / pictures[0]).read_bytes().startswith(b"\x89PNG")
     assert "<html" in (folder / "found" / "report.html").read_text()

@@ -267,6 +267,12 @@ class Explanation(ClassRule):
 
         write_report([self], path)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import explanation_html
+
+        return explanation_html(self)
+
     def to_frame(self, of: str = "prototypes") -> Any:
         """One tidy table as a :class:`pandas.DataFrame`, for whatever is next.
 

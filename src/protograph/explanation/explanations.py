@@ -125,6 +125,12 @@ class Explanations(Mapping[int, Explanation]):
 
         write_report(list(self.values()), path, not_explained=self.not_explained)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import explanations_html
+
+        return explanations_html(list(self.values()), self.not_explained)
+
     def to_frame(self, of: str = "prototypes") -> Any:
         """One tidy table of all classes as a :class:`pandas.DataFrame`; see :meth:`Explanation.to_frame`."""
         # Imported on first use, since few need it.
