@@ -65,7 +65,7 @@ class Explainer(ABC):
             engine: ``"local"``.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
                 after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not
-                known, as of ``"compiling"``, which comes once on a machine.
+                known, as of ``"compiling"``, which comes once on a machine. Without, a notebook shows bars.
             feature_names: What the columns of ``x`` are called, a name a column. Of a single column of whole numbers
                 the names of its values 0, 1, ..., or a mapping from values to names. Of several columns an entry a
                 column, each its name or the names of its values, or a mapping from the columns' names to the names of
@@ -82,8 +82,13 @@ class Explainer(ABC):
         _check_fit_options(batch_size, engine)
         started, reports = time.perf_counter(), Reports(progress)
         reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
-        with preserved_random_state():
-            store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=reports)
+        try:
+            with preserved_random_state():
+                store, running, embedded = embed_all(
+                    model, graphs, batch_size=batch_size, device=device, progress=reports
+                )
+        finally:
+            reports.finish()
         self._store, self._running, self._progress = store, running, reports
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}

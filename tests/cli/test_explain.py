@@ -338,4 +338,4 @@ def test_killed_at_every_change_a_run_is_the_old_or_the_new(run, run_well, folde
         run_well(*given, place.name)
         assert content_of(place) == new
     assert outcomes == sorted(outcomes)  # one change divides the old from the new
-    assert (outcomes.count(False), outcomes.count(True)) == (4, 11)
+    assert (outcomes.count(False), outcomes.count(True)) == (6, 12)

@@ -1,4 +1,4 @@
-"""Explanations as a notebook shows them: static HTML without scripts, styled in place, all text from the data escaped."""
+"""Explanations as a notebook shows them: static HTML, no scripts, styled in place, all text from data escaped."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -162,6 +162,7 @@ def _picture(view: View, palette: Palette, words: str, is_lacking: bool = False)
         data = b64encode(figure_bytes(figure, ".svg")).decode("ascii")
     alt = escape(f"not to be there: {words}" if is_lacking else words)
     return (
-        f'<img alt="{alt}" title="{alt}" width="{PIXELS[0]}" height="{PIXELS[1]}" src="data:image/svg+xml;base64,{data}" '
+        f'<img alt="{alt}" title="{alt}" width="{PIXELS[0]}" height="{PIXELS[1]}" '
+        f'src="data:image/svg+xml;base64,{data}" '
         f'style="background:#fff;border:2px solid {_FRAME[is_lacking]};border-radius:6px;max-width:100%">'
     )
