@@ -17,6 +17,17 @@ def test_one_frame_each():
     assert explanations[0].to_frame().empty
 
 
+def test_a_column_is_of_one_type_whatever_it_holds():
+    pytest.importorskip("pandas")
+    for frame in (told().to_frame("graphs"), told({1: ()}).to_frame("graphs")):
+        kinds = frame.dtypes.astype(str).to_dict()
+        assert (kinds["p"], kinds["graph"], kinds["line"], kinds["cluster"]) == ("Float64", "Int64", "Int64", "Int64")
+        assert (kinds["covered"], kinds["file"].partition("[")[0]) == ("boolean", "string")
+    reasons = told().to_frame("reasons")
+    assert reasons["share_elsewhere"].dtype == "Float64"  # though its values may all be whole
+    assert reasons["example"].isna().all()
+
+
 def test_other_tables_are_refused():
     with pytest.raises(ValueError, match=r"^of must be one of 'prototypes', 'reasons', 'graphs', got 'nodes'$"):
         told().to_frame("nodes")

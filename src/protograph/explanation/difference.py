@@ -101,11 +101,11 @@ def diff(a: Explanation | Explanations, b: Explanation | Explanations, *, least_
     before, after = (_by_class(one) for one in (a, b))
     _check_same(before, after)
     names = next((one.class_names for one in (*before.values(), *after.values())), ())
+    common = _common(before, after)
     classes = tuple(
-        _ClassPair(before.get(target), after.get(target), least_change).difference(target)
+        _ClassPair(before.get(target), after.get(target), least_change, common).difference(target)
         for target in sorted({*before, *after})
     )
-    common = _common(before, after)
     return Difference(
         class_names=names,
         classes=classes,
@@ -139,6 +139,7 @@ class _ClassPair:
     before: Explanation | None
     after: Explanation | None
     least_change: float
+    common: Mapping[int, int]
 
     def difference(self, target: int) -> ClassDifference:
         sides = (self.before, self.after)
@@ -173,14 +174,13 @@ class _ClassPair:
         """For each reason before and each after the share of their graphs in which both hold; 0 without graphs."""
         if self.before is None or self.after is None:
             return np.zeros((0, 0))
-        common = _common({self.before.target: self.before}, {self.after.target: self.after})
         shares = np.zeros((len(self.before.reasons), len(self.after.reasons)))
-        after = [set(one.holds_in_indices) for one in self.after.reasons]
+        common, known = self.common, set(self.common.values())
+        after = [known & set(one.holds_in_indices) for one in self.after.reasons]
         for row, ours in enumerate(self.before.reasons):
             held = {common[index] for index in ours.holds_in_indices if index in common}
             for column, theirs in enumerate(after):
-                known = theirs & set(common.values())
-                shares[row, column] = len(held & known) / max(1, len(held | known))
+                shares[row, column] = len(held & theirs) / max(1, len(held | theirs))
         return shares
 
     def _prototypes(self) -> Iterator[Change]:
