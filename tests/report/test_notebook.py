@@ -36,7 +36,7 @@ def shown():
 @pytest.mark.parametrize("what", ["explanations", "explanation", "prototype", "reason"])
 def test_it_is_static_and_asks_for_nothing(what):
     page = Tags(shown()[what]._repr_html_())
-    assert {tag for tag, _ in page.tags} <= {"div", "h4", "b", "br", "p", "img", "code"}
+    assert {tag for tag, _ in page.tags} <= {"div", "span", "h4", "b", "br", "p", "img", "code"}
     for tag, attributes in page.tags:
         assert set(attributes) <= {"style", "alt", "title", "width", "height", "src"}
         assert tag != "img" or attributes["src"].startswith("data:image/svg+xml;base64,")
@@ -62,3 +62,10 @@ def test_a_class_has_its_rule_and_a_card_each():
 def test_what_is_not_to_be_there_is_framed_and_said():
     assert "not to be there" in IS_SHORT._repr_html_()
     assert "not to be there" not in HAS_TRIANGLE._repr_html_()
+
+
+def test_colours_are_named_where_there_are_several(house, explain):
+    text = Tags(explain()._repr_html_()).texts
+    assert [name for name in ("head", "body", "backbone") if f" {name}" in text] == ["head", "body", "backbone"]
+    assert " head" in Tags(house._repr_html_()).texts
+    assert "border-radius:50%" not in HAS_TRIANGLE._repr_html_()

@@ -104,7 +104,7 @@ def difference_page(difference: Difference, names: tuple[str, str]) -> str:
             _counts(difference),
             *(f'<p class="muted">Note: {escape(note)}.</p>' for note in difference.notes),
             *(_class_section(one, difference.class_names) for one in difference.classes),
-            _graphs_section(difference),
+            _graphs_section(difference, "h2", MOST_GRAPHS),
             "</main>",
             "</body>",
             "</html>",
@@ -119,7 +119,7 @@ def difference_html(difference: Difference) -> str:
         f"<p>{escape(repr(difference))}</p>",
         *(f"<p>Note: {escape(note)}.</p>" for note in difference.notes),
         *(_class_section(one, difference.class_names, "h4") for one in difference.classes),
-        _graph_table(difference.graphs, difference.class_names, MOST_IN_NOTEBOOK),
+        _graphs_section(difference, "h4", MOST_IN_NOTEBOOK),
     ]
     return f"<div>{''.join(parts)}</div>"
 
@@ -185,13 +185,13 @@ def _shares(change: Change, name: str) -> str:
     return " → ".join(both)
 
 
-def _graphs_section(difference: Difference) -> str:
+def _graphs_section(difference: Difference, heading: str, most: int) -> str:
     none = "<p>Every graph has the same prediction and the same reason.</p>"
-    content = _graph_table(difference.graphs, difference.class_names) or none
-    return f"<section><h2>Graphs that changed</h2>{content}</section>"
+    content = _graph_table(difference.graphs, difference.class_names, most) or none
+    return f"<section><{heading}>Graphs that changed</{heading}>{content}</section>"
 
 
-def _graph_table(graphs: Sequence[GraphChange], names: Sequence[str], most: int = MOST_GRAPHS) -> str:
+def _graph_table(graphs: Sequence[GraphChange], names: Sequence[str], most: int) -> str:
     """A row for graphs that changed in the same way; nothing where none did."""
     rows = []
     for several in alike(graphs):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from torch_geometric.data import Data
 
 from protograph._base.words import class_label, count_of
-from protograph.explanation import Explanation, Pattern, Prototype, Reason
+from protograph.explanation import Explanation, Prototype, Reason
 from protograph.explanation.describing.rule_words import fidelity_words, support_words
 from protograph.explanation.figures import formulas_of
 from protograph.report.figure import shared_palette
@@ -37,23 +37,29 @@ def explanations_html(explanations: Sequence[Explanation], not_explained: Mappin
         f"<p>Not explained: {escape(class_label(target, names))}: {escape(reason)}</p>"
         for target, reason in not_explained.items()
     ]
-    palette = shared_palette(explanations) if explanations else None
-    return _whole([*_doubts(explanations), *(_class(one, palette) for one in explanations), *missing])
+    palette = shared_palette(explanations) if explanations else palette_of([])
+    parts = [_class(one, palette) for one in explanations]
+    return _whole([*_doubts(explanations), _legend(palette), *parts, *missing])
 
 
 def explanation_html(explanation: Explanation) -> str:
     """One class: its rule, and a card for each prototype and reason."""
-    return _whole([*_doubts([explanation]), _class(explanation, shared_palette([explanation]))])
+    palette = shared_palette([explanation])
+    return _whole([*_doubts([explanation]), _legend(palette), _class(explanation, palette)])
 
 
 def prototype_html(prototype: Prototype) -> str:
     """One prototype by itself, as a card."""
-    return _whole([_row([_prototype_card(prototype, None)])])
+    graph, names, _ = prototype.named
+    palette = palette_of([graph], names)
+    return _whole([_legend(palette), _row([_prototype_card(prototype, palette)])])
 
 
 def reason_html(reason: Reason) -> str:
     """One reason by itself: its patterns, what it asks for, and where it holds."""
-    return _whole([_row([_reason_card(reason, "its class", None)])])
+    drawn = [part.pattern.named for part in drawn_patterns(reason) if part.pattern.are_nodes_matched]
+    palette = palette_of([one.graph for one in drawn], drawn[0].feature_names if drawn else ())
+    return _whole([_legend(palette), _row([_reason_card(reason, "its class", palette)])])
 
 
 def _whole(parts: Iterable[str]) -> str:
@@ -64,13 +70,26 @@ def _row(cards: Iterable[str]) -> str:
     return f'<div style="{_ROW}">{"".join(cards)}</div>'
 
 
+def _legend(palette: Palette) -> str:
+    """What the colours of nodes mean; nothing where all are alike, or colours are a scale."""
+    if len(palette.categories) < 2:
+        return ""
+    dot = "display:inline-block;width:.8em;height:.8em;border-radius:50%;border:1px solid rgba(128,128,128,.7)"
+    items = (
+        f'<span style="white-space:nowrap"><span style="{dot};background:{escape(one.color)}"></span> '
+        f"{escape(one.label)}</span>"
+        for one in palette.categories
+    )
+    return f'<div style="{_ROW};{_MUTED}">{"".join(items)}</div>'
+
+
 def _doubts(explanations: Sequence[Explanation]) -> list[str]:
     doubts = dict.fromkeys(doubt for one in explanations for doubt in one.doubts)
     items = "".join(f"<br>{escape(doubt)}" for doubt in doubts)
     return [f'<div style="{_NOTICE}"><b>The model may have learned nothing</b>{items}</div>'] if doubts else []
 
 
-def _class(explanation: Explanation, palette: Palette | None) -> str:
+def _class(explanation: Explanation, palette: Palette) -> str:
     verb = "is" if explanation.num_predicted == 1 else "are"
     graphs = count_of(explanation.num_graphs, "graph")
     colors, names = explanation.feature_colors, explanation.class_names
@@ -104,13 +123,12 @@ def _rule(explanation: Explanation) -> str:
 
 def _prototype_card(
     prototype: Prototype,
-    palette: Palette | None,
+    palette: Palette,
     number: int | None = None,
     colors: Sequence[str] = (),
     class_names: Sequence[str] = (),
 ) -> str:
-    graph, names, _ = prototype.named
-    own = palette or palette_of([graph], names, colors)
+    graph = prototype.named.graph
     title = "Prototype" if number is None else f"Prototype {number}"
     target = prototype.target
     known = target is not None and target < len(class_names)
@@ -118,7 +136,7 @@ def _prototype_card(
     formulas = "".join(f"<br><code>{escape(formula)}</code>" for formula in formulas_of(prototype))
     what, _, rest = words.partition("; ")
     return (
-        f'<div style="{_CARD}">{_picture(View(graph, layout(prototype.graph)), own, words)}'
+        f'<div style="{_CARD}">{_picture(View(graph, layout(prototype.graph)), palette, words)}'
         f"<div><b>{title}:</b> {escape(what)}</div>"
         f'<div style="{_MUTED}">{escape(rest)}{formulas}</div></div>'
     )
@@ -127,12 +145,12 @@ def _prototype_card(
 def _reason_card(
     reason: Reason,
     class_name: str,
-    palette: Palette | None,
+    palette: Palette,
     number: int | None = None,
     colors: Sequence[str] = (),
 ) -> str:
     parts = drawn_patterns(reason, colors)
-    drawn = [_pattern_picture(part, palette, colors) for part in parts[:MAX_PATTERNS]]
+    drawn = [_pattern_picture(part, palette) for part in parts[:MAX_PATTERNS]]
     more = len(parts) - len(drawn)
     left_out = f'<div style="{_MUTED}">{count_of(more, "further pattern")} not drawn</div>' if more > 0 else ""
     title = "Reason" if number is None else f"Reason {number}"
@@ -143,13 +161,12 @@ def _reason_card(
     )
 
 
-def _pattern_picture(part: DrawnPattern, palette: Palette | None, colors: Sequence[str]) -> str:
-    pattern: Pattern = part.pattern
-    graph, names, _ = pattern.named
-    own = palette or palette_of([graph], names, colors)
+def _pattern_picture(part: DrawnPattern, palette: Palette) -> str:
+    pattern, graph = part.pattern, part.pattern.named.graph
     place = layout(Data(edge_index=pattern.graph.edge_index, num_nodes=pattern.num_nodes))
     caption = f'<div style="{_MUTED}">not to be there</div>' if part.is_lacking else ""
-    return f"<div>{_picture(View(graph, place, rings=pattern.closed), own, part.words, part.is_lacking)}{caption}</div>"
+    drawn = _picture(View(graph, place, rings=pattern.closed), palette, part.words, part.is_lacking)
+    return f"<div>{drawn}{caption}</div>"
 
 
 def _picture(view: View, palette: Palette, words: str, is_lacking: bool = False) -> str:
