@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
+.PHONY: browser demo notebooks test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -25,6 +25,7 @@ help:
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
 	@echo "make browser open reports in Chromium (the system's, or PROTOGRAPH_CHROMIUM) and click through them"
+	@echo "make notebooks do the examples run? each notebook anew, kept with what it shows (minutes)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -95,6 +96,10 @@ kills: $(STAMP)
 browser: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
+
+notebooks: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,notebooks]'
+	$(BIN)/python -m benchmarks.notebooks
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel

@@ -8,6 +8,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
+    "explanation/changes.py": ("explanation/test_difference.py", "records of what a difference has"),
     "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),
     "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),

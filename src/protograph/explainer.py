@@ -25,6 +25,7 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
 from protograph._base.timing import timed
 from protograph.explanation import Explanation, Explanations, Prototype
+from protograph.explanation.graph_facts import GraphFacts
 from protograph.explanation.naming import names_for
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.origins import Origin
@@ -83,7 +84,7 @@ class Explainer:
             engine: ``"local"``.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
                 after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not
-                known, as of ``"compiling"``, which comes once on a machine.
+                known, as of ``"compiling"``, which comes once on a machine. Without, a notebook shows bars.
             feature_names: What the columns of ``x`` are called, a name a column. Of a single column of whole numbers
                 the names of its values 0, 1, ..., or a mapping from values to names. Of several columns an entry a
                 column, each its name or the names of its values, or a mapping from the columns' names to the names of
@@ -100,8 +101,13 @@ class Explainer:
         _check_fit_options(batch_size, engine)
         started, reports = time.perf_counter(), Reports(progress)
         reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
-        with preserved_random_state():
-            store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=reports)
+        try:
+            with preserved_random_state():
+                store, running, embedded = embed_all(
+                    model, graphs, batch_size=batch_size, device=device, progress=reports
+                )
+        finally:
+            reports.finish()
         self._store, self._running, self._progress = store, running, reports
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
@@ -365,6 +371,7 @@ class Explainer:
             origins=self._origins_of(parts),
             about=self._about,
             truths=self._truths(target),
+            graph_facts=self._once("graph facts", self._graph_facts),
             **self._names.of_explanation,
             **parts,
         )
@@ -373,6 +380,15 @@ class Explainer:
         """What the data set says decides a class; nothing where it does not know."""
         known = self._ground_truths
         return tuple(known.get(target, ())) if isinstance(known, Mapping) else ()
+
+    def _graph_facts(self) -> GraphFacts:
+        embedded = self._fitted()
+        return GraphFacts.of(
+            map(self._store.origin, range(len(self._store))),
+            embedded.predictions.tolist(),
+            embedded.probabilities.max(axis=1).clip(0.0, 1.0).tolist(),
+            () if embedded.labels is None else embedded.labels.tolist(),
+        )
 
     def _origins_of(self, parts: Mapping[str, Any]) -> dict[int, Origin]:
         """Where the graphs that these parts of an explanation speak of came from."""

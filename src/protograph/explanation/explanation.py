@@ -11,6 +11,7 @@ from protograph._base.arrays import Floats
 from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import UnfitError, pack, unfit
 from protograph.explanation.figures import figures_of
+from protograph.explanation.graph_facts import GraphFacts
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
 from protograph.explanation.reason import Reason
@@ -66,6 +67,8 @@ class Explanation(ClassRule):
         options: Its options.
         source_graphs: The graphs that prototypes and examples were cut from or matched with, by index.
         origins: Where the graphs came from that are spoken of, by index: place, line, name and SMILES.
+        graph_facts: Where every graph came from, its label and what the model makes of it; ``None`` where it was not
+            kept.
         num_graphs: How many graphs were looked at.
         num_predicted: How many of them the model predicts as ``target``.
         class_names: Names of all classes; their numbers where the data has no names.
@@ -97,6 +100,7 @@ class Explanation(ClassRule):
     options: Mapping[str, Any]
     source_graphs: Mapping[int, Data] = field(default_factory=dict)
     origins: Mapping[int, Origin] = field(default_factory=dict)
+    graph_facts: GraphFacts | None = None
     num_graphs: int
     num_predicted: int
     class_names: tuple[str, ...]
@@ -146,6 +150,16 @@ class Explanation(ClassRule):
         if predictions and num_class != self.num_predicted:
             wanted = f"{self.target} for {self.num_predicted} graphs, which is num_predicted"
             raise unfit("graph_predictions", wanted, num_class)
+        if self.graph_facts is not None:
+            self._check_facts(self.graph_facts)
+
+    def _check_facts(self, facts: GraphFacts) -> None:
+        if len(facts) != self.num_graphs:
+            raise unfit("graph_facts.positions", f"a list of {self.num_graphs}, one for each graph", facts.positions)
+        if self.graph_predictions and facts.predictions != tuple(self.graph_predictions):
+            raise UnfitError("graph_facts.predictions must be graph_predictions, got others")
+        if not all(0 <= prediction < len(self.class_names) for prediction in facts.predictions):
+            raise UnfitError(f"graph_facts.predictions must be in [0, {len(self.class_names)}), got others")
 
     def _check_survey(self) -> None:
         if self.survey is not None and len(self.survey) != self.num_graphs:
@@ -197,7 +211,13 @@ class Explanation(ClassRule):
         Args:
             index: Its index, as of :attr:`Prototype.source`.
         """
-        return self.origins.get(index, Origin(position=index)).label
+        return self.origin(index).label
+
+    def origin(self, index: int) -> Origin:
+        """Where a graph came from, by its index; its place among those given to ``fit`` where no more is known."""
+        if index in self.origins or self.graph_facts is None:
+            return self.origins.get(index, Origin(position=index))
+        return self.graph_facts.origin(index)
 
     def named(self, graph: Data) -> NamedGraph:
         """A graph of the data as names tell it: where values have names, the first column with such is one-hot."""
@@ -266,6 +286,27 @@ class Explanation(ClassRule):
         from protograph.report.report import write_report
 
         write_report([self], path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import explanation_html
+
+        return explanation_html(self)
+
+    def to_frame(self, of: str = "prototypes") -> Any:
+        """One tidy table as a :class:`pandas.DataFrame`, for whatever is next.
+
+        Args:
+            of: ``"prototypes"``, ``"reasons"`` or ``"graphs"``: what has a row.
+
+        Raises:
+            ValueError: If there is no such table.
+            ImportError: If pandas is not installed.
+        """
+        # Imported on first use, since few need it.
+        from protograph.explanation.frames import frame_of
+
+        return frame_of(of, [self])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, whole or not at all, to be read again by :func:`protograph.load`.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
@@ -129,6 +130,19 @@ class Explanations(Mapping[int, Explanation]):
         from protograph.report.report import write_report
 
         write_report(list(self.values()), path, not_explained=self.not_explained)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import explanations_html
+
+        return explanations_html(list(self.values()), self.not_explained)
+
+    def to_frame(self, of: str = "prototypes") -> Any:
+        """One tidy table of all classes as a :class:`pandas.DataFrame`; see :meth:`Explanation.to_frame`."""
+        # Imported on first use, since few need it.
+        from protograph.explanation.frames import frame_of
+
+        return frame_of(of, list(self.values()))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, to be read again by :func:`protograph.load`; see :meth:`Explanation.save`."""

@@ -332,6 +332,12 @@ class Prototype:
         result.add_edges_from((u, v, attributes) for (u, v), attributes in zip(pairs, edges, strict=True))
         return result
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import prototype_html
+
+        return prototype_html(self)
+
     def __repr__(self) -> str:
         size = f"{count_of(self.num_nodes, 'node')}, {count_of(self.num_edges, 'edge')}"
         return f"Prototype({size}, probability={self.probability:.4f})"
