@@ -25,8 +25,8 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
 from protograph._base.timing import timed
 from protograph.explanation import Explanation, Explanations, Prototype
-from protograph.explanation.graph_facts import GraphFacts
 from protograph.explanation.naming import names_for
+from protograph.explanation.surveying import surveyed
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.origins import Origin
 from protograph.graphs.places import checked_place
@@ -371,7 +371,7 @@ class Explainer:
             origins=self._origins_of(parts),
             about=self._about,
             truths=self._truths(target),
-            graph_facts=self._once("graph facts", self._graph_facts),
+            survey=self._once("survey", lambda: surveyed(self._store, embedded)),
             **self._names.of_explanation,
             **parts,
         )
@@ -380,15 +380,6 @@ class Explainer:
         """What the data set says decides a class; nothing where it does not know."""
         known = self._ground_truths
         return tuple(known.get(target, ())) if isinstance(known, Mapping) else ()
-
-    def _graph_facts(self) -> GraphFacts:
-        embedded = self._fitted()
-        return GraphFacts.of(
-            map(self._store.origin, range(len(self._store))),
-            embedded.predictions.tolist(),
-            embedded.probabilities.max(axis=1).clip(0.0, 1.0).tolist(),
-            () if embedded.labels is None else embedded.labels.tolist(),
-        )
 
     def _origins_of(self, parts: Mapping[str, Any]) -> dict[int, Origin]:
         """Where the graphs that these parts of an explanation speak of came from."""

@@ -65,7 +65,7 @@ def test_the_nearest_reason_is_named():
 
 
 def test_graphs_are_the_same_by_where_they_came_from():
-    moved = replace(FACTS, positions=(10, 11, 12, 13, 99))
+    moved = replace(FACTS, places=(10, 11, 12, 13, 99))
     difference = diff(told(), told(facts=moved))
     assert (difference.num_common, difference.num_graphs) == (4, (5, 5))
     assert difference.notes == (

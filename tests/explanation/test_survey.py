@@ -7,6 +7,7 @@ import pytest
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.storage import load
 from protograph.explanation.survey import Survey, TakenOut
+from protograph.graphs.origins import Origin
 from tests.metrics.small_graphs import path, ring
 
 
@@ -89,3 +90,30 @@ def test_a_file_whose_survey_is_of_other_graphs_is_refused(tmp_path):
 def test_what_was_explained_is_told_of_all_classes():
     told = Explanations({0: replace(explanation(), about={"date": "today"})}).told({"data": "mine"})
     assert told[0].about == {"date": "today", "data": "mine"}
+
+
+def test_an_origin_comes_back_as_it_was():
+    origins = [
+        Origin(position=7, line=9, name="aspirin", smiles="CCO"),
+        Origin(position=3, line=4, name="", smiles="C"),
+    ]
+    rows = Survey.of(origins, [1, 0], [0.75, 0.5], [1, 1])
+    assert [rows.origin(0), rows.origin(1)] == origins
+    assert (rows.files, rows.file_positions) == ((), ())  # nothing is known of files
+    assert len(rows) == 2
+
+
+def test_columns_of_files():
+    origins = [Origin(position=0, file="a.pt", file_position=0), Origin(position=1, file="b.pt", file_position=0)]
+    rows = Survey.of(origins, [0, 0], [1.0, 1.0])
+    assert (rows.files, rows.file_positions, rows.lines, rows.names) == (("a.pt", "b.pt"), (0, 0), (), ())
+    assert rows.origin(1) == origins[1]
+
+
+def test_columns_must_have_an_entry_a_graph():
+    with pytest.raises(ValueError, match=r"^labels must be empty or a list of 2, one for each of places, got \[1\]$"):
+        Survey(places=(0, 1), predictions=(0, 0), probabilities=(1.0, 1.0), labels=(1,))
+    with pytest.raises(ValueError, match=r"^predictions must be a list of 1, one for each of places, got \[\]$"):
+        Survey(places=(0,), predictions=(), probabilities=(1.0,))
+    with pytest.raises(ValueError, match=r"^probabilities must be in \[0, 1\], got others$"):
+        Survey(places=(0,), predictions=(0,), probabilities=(1.5,))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from protograph.explanation import EmbeddingMap, Evidence, Explanations, Pattern, Prototype
-from protograph.explanation.graph_facts import GraphFacts
+from protograph.explanation.survey import Survey
 from protograph.graphs.origins import Origin
 from tests.explanation.by_hand import explained, reason
 from tests.metrics.small_graphs import graph_of
@@ -17,7 +17,7 @@ GRAPHS = [TRIANGLE, PATH, TRIANGLE, PAIR, PATH]
 PREDICTIONS = [1, 0, 1, 0, 1]  # the last one without a reason to
 PARTS = [0, 0, 1, 2, 2]
 ORIGINS = [Origin(position=10 + at, line=at + 2, name=name) for at, name in enumerate(["a", "=b", "c", "d", "<e>"])]
-FACTS = GraphFacts.of(ORIGINS, PREDICTIONS, [0.9, 0.8, 0.7, 0.6, 0.55], [1, 0, 1, 0, 0])
+FACTS = Survey.of(ORIGINS, PREDICTIONS, [0.9, 0.8, 0.7, 0.6, 0.55], [1, 0, 1, 0, 0])
 HAS_TRIANGLE = reason(has=(Pattern(graph=TRIANGLE),))
 HAS_PATH = reason(has=(Pattern(graph=PATH),))
 IS_SHORT = reason(lacks=(Pattern(graph=graph_of(3, [(0, 1), (1, 2)])),))
@@ -29,7 +29,7 @@ def told(reasons=None, *, predictions=PREDICTIONS, facts=FACTS, class_names=("pl
     facts = replace(facts, predictions=tuple(predictions))
     items = {
         target: replace(
-            explained(target, some, GRAPHS, predictions, PARTS, graph_facts=facts, embedding_map=map_of(predictions)),
+            explained(target, some, GRAPHS, predictions, PARTS, survey=facts, embedding_map=map_of(predictions)),
             target=target,
             class_names=class_names,
             prototypes=[prototype()] if target == 1 else [],

@@ -268,7 +268,7 @@ class _Predictions:
     def __init__(self, side: Mapping[int, Explanation]) -> None:
         self._side = side
         self._first = next(iter(side.values()), None)
-        facts = None if self._first is None else self._first.graph_facts
+        facts = None if self._first is None else self._first.survey
         known = () if self._first is None else self._first.graph_predictions
         self.predictions: Sequence[int] = known if facts is None else facts.predictions
         self.holding = {target: reasons_by_graph(one) for target, one in side.items() if one.graph_predictions}

@@ -11,7 +11,6 @@ from protograph._base.arrays import Floats
 from protograph._base.words import clean_name, count_of, one_line
 from protograph.explanation.codec import UnfitError, pack, unfit
 from protograph.explanation.figures import figures_of
-from protograph.explanation.graph_facts import GraphFacts
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
 from protograph.explanation.reason import Reason
@@ -67,8 +66,6 @@ class Explanation(ClassRule):
         options: Its options.
         source_graphs: The graphs that prototypes and examples were cut from or matched with, by index.
         origins: Where the graphs came from that are spoken of, by index: place, line, name and SMILES.
-        graph_facts: Where every graph came from, its label and what the model makes of it; ``None`` where it was not
-            kept.
         num_graphs: How many graphs were looked at.
         num_predicted: How many of them the model predicts as ``target``.
         class_names: Names of all classes; their numbers where the data has no names.
@@ -88,7 +85,8 @@ class Explanation(ClassRule):
         versions: Versions of the packages that matter.
         warnings: What was done differently from what was asked, and why little can be said of the class.
         doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
-        survey: All graphs in a row each, the same for all classes; ``None`` in files of older versions.
+        survey: Where every graph came from, its label, what the model makes of it and where it lies on a map; the same
+            for all classes, and ``None`` in files of older versions.
         prototypes_taken_out: For each prototype what becomes of the margin of some graphs without it; empty where that
             is not known.
         reasons_taken_out: The same of the patterns that each reason has.
@@ -100,7 +98,6 @@ class Explanation(ClassRule):
     options: Mapping[str, Any]
     source_graphs: Mapping[int, Data] = field(default_factory=dict)
     origins: Mapping[int, Origin] = field(default_factory=dict)
-    graph_facts: GraphFacts | None = None
     num_graphs: int
     num_predicted: int
     class_names: tuple[str, ...]
@@ -150,23 +147,21 @@ class Explanation(ClassRule):
         if predictions and num_class != self.num_predicted:
             wanted = f"{self.target} for {self.num_predicted} graphs, which is num_predicted"
             raise unfit("graph_predictions", wanted, num_class)
-        if self.graph_facts is not None:
-            self._check_facts(self.graph_facts)
-
-    def _check_facts(self, facts: GraphFacts) -> None:
-        if len(facts) != self.num_graphs:
-            raise unfit("graph_facts.positions", f"a list of {self.num_graphs}, one for each graph", facts.positions)
-        if self.graph_predictions and facts.predictions != tuple(self.graph_predictions):
-            raise UnfitError("graph_facts.predictions must be graph_predictions, got others")
-        if not all(0 <= prediction < len(self.class_names) for prediction in facts.predictions):
-            raise UnfitError(f"graph_facts.predictions must be in [0, {len(self.class_names)}), got others")
 
     def _check_survey(self) -> None:
-        if self.survey is not None and len(self.survey) != self.num_graphs:
-            raise unfit("survey.places", f"a list of {self.num_graphs}, one for each graph", self.survey.places)
+        if self.survey is not None:
+            self._check_rows(self.survey)
         for name, of in (("prototypes_taken_out", self.prototypes), ("reasons_taken_out", self.reasons)):
             if len(getattr(self, name)) not in (0, len(of)):
                 raise unfit(name, f"empty or a list of {len(of)}, one for each", getattr(self, name))
+
+    def _check_rows(self, survey: Survey) -> None:
+        if len(survey) != self.num_graphs:
+            raise unfit("survey.places", f"a list of {self.num_graphs}, one for each graph", survey.places)
+        if self.graph_predictions and survey.predictions != tuple(self.graph_predictions):
+            raise UnfitError("survey.predictions must be graph_predictions, got others")
+        if not all(0 <= prediction < len(self.class_names) for prediction in survey.predictions):
+            raise UnfitError(f"survey.predictions must be in [0, {len(self.class_names)}), got others")
 
     def _check_prototype(self, prototype: Prototype, name: str) -> None:
         self._check_nodes(prototype.source, prototype.nodes or (), f"{name}.nodes")
@@ -215,9 +210,9 @@ class Explanation(ClassRule):
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from, by its index; its place among those given to ``fit`` where no more is known."""
-        if index in self.origins or self.graph_facts is None:
+        if index in self.origins or self.survey is None or index >= len(self.survey):
             return self.origins.get(index, Origin(position=index))
-        return self.graph_facts.origin(index)
+        return self.survey.origin(index)
 
     def named(self, graph: Data) -> NamedGraph:
         """A graph of the data as names tell it: where values have names, the first column with such is one-hot."""

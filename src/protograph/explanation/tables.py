@@ -165,10 +165,10 @@ def _graph(name: str, explanation: "Explanation", index: int | None) -> Row:
 
 
 def _graphs(classes: Classes) -> Iterator[Row]:
-    first = next((one for one in classes if one.graph_facts is not None or one.graph_predictions), None)
+    first = next((one for one in classes if one.survey is not None or one.graph_predictions), None)
     if first is None:
         return
-    facts = first.graph_facts
+    facts = first.survey
     predictions = first.graph_predictions if facts is None else facts.predictions
     by_class = {one.target: one for one in classes}
     clusters = {target: _clusters(one) for target, one in by_class.items()}
@@ -199,7 +199,7 @@ def _origin(origin: Origin) -> Row:
 
 
 def _label(explanation: "Explanation", index: int) -> str | None:
-    labels = () if explanation.graph_facts is None else explanation.graph_facts.labels
+    labels = () if explanation.survey is None else explanation.survey.labels
     if not labels:
         return None
     label, names = labels[index], explanation.class_names

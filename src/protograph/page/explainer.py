@@ -14,6 +14,7 @@ from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import NoPrototypeError
+from protograph.page.clusters.class_map import class_map
 from protograph.page.clusters.given import given_cluster
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
@@ -36,7 +37,6 @@ from protograph.page.options import (
     as_options,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
-from protograph.page.survey import class_map, surveyed
 from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
@@ -217,7 +217,6 @@ class PAGE(Explainer):
         return self._explanation(
             target,
             prototypes=prototypes,
-            survey=self._once("survey", lambda: surveyed(self._store, self._fitted())),
             **taken_out_fields(
                 self._fitted_class(target), self._store, prototypes, reasons.of_class[target] if reasons else ()
             ),

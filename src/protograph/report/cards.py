@@ -212,10 +212,8 @@ def _taken(all_of: Sequence[Sequence[TakenOut]], number: int) -> Sequence[TakenO
 
 
 def _label(explanation: Explanation, index: int) -> str:
-    survey = explanation.survey
-    place = index if survey is None else survey.places[index]
-    name = survey.names[index] if survey is not None and survey.names else ""
-    return shortened(name, MAX_KIND) or f"graph {place}"
+    origin = explanation.origin(index)
+    return shortened(origin.name, MAX_KIND) or f"graph {origin.position}"
 
 
 def _framed(explanation: Explanation, prototype: Prototype) -> Frame:
@@ -353,7 +351,7 @@ def _sessions(explanation: Explanation, prototype: Prototype) -> Table:
 
 def _place(explanation: Explanation, index: int) -> int:
     """Place of a graph in the user's own data."""
-    return explanation.origins[index].position if index in explanation.origins else index
+    return explanation.origin(index).position
 
 
 def _part_tables(explanation: Explanation, prototype: Prototype, evidence: Evidence) -> list[Table]:

@@ -72,6 +72,7 @@ def page_of(classes: Sequence[ClassScenes], not_explained: Mapping[int, str]) ->
         "targets": [one.target for one in explanations],
         "making": _making(explanations),
         "survey": first.survey,
+        "has_map": first.survey is not None and first.survey.has_map,
         "num_sketches": len(shown.graphs),
         "data": page_data(explanations, cards, shown, palette),
     }
@@ -160,10 +161,8 @@ def _listed(explanation: Explanation, indices: list[int]) -> str:
 
 def place_of(explanation: Explanation, index: int) -> str:
     """Place of a graph in the user's own data, or its name."""
-    survey = explanation.survey
-    if survey is not None:
-        return shortened(survey.names[index], 40) if survey.names and survey.names[index] else str(survey.places[index])
-    return str(explanation.origins[index].position if index in explanation.origins else index)
+    origin = explanation.origin(index)
+    return shortened(origin.name, 40) if origin.name else str(origin.position)
 
 
 def _legend(palette: Palette) -> list[tuple[str, str]]:

@@ -40,7 +40,7 @@ def page_data(
         for card in cards
     }
     survey = first.survey
-    if survey is not None:
+    if survey is not None and survey.has_map:
         data["points"] = _points(survey, explanations)
         data["graphs"], data["looks"] = _sketches(first, shown, palette)
     return data

@@ -6,7 +6,7 @@ from torch import nn
 from torch_geometric.nn import global_add_pool
 
 import protograph as pg
-from protograph.page.survey import chosen_graphs
+from protograph.explanation.surveying import chosen_graphs
 from tests.metrics.small_graphs import path, ring
 
 

@@ -1,57 +1,37 @@
 """All graphs of a fit in a row each, and some of them to be shown."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
-from protograph.explanation import EmbeddingMap
+from protograph._base.projection import project
 from protograph.explanation.survey import Survey
 from protograph.graphs.store import GraphStore
 from protograph.models.judging import EmbeddedGraphs
-from protograph.page.clusters.projection import project
-from protograph.page.clusters.selection import Cluster
 
 # Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
 MAX_GRAPHS, MAX_NUMBERS = 2000, 4_000_000
 # What is shown of a graph.
-SHOWN = ("x", "edge_index", "edge_attr", "pos")
+SHOWN = ("x", "edge_index", "edge_attr", "pos", "sentence")
 # Decimals of a probability, and figures of a position, as a share of the map's width: all that can be seen.
 DECIMALS, MAP_STEPS = 6, 20_000
 
 
 def surveyed(store: GraphStore, embedded: EmbeddedGraphs) -> Survey:
     """Look over all graphs once."""
-    origins = [store.origin(index) for index in range(len(store))]
-    names = tuple(origin.name for origin in origins)
-    predictions = embedded.predictions
-    own = embedded.probabilities[np.arange(len(predictions)), predictions]
+    predictions, labels = embedded.predictions, embedded.labels
+    own = embedded.probabilities[np.arange(len(predictions)), predictions].clip(0.0, 1.0)
     positions, explained = project(embedded.graph_embeddings)
     step = float(np.ptp(positions, axis=0).max(initial=0.0)) / MAP_STEPS or 1.0
-    labels = embedded.labels
-    return Survey(
-        places=tuple(origin.position for origin in origins),
-        names=names if any(names) else (),
-        labels=() if labels is None else tuple(labels.tolist()),
-        predictions=tuple(predictions.tolist()),
-        probabilities=tuple(own.round(DECIMALS).tolist()),
+    return Survey.of(
+        map(store.origin, range(len(store))),
+        predictions.tolist(),
+        own.round(DECIMALS).tolist(),
+        () if labels is None else labels.tolist(),
         positions=(positions / step).round() * step,
         explained=explained,
         graphs=_kept(store, predictions, labels),
-    )
-
-
-def class_map(embedded: EmbeddedGraphs, members: Ints, clusters: Sequence[Cluster]) -> EmbeddingMap:
-    """The graphs of a class in two dimensions of their own."""
-    cluster_of = {index: n for n, cluster in enumerate(clusters) for index in cluster.members}
-    positions, explained = project(embedded.graph_embeddings[members])
-    return EmbeddingMap(
-        indices=tuple(members.tolist()),
-        positions=positions,
-        clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
-        explained=explained,
     )
 
 
@@ -61,7 +41,7 @@ def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> dict[int
     numbers = 0
     for index in chosen_graphs(predictions, labels, MAX_GRAPHS):
         graph = store[index]
-        shown = Data(**{key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor)})
+        shown = Data(**{key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor | str)})
         shown.num_nodes = graph.num_nodes
         numbers += sum(value.numel() for value in shown.to_dict().values() if isinstance(value, Tensor))
         if numbers > MAX_NUMBERS and kept:
