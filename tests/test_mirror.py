@@ -16,6 +16,7 @@ ELSEWHERE = {
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
     "reproduce/items/rq2_figure.py": ("reproduce/items/test_rq2_writing.py", "drawn from the same results"),
     "reproduce/worlds/motifs.py": ("reproduce/worlds/test_catalogue.py", "the words that worlds are written in"),
+    "report/card_figures.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/cards.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/html.py": ("reproduce/test_page.py", "pieces of a page, tested by what it shows"),
     "report/looks.py": ("report/test_depicting.py", "what a graph is drawn as is tested by its pictures"),

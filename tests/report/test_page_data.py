@@ -6,7 +6,7 @@ from protograph.explanation import Pattern
 from protograph.explanation.survey import Survey
 from protograph.report.page_data import as_script_data, page_data
 from protograph.report.palette import palette_of
-from protograph.report.shown_graphs import ShownGraphs
+from protograph.report.thumbnails import Thumbnails
 from tests.explanation.by_hand import explained, reason
 from tests.metrics.small_graphs import path, ring
 
@@ -28,7 +28,7 @@ def test_each_graph_has_its_reason_and_whether_rule_and_model_part():
         graphs={2: path(3)},
     )
     one = explained(0, [reason(has=(Pattern(graph=ring(3)),))], graphs, predictions, [0, 1] * 2, survey=survey)
-    data = page_data([one], [], ShownGraphs(one), palette_of(graphs))
+    data = page_data([one], [], Thumbnails(one, palette_of(graphs), survey.graphs.items()))
     points = data["points"]
     assert points["reason"] == [0, 0, -1, -1]
     assert points["reasons"] == [{"words": "a triangle", "card": "class-0-reason-1"}]

@@ -11,9 +11,7 @@ import torch
 
 from protograph.explanation import EmbeddingMap, Pattern, Prototype
 from protograph.explanation.survey import NextBest, Survey, TakenOut
-from protograph.report import report
-from protograph.report.report import write_report
-from protograph.report.scene import lay_out
+from protograph.report.report import report_html, write_report
 from tests.explanation.by_hand import explained, reason
 from tests.metrics.small_graphs import path, ring
 from tests.report.test_reason_figure import EXAMPLE
@@ -23,10 +21,6 @@ TRIANGLE, ENDS = Pattern(graph=ring(3)), Pattern(graph=path(2), closed=(1,))
 GRAPHS = [*[ring(3)] * 40, *[path(3)] * 40, *[ring(4)] * 10]
 PREDICTIONS = [*[0] * 40, *[1] * 40, *[0] * 10]
 PARTS = [number % 3 for number in range(90)]
-
-
-def report_html(explanations, **more):
-    return report.report_html(lay_out(explanations), **more)
 
 
 class Page(HTMLParser):
@@ -129,7 +123,6 @@ def test_a_card_shows_the_evidence(explain, house, evidence):
     page = Page(report_html([explain(prototypes=[supported], prototypes_taken_out=(out,))]))
     for text in (
         "found in 88% of the graphs predicted as house and in 0.3% of the others",
-        "paler nodes and thinner edges are found in fewer of the 40 graphs of its cluster that were looked at",
         "Predicted as the class 88% 400 of 455",
         "Predicted otherwise 0.3% 4 of 1,545",
         "Its cluster 96% 300 of 312",
@@ -147,7 +140,7 @@ def test_a_card_shows_the_evidence(explain, house, evidence):
     ):
         assert text in page.text, text
     assert "Predicted as the class: 88%, 95% interval 85% to 91%" in page.labels
-    assert "Where the prototype is in graph 17" in page.labels
+    assert "graph 17" in page.labels
     copies = page.data["cards"]["class-1-prototype-1"]["copies"]
     assert list(copies) == ["JSON", "Python"]
     assert json.loads(copies["JSON"])["num_nodes"] == 5
@@ -173,7 +166,7 @@ def test_a_reason_has_its_rule_support_fidelity_and_example():
     for text in (
         f"Rule: {words} Fidelity of this class against the rest: 0.882 (95%: ",
         f"Reason 1 {words}",
-        "Ringed nodes have no other neighbours. What is struck out is not to be there.",
+        "Ringed nodes have no other neighbours. What is hatched is not to be there.",
         "Predicted as the class, kept apart 76% 13 of 17",
         "Searched 14 of 17 of the class, 0 of 13 others",
         "example: the whole of graph 7, since the model needs its context (p = 0.910)",
@@ -256,6 +249,7 @@ def test_nothing_outside_the_file_is_needed(explain):
         "base-uri 'none'",
         "form-action 'none'",
     ]
+    content = content.replace('xmlns="http://www.w3.org/2000/svg"', "")  # a name that nothing is fetched from
     assert not re.search(r"https?://|@import|url\(|fetch\(|XMLHttpRequest|innerHTML|eval\(", content)
     assert not set(page.tags) & {"link", "iframe", "object", "form", "img"}
     assert all(link.startswith("#") for link in page.links)

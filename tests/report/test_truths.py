@@ -1,14 +1,13 @@
 from dataclasses import replace
 
 from protograph.report.palette import palette_of
-from protograph.report.scene import lay_out
 from protograph.report.truths import truth_overlay
 from tests.metrics.small_graphs import path
 
 
 def overlay(one):
-    ((_, (scene,), _),) = lay_out([one])
-    return truth_overlay(one, scene, palette_of([one.prototypes[0].graph]))
+    (prototype,) = one.prototypes
+    return truth_overlay(one, prototype, palette_of([prototype.graph]))
 
 
 def test_a_prototype_is_laid_over_the_truth_that_is_nearest(explain, house, graph_of):
@@ -16,8 +15,8 @@ def test_a_prototype_is_laid_over_the_truth_that_is_nearest(explain, house, grap
     found = overlay(explain(truths=(path(2, kinds=[2, 2]), square)))
     # Four nodes and four edges of five and six are in the square.
     assert found.words == "Accuracy 0.727: 4 nodes and 4 edges of the prototype are in the truth"
-    assert (found.prototype.count('class="node"'), found.prototype.count('class="node pale"')) == (4, 1)
-    assert found.truth.count('class="node"') == 4
+    assert (found.prototype.count('class="pg-node"'), found.prototype.count("<line ")) == (5, 4)
+    assert (found.truth.count('class="pg-node"'), found.truth.count("<line ")) == (4, 0)
 
 
 def test_without_a_truth_there_is_nothing_to_lay_over(explain, house):

@@ -187,12 +187,12 @@ def _explain_run(
 
 
 def _write_results(explanations: Explanations, folder: Path) -> None:
-    """Write JSON, tables, report and pictures; each prototype is laid out once for all of them."""
+    """Write JSON, tables, report and pictures."""
     explanations.save(folder / EXPLANATION)
     write_tables(list(explanations.values()), folder)
-    classes = lay_out(explanations.values())
-    report = report_html(classes, explanations.not_explained)
+    report = report_html(list(explanations.values()), explanations.not_explained)
     (folder / REPORT).write_text(report, encoding="utf-8", errors="replace")
+    classes = lay_out(explanations.values())
     save_figure(classes_figure(classes), folder / "prototypes.png")
     for explanation, scene in ((one.explanation, scene) for one in classes for scene in one.scenes):
         figure = classes_figure([ClassScenes(explanation, [scene])])

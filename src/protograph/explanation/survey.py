@@ -86,7 +86,9 @@ class Survey:
         ('a', '')
         """
         listed = list(origins)
-        columns = {column: tuple(getattr(one, entry) for one in listed) for entry, column in _COLUMNS.items()}
+        columns: dict[str, Any] = {
+            column: tuple(getattr(one, entry) for one in listed) for entry, column in _COLUMNS.items()
+        }
         known = {name: column for name, column in columns.items() if all(entry is not None for entry in column)}
         return cls(
             **{name: column for name, column in known.items() if name == "places" or any(e != "" for e in column)},

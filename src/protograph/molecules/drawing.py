@@ -115,8 +115,8 @@ def _set_options(options: Any, bond_pixels: float) -> None:
     options.bondLineWidth = 1.6
     options.padding = 0.02
     options.additionalAtomLabelPadding = 0.06
-    options.minFontSize = 12
-    options.maxFontSize = 17
+    options.minFontSize = round(0.4 * bond_pixels)
+    options.maxFontSize = round(0.57 * bond_pixels)
 
 
 def _rgb(color: str) -> tuple[float, float, float]:

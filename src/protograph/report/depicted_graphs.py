@@ -1,6 +1,7 @@
 """Graphs as pictures: nodes in the colours of their kinds, a pattern highlighted in them or by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from torch_geometric.data import Data
@@ -18,7 +19,14 @@ MIN_TEXT_RADIUS = 7.0
 PALE = 0.4
 
 
-def graph_markup(graph: Data, positions: Floats, palette: Palette, marks: Marks, label: str) -> str:
+def graph_markup(
+    graph: Data,
+    positions: Floats,
+    palette: Palette,
+    marks: Marks,
+    label: str,
+    titles: Mapping[int, str] = MappingProxyType({}),
+) -> str:
     """A graph as SVG text, what is not marked pale where something is.
 
     Args:
@@ -27,6 +35,7 @@ def graph_markup(graph: Data, positions: Floats, palette: Palette, marks: Marks,
         palette: How its nodes look.
         marks: What is marked.
         label: What it is, for those who cannot see it.
+        titles: What is said of some nodes when they are pointed at; of others their kind and number.
     """
     scale, radius = _scale_and_radius(positions)
     margin = radius + 14
@@ -51,7 +60,7 @@ def graph_markup(graph: Data, positions: Floats, palette: Palette, marks: Marks,
             edges,
             marks,
             radius,
-            {node: _title(look, node) for node, look in enumerate(looks)},
+            {node: titles.get(node) or _title(look, node) for node, look in enumerate(looks)},
         ),
         kind="graph",
     )

@@ -118,6 +118,17 @@ def _around(corners: Floats) -> Floats:
     return ordered
 
 
+def drawn_places(image: Image) -> Floats:
+    """Where the centres of superpixels are drawn, in pixels."""
+    places: Floats = (image.places - np.array(image.box[:2])) * _scale(image)
+    return places
+
+
+def _scale(image: Image) -> float:
+    left, top, right, bottom = image.box
+    return SIDE_PIXELS / max(right - left, bottom - top)
+
+
 def image_markup(image: Image, marks: Marks, label: str, *, is_alone: bool = False) -> str:
     """Superpixels as SVG text.
 
@@ -128,9 +139,7 @@ def image_markup(image: Image, marks: Marks, label: str, *, is_alone: bool = Fal
         is_alone: Whether only what is marked has its grey, and the rest is left open.
     """
     left, top, right, bottom = image.box
-    scale = SIDE_PIXELS / max(right - left, bottom - top)
-    corner = np.array([left, top])
-    points = (image.places - corner) * scale
+    scale, corner, points = _scale(image), np.array([left, top]), drawn_places(image)
     cells = [(corners - corner) * scale for corners in image.cells]
     titles = {node: f"grey {image.greys[node]:.2f}, node {node}" for node in marks.nodes}
     width, height = (right - left) * scale, (bottom - top) * scale

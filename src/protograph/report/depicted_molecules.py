@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
 from protograph._base.arrays import Floats
 from protograph.graphs.naming import NamedGraph
-from protograph.molecules.drawing import ATOM_COLORS, INK, MoleculeDrawing, Stroke, drawn_molecule
+from protograph.molecules.drawing import ATOM_COLORS, BOND_PIXELS, INK, MoleculeDrawing, Stroke, drawn_molecule
 from protograph.molecules.elements import are_atoms
 from protograph.molecules.placing import aligned_places, molecule_places
 from protograph.molecules.shown import ShownMolecule, fragment, without_hydrogens
@@ -15,8 +16,9 @@ from protograph.molecules.source_molecules import source_molecule
 from protograph.molecules.writing import to_smiles
 from protograph.report.markup import Marks, halos, svg, tag, targets
 
-# Pixels of the disc behind an atom.
+# Pixels of the disc behind an atom, and of a bond of a part, which is drawn larger than a whole molecule.
 RADIUS = 11.0
+PART_BOND = 40.0
 # Around a drawing, so that discs and rings of the outermost atoms are whole, and their numbers too.
 MARGIN, NUMBERS = 14.0, 9.0
 
@@ -28,10 +30,12 @@ class PlacedMolecule:
     Attributes:
         shown: What is drawn.
         places: Of each atom that is drawn, a bond being about 1 long.
+        bond_pixels: Pixels that this is on a page.
     """
 
     shown: ShownMolecule
     places: Floats
+    bond_pixels: float = BOND_PIXELS
 
     def place_of(self, node: int) -> Floats | None:
         """Where a node is; ``None`` where it is not drawn."""
@@ -45,7 +49,7 @@ class PlacedMolecule:
 
     def draw(self) -> MoleculeDrawing:
         """Its lines and letters."""
-        return drawn_molecule(self.shown.molecule, self.places)
+        return drawn_molecule(self.shown.molecule, self.places, bond_pixels=self.bond_pixels)
 
 
 def placed_molecule(named: NamedGraph, kept: Mapping[int, Floats | None] | None = None) -> PlacedMolecule | None:
@@ -84,11 +88,13 @@ def placed_fragment(named: NamedGraph, places: Floats | None = None, *, has_orde
         shown = fragment(*named, has_orders=has_orders)
     except (ImportError, ValueError):
         return None
-    return PlacedMolecule(shown, molecule_places(shown.molecule) if places is None else places)
+    return PlacedMolecule(shown, molecule_places(shown.molecule) if places is None else places, PART_BOND)
 
 
-def molecule_markup(placed: PlacedMolecule, marks: Marks, label: str) -> str:
-    """A molecule as SVG text."""
+def molecule_markup(
+    placed: PlacedMolecule, marks: Marks, label: str, titles: Mapping[int, str] = MappingProxyType({})
+) -> str:
+    """A molecule as SVG text; of nodes without a title, atom and number are said when they are pointed at."""
     drawing = placed.draw()
     nodes = placed.shown.nodes
     points = np.full((max(nodes, default=-1) + 1, 2), np.nan)
@@ -100,14 +106,14 @@ def molecule_markup(placed: PlacedMolecule, marks: Marks, label: str) -> str:
         marks.closed,
         marks.is_numbered,
     )
-    titles = {node: _title(placed, atom) for node, atom in placed.shown.atoms.items()}
+    told = {node: titles.get(node) or _title(placed, atom) for node, atom in placed.shown.atoms.items()}
     return svg(
         drawing.width,
         drawing.height,
         label,
         halos(points, drawn, RADIUS),
         *map(stroke_markup, drawing.strokes),
-        targets(of_nodes, _bonds(placed), drawn, RADIUS, titles),
+        targets(of_nodes, _bonds(placed), drawn, RADIUS, told),
         kind="molecule",
         margin=MARGIN + NUMBERS * marks.is_numbered,
     )

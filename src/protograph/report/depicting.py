@@ -15,6 +15,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.origins import Origin
 from protograph.molecules.functional_groups import found_groups
 from protograph.report.depicted_graphs import graph_markup
@@ -34,6 +35,7 @@ __all__ = [
     "Picture",
     "PrototypePictures",
     "example_picture",
+    "graph_like",
     "graph_picture",
     "node_palette",
     "pattern_picture",
@@ -43,6 +45,8 @@ __all__ = [
 MOLECULE, SUPERPIXELS, SENTENCE, GRAPH = "molecule", "superpixels", "sentence", "graph"
 
 Places = Mapping[int, Floats]
+NO_MARKS = Marks()
+ALONE = "the prototype by itself"
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,12 @@ def node_palette(explanations: Iterable[Explanation], graphs: Iterable[Data] = (
 
 
 def prototype_pictures(
-    explanation: Explanation, prototype: Prototype, *, palette: Palette | None = None
+    explanation: Explanation,
+    prototype: Prototype,
+    *,
+    palette: Palette | None = None,
+    titles: Sequence[str] = (),
+    label: str = ALONE,
 ) -> PrototypePictures:
     """A prototype by itself, and marked in each of the graphs that it was found in, aligned alike.
 
@@ -106,23 +115,59 @@ def prototype_pictures(
         explanation: Its explanation.
         prototype: The prototype.
         palette: Colours of nodes; ``None`` takes those of the explanation alone.
+        titles: What is said of each of its nodes, by itself, when it is pointed at; empty for its kind.
+        label: What it is, for those who cannot see it by itself.
     """
-    artist = _Artist(explanation, palette or node_palette([explanation]))
+    artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
     images = _images(explanation, prototype)
     if not images:
-        return PrototypePictures(artist.fragment(prototype, None))
+        return PrototypePictures(artist.fragment(prototype, None, titles=titles))
     # The graph that it was cut from says where nodes lie; the others follow.
     first = prototype.source if prototype.source in images else next(iter(images))
     marks = {index: _marks(explanation, prototype, index, image) for index, image in images.items()}
     places = artist.places(first, marks[first])
     drawn = [artist.source(index, own, {} if index == first else places) for index, own in marks.items()]
-    alone = artist.alone(prototype, first, marks[first], places)
+    alone = artist.alone(prototype, first, marks[first], places, titles)
     return PrototypePictures(alone, tuple(drawn))
 
 
-def pattern_picture(explanation: Explanation, pattern: Pattern, *, palette: Palette | None = None) -> Picture:
-    """A pattern of a reason by itself; where types of bonds did not count, it is drawn without them."""
-    return _Artist(explanation, palette or node_palette([explanation], [pattern.graph])).fragment(pattern, None)
+def pattern_picture(
+    explanation: Explanation,
+    pattern: Prototype | Pattern,
+    *,
+    marks: Marks | None = None,
+    palette: Palette | None = None,
+    label: str = "the pattern by itself",
+) -> Picture:
+    """A pattern by itself; where types of bonds did not count, it is drawn without them.
+
+    Args:
+        explanation: Its explanation.
+        pattern: A pattern of a reason, or a prototype.
+        marks: What of it is marked; ``None`` for its closed nodes, or the numbers of a prototype.
+        palette: Colours of nodes; ``None`` takes those of the explanation and this pattern.
+        label: What it is, for those who cannot see it.
+    """
+    artist = _Artist(explanation, palette or node_palette([explanation], [pattern.graph]), label=label)
+    return artist.fragment(pattern, None, marks)
+
+
+def graph_like(
+    explanation: Explanation,
+    prototype: Prototype,
+    graph: Data,
+    *,
+    label: str,
+    marks: Marks = NO_MARKS,
+    palette: Palette | None = None,
+) -> Picture:
+    """A small graph drawn as a prototype is by itself, such as a pattern that was not taken, or a ground truth."""
+    rule = prototype.edge_rule if graph.edge_attr is not None else EdgeRule()
+    columns = ("feature_names", "feature_values", "edge_names", "edge_values")
+    names = {name: getattr(prototype, name) for name in columns}
+    matched = prototype.are_nodes_matched
+    like = Prototype(graph=graph, probability=0.0, margin=0.0, edge_rule=rule, are_nodes_matched=matched, **names)
+    return pattern_picture(explanation, like, marks=marks, palette=palette, label=label)
 
 
 def example_picture(explanation: Explanation, reason: Reason, *, palette: Palette | None = None) -> Picture | None:
@@ -210,6 +255,7 @@ class _Artist:
     explanation: Explanation
     palette: Palette
     num_starts: int | None = None
+    label: str = ""  # of what is drawn by itself
 
     def places(self, index: int, marks: Marks) -> dict[int, Floats]:
         """Where the nodes of a prototype lie in the picture of a source, by their numbers in the prototype."""
@@ -245,33 +291,42 @@ class _Artist:
             return Picture(markup, MOLECULE, **beside, groups=_groups(look, marks))
         return self._plain(graph, marks, origin, places)
 
-    def alone(self, prototype: Prototype, index: int, marks: Marks, places: Places) -> Picture:
+    def alone(
+        self, prototype: Prototype, index: int, marks: Marks, places: Places, titles: Sequence[str] = ()
+    ) -> Picture:
         """A prototype by itself, its nodes where they are in its source."""
-        look, label = look_of(self.explanation, self.explanation.source_graphs[index]), "the prototype by itself"
+        look, label = look_of(self.explanation, self.explanation.source_graphs[index]), self.label
         if isinstance(look, tuple):
             return Picture(sentence_markup(look, marks, label, is_alone=True), SENTENCE, label)
         if isinstance(look, Image):
             return Picture(image_markup(look, marks, label, is_alone=True), SUPERPIXELS, label)
         known = [places[number] for number in range(prototype.num_nodes) if number in places]
-        return self.fragment(prototype, np.array(known) if len(known) == prototype.num_nodes else None)
+        own = np.array(known) if len(known) == prototype.num_nodes else None
+        return self.fragment(prototype, own, titles=titles)
 
-    def fragment(self, record: Prototype | Pattern, places: Floats | None) -> Picture:
+    def fragment(
+        self,
+        record: Prototype | Pattern,
+        places: Floats | None,
+        marks: Marks | None = None,
+        titles: Sequence[str] = (),
+    ) -> Picture:
         """A prototype or a pattern of a reason by itself."""
-        is_prototype = isinstance(record, Prototype)
-        label = "the prototype by itself" if is_prototype else "the pattern by itself"
+        is_prototype, label = isinstance(record, Prototype), self.label
         numbers = {node: node for node in range(record.num_nodes)} if is_prototype else {}
         closed = () if isinstance(record, Prototype) else record.closed
-        marks = Marks(numbers, (), closed, is_numbered=is_prototype)
+        marks = marks or Marks(numbers, (), closed, is_numbered=is_prototype)
+        own_titles = dict(enumerate(titles))
         look = fragment_look(self.explanation, record, places)
         if isinstance(look, Image):
             every = Marks(dict.fromkeys(range(record.num_nodes)), record.edges)
             return Picture(image_markup(look, every, label), SUPERPIXELS, label)
         if look is not None:
-            return Picture(molecule_markup(look, marks, label), MOLECULE, label)
+            return Picture(molecule_markup(look, marks, label, own_titles), MOLECULE, label)
         bare = Data(edge_index=record.graph.edge_index, num_nodes=record.num_nodes)
         positions = layout(bare) if places is None else places
         named = self.explanation.named(record.graph)
-        return Picture(graph_markup(named.graph, positions, self.palette, marks, label), GRAPH, label)
+        return Picture(graph_markup(named.graph, positions, self.palette, marks, label, own_titles), GRAPH, label)
 
     def _plain(self, graph: Data, marks: Marks, origin: Origin, places: Places) -> Picture:
         size = node_count(graph)

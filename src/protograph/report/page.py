@@ -1,10 +1,11 @@
 """The page as its template reads it: the verdict, a section a class, the map, what tells classes apart, errors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from torch_geometric.data import Data
 
 from protograph._base.words import class_label, clean_name, count_of, one_line
 from protograph.explanation import Explanation, Explanations
@@ -15,8 +16,8 @@ from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
 from protograph.report.page_data import page_data
 from protograph.report.palette import Palette
-from protograph.report.scene import ClassScenes
 from protograph.report.shown_graphs import ShownGraphs
+from protograph.report.thumbnails import MOST_DRAWN, Thumbnails
 from protograph.report.words import class_facts, class_title, shortened
 
 # Graphs that are listed where rule and model part, or that the model takes for another class.
@@ -51,12 +52,13 @@ class ClassSection:
     left_open: Mapping[str, str]
 
 
-def page_of(classes: Sequence[ClassScenes], not_explained: Mapping[int, str]) -> dict[str, Any]:
+def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str]) -> dict[str, Any]:
     """All that the template shows."""
-    explanations = [of_class.explanation for of_class in classes]
     palette, shown, first = shared_palette(explanations), ShownGraphs(explanations[0]), explanations[0]
-    sections = [_section(of_class, palette, shown) for of_class in classes]
+    sections = [_section(one, palette, shown) for one in explanations]
     cards = [card for section in sections for card in section.cards]
+    wrong = misled(explanations)
+    thumbnails = Thumbnails(first, palette, _by_importance(explanations, shown, cards, wrong))
     title = class_title(first) if len(explanations) == 1 else f"{len(explanations)} classes"
     return {
         "title": title,
@@ -64,18 +66,34 @@ def page_of(classes: Sequence[ClassScenes], not_explained: Mapping[int, str]) ->
         "tiles": _tiles(explanations, not_explained),
         "doubts": doubts_about(explanations, not_explained),
         "sections": sections,
-        "legend": _legend(palette),
+        "legend": _legend(palette, cards),
         "confusion": _confusion(first),
-        "misled": misled(explanations),
+        "misled": wrong,
         "contrasts": contrasts(explanations),
         "class_names": [class_label(number, first.class_names) for number in range(len(first.class_names))],
         "targets": [one.target for one in explanations],
         "making": _making(explanations),
         "survey": first.survey,
         "has_map": first.survey is not None and first.survey.has_map,
-        "num_sketches": len(shown.graphs),
-        "data": page_data(explanations, cards, shown, palette),
+        "num_drawn": len(thumbnails.graphs),
+        "data": page_data(explanations, cards, thumbnails),
     }
+
+
+def _by_importance(
+    explanations: Sequence[Explanation], shown: ShownGraphs, cards: Sequence[Card], wrong: Mapping[str, Any] | None
+) -> Iterator[tuple[int, Data]]:
+    """The graphs that are kept: what cards show, representatives, the wrong ones, then the others, spread evenly."""
+    kept = {**shown.graphs, **{i: graph for one in explanations for i, graph in one.source_graphs.items()}}
+    first = [index for card in cards for index in (*card.examples.having, *card.examples.lacking)]
+    first += [index for one in explanations for index in one.source_graphs]
+    first += [row["index"] for row in wrong["rows"]] if wrong is not None else []
+    others = shown.indices
+    step = max(1, len(others) // MOST_DRAWN)
+    spread = [index for offset in range(step) for index in others[offset::step]]
+    for index in dict.fromkeys([*first, *spread]):
+        if index in kept:
+            yield index, kept[index]
 
 
 def _about(explanation: Explanation) -> dict[str, str]:
@@ -116,11 +134,10 @@ def _tiles(explanations: Sequence[Explanation], not_explained: Mapping[int, str]
     return [*tiles, Tile(f"{first.num_graphs:,}", "graphs looked at", note)]
 
 
-def _section(of_class: ClassScenes, palette: Palette, shown: ShownGraphs) -> ClassSection:
-    explanation = of_class.explanation
+def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> ClassSection:
     fidelity = explanation.fidelity
-    prototypes = [prototype_card(of_class, scene, palette, shown) for scene in of_class.scenes]
-    reasons = [reason_card(of_class, scene, palette, shown) for scene in of_class.reasons]
+    prototypes = [prototype_card(explanation, n, palette, shown) for n in range(1, len(explanation.prototypes) + 1)]
+    reasons = [reason_card(explanation, n, palette, shown) for n in range(1, len(explanation.reasons) + 1)]
     rule = PROTOTYPES_RULE if explanation.is_rule_of_prototypes else explanation.rule or "no reason was found"
     return ClassSection(
         target=explanation.target,
@@ -165,8 +182,11 @@ def place_of(explanation: Explanation, index: int) -> str:
     return shortened(origin.name, 40) if origin.name else str(origin.position)
 
 
-def _legend(palette: Palette) -> list[tuple[str, str]]:
-    return [(one_line(one.label), one.color) for one in palette.categories] if len(palette.categories) > 1 else []
+def _legend(palette: Palette, cards: Sequence[Card]) -> list[tuple[str, str]]:
+    """What the colours of nodes mean; nothing where all are alike, or nothing is drawn as a plain graph."""
+    is_plain = any(picture.is_plain for card in cards for picture in card.sources or card.pictures)
+    kinds = [(one_line(one.label), one.color) for one in palette.categories]
+    return kinds if is_plain and len(kinds) > 1 else []
 
 
 def _confusion(explanation: Explanation) -> dict[str, Any] | None:

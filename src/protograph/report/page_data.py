@@ -11,9 +11,7 @@ from protograph._base.words import clean_name, one_line
 from protograph.explanation import Explanation
 from protograph.explanation.survey import Survey
 from protograph.report.cards import Card
-from protograph.report.layout import undirected_edges
-from protograph.report.palette import Palette, readable_on
-from protograph.report.shown_graphs import ShownGraphs
+from protograph.report.thumbnails import Thumbnails
 
 # Steps of a position on the map: more than there are pixels.
 MAP_STEPS = 4000
@@ -23,13 +21,12 @@ AGREE, UNCOVERED, ANOTHER = range(3)
 MAX_NAME = 60
 
 
-def page_data(
-    explanations: Sequence[Explanation], cards: Sequence[Card], shown: ShownGraphs, palette: Palette
-) -> dict[str, Any]:
+def page_data(explanations: Sequence[Explanation], cards: Sequence[Card], thumbnails: Thumbnails) -> dict[str, Any]:
     """All that scripts need, as JSON has it."""
     first = explanations[0]
     names = [clean_name(name) for name in first.class_names]
-    data: dict[str, Any] = {"classes": names, "cards": {}, "points": None, "graphs": {}, "looks": []}
+    data: dict[str, Any] = {"classes": names, "cards": {}, "points": None}
+    data |= {"graphs": thumbnails.graphs, "looks": thumbnails.looks}
     data["cards"] = {
         card.id: {
             "having": card.examples.having,
@@ -42,7 +39,6 @@ def page_data(
     survey = first.survey
     if survey is not None and survey.has_map:
         data["points"] = _points(survey, explanations)
-        data["graphs"], data["looks"] = _sketches(first, shown, palette)
     return data
 
 
@@ -121,17 +117,3 @@ def _marked(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
                     card = f"class-{one.target}-prototype-{number}"
                     marks[index] = {"index": index, "source": is_source, "card": card}
     return list(marks.values())
-
-
-def _sketches(explanation: Explanation, shown: ShownGraphs, palette: Palette) -> tuple[dict[int, Any], list[list[str]]]:
-    """Graphs as kinds and edges, and how each kind looks."""
-    looks: dict[tuple[str, str], int] = {}
-    sketches: dict[int, dict[str, list[Any]]] = {}
-    for index, graph in shown.graphs.items():
-        drawn = explanation.named(graph).graph
-        kinds = [looks.setdefault((node.color, one_line(node.inside)), len(looks)) for node in palette.looks(drawn)]
-        sketches[index] = {"k": kinds, "e": undirected_edges(graph)[0].ravel().tolist()}
-        own = graph.get("pos")
-        if own is not None and own.dim() == 2 and own.size(1) == 2 and bool(own.isfinite().all()):
-            sketches[index]["p"] = [round(float(value), 2) for value in own.flatten().tolist()]
-    return sketches, [[color, inside, readable_on(color)] for color, inside in looks]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from protograph._base.files import atomic_path
 from protograph._base.words import one_line
 from protograph.explanation import Explanation
+from protograph.report.markup import CSS
 from protograph.report.page import page_of
 from protograph.report.page_data import as_script_data
-from protograph.report.scene import ClassScenes, lay_out
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,27 +40,27 @@ def write_report(
         not_explained: Why other classes have no explanation, by class.
 
     Raises:
-        ImportError: If matplotlib or Jinja2 is not installed.
+        ImportError: If Jinja2 is not installed.
         ValueError: If there is nothing to report.
         OSError: If the file cannot be written there.
     """
     if not explanations:
         raise ValueError("explanations must have at least one class to report, got none")
-    content = report_html(lay_out(explanations), not_explained or {})
+    content = report_html(explanations, not_explained or {})
     with atomic_path(path) as temporary:
         temporary.write_text(content, encoding="utf-8", errors="replace")
 
 
-def report_html(classes: Sequence[ClassScenes], not_explained: Mapping[int, str] = EMPTY) -> str:
+def report_html(explanations: Sequence[Explanation], not_explained: Mapping[int, str] = EMPTY) -> str:
     """The report as text; see :func:`write_report`."""
     script = "\n".join(_asset(name) for name in SCRIPTS)
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    page = page_of(classes, not_explained)
+    page = page_of(explanations, not_explained)
     template = _environment().get_template("report.html")
     content: str = template.render(
         page,
         policy=POLICY.format(digest),
-        styles=_trusted(_asset("report.css")),
+        styles=_trusted(CSS + _asset("report.css")),
         script=_trusted(script),
         script_data=as_script_data(page["data"]),
     )

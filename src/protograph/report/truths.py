@@ -2,36 +2,32 @@
 
 from typing import NamedTuple
 
-import numpy as np
 from markupsafe import Markup
 
-from protograph.explanation import Explanation
+from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import accuracy
 from protograph.patterns.correspondence import largest_common_subgraph
-from protograph.report.layout import layout
+from protograph.report.depicting import Picture, graph_like
+from protograph.report.markup import Marks
 from protograph.report.palette import Palette
-from protograph.report.scene import Scene
-from protograph.report.svg import Frame, svg_of
-from protograph.report.views import Highlight, View
-from protograph.report.words import size
 
 # Pairs of nodes to try: prototypes and truths are small, and a page is not to wait.
 MAX_CALLS = 200_000
-FRAME = Frame(220, 170)
+PROTOTYPE = "the prototype, what it shares with the ground truth marked"
 
 
 class Overlay(NamedTuple):
-    """The prototype with what it shares with the truth in full colour, the truth, and how far they agree."""
+    """The prototype with what it shares with the truth marked, the truth, and how far they agree."""
 
     prototype: Markup
     truth: Markup
     words: str
 
 
-def truth_overlay(explanation: Explanation, scene: Scene, palette: Palette) -> Overlay | None:
+def truth_overlay(explanation: Explanation, prototype: Prototype, palette: Palette) -> Overlay | None:
     """The prototype over the truth that is nearest to it; ``None`` where there is none of the same columns."""
-    graph, rule = scene.prototype.graph, scene.prototype.edge_rule
+    graph, rule = prototype.graph, prototype.edge_rule
     try:
         found = [(accuracy(graph, truth, match_edges=rule, max_calls=MAX_CALLS), truth) for truth in explanation.truths]
         best, truth = max(found, key=lambda one: float(one[0]))
@@ -47,15 +43,16 @@ def truth_overlay(explanation: Explanation, scene: Scene, palette: Palette) -> O
     joined = {frozenset(ends) for ends in truth.edge_index.T.tolist()}
     edges = [
         (u, v)
-        for u, v in scene.prototype.edges
+        for u, v in prototype.edges
         if u in partner and v in partner and frozenset((partner[u], partner[v])) in joined
     ]
-    part = Highlight(sorted(partner), np.array(edges, dtype=np.int64).reshape(-1, 2), np.zeros(0, np.int64))
-    over = View(scene.alone.graph, scene.alone.positions, part)
-    alone = View(explanation.named(truth).graph, layout(truth))
-    words = f"Accuracy {float(best):.3f}: {len(partner)} nodes and {len(edges)} edges of the prototype are in the truth"
+    marks = Marks(dict.fromkeys(sorted(partner)), edges)
     return Overlay(
-        svg_of(over, palette, f"The prototype over the ground truth. {words}", FRAME),
-        svg_of(alone, palette, f"The ground truth: {size(truth)}", FRAME),
-        words,
+        _drawn(graph_like(explanation, prototype, graph, label=PROTOTYPE, marks=marks, palette=palette)),
+        _drawn(graph_like(explanation, prototype, truth, label="the ground truth", palette=palette)),
+        f"Accuracy {float(best):.3f}: {len(partner)} nodes and {len(edges)} edges of the prototype are in the truth",
     )
+
+
+def _drawn(picture: Picture) -> Markup:
+    return Markup(picture.markup)  # noqa: S704 - all text in it is escaped

@@ -17,7 +17,7 @@ const Cards = (() => {
   function figure(index, marks) {
     const made = document.createElement("figure");
     const caption = document.createElement("figcaption");
-    caption.textContent = `${title(index)} · p ${(data.points.probability[index] / 1000).toFixed(2)}`;
+    caption.textContent = `${title(index)}${data.points ? ` · p ${(data.points.probability[index] / 1000).toFixed(2)}` : ""}`;
     made.append(Sketch.draw(data.graphs[index], data.looks, marks, `${title(index)}`), caption);
     return made;
   }
@@ -30,13 +30,17 @@ const Cards = (() => {
       const indices = card[place.dataset.examples].filter((index) => data.graphs[index]);
       const isHaving = place.dataset.examples === "having";
       place.append(...indices.map((index) => figure(index, isHaving ? card.marks[index] : null)));
-      if (!indices.length) place.textContent = "none among the graphs that are kept";
+      if (!indices.length) place.textContent = "None of the graphs that are kept.";
     }
   }
 
   function light(article, number) {
     article.classList.toggle("lit", number !== null);
-    for (const node of article.querySelectorAll("[data-m]")) node.classList.toggle("on", node.dataset.m === number);
+    for (const node of article.querySelectorAll("[data-match]")) {
+      const isOn = node.dataset.match === number;
+      node.classList.toggle("on", isOn);
+      if (node.matches(".pg-node, mark")) node.classList.toggle("pg-hot", isOn);
+    }
   }
 
   async function copy(button) {
@@ -66,7 +70,7 @@ const Cards = (() => {
     data = all;
     for (const details of document.querySelectorAll("details.more")) details.addEventListener("toggle", () => details.open && open(details));
     for (const article of document.querySelectorAll(".card")) {
-      const pick = (event) => light(article, event.target.closest?.("[data-m]")?.dataset.m ?? null);
+      const pick = (event) => light(article, event.target.closest?.("[data-match]")?.dataset.match ?? null);
       article.addEventListener("pointerover", pick);
       article.addEventListener("focusin", pick);
       article.addEventListener("pointerleave", () => light(article, null));
