@@ -38,6 +38,7 @@ class Difference:
         num_common: How many graphs both explanations are of.
         num_graphs: How many graphs each is of.
         notes: Why something could not be compared.
+        explained: Both explanations, by class, from which a report draws what changed; empty where they are not kept.
     """
 
     class_names: tuple[str, ...]
@@ -46,6 +47,7 @@ class Difference:
     num_common: int
     num_graphs: tuple[int, int]
     notes: tuple[str, ...] = ()
+    explained: tuple[Mapping[int, Explanation], ...] = ()
 
     def changes(self, *statuses: str) -> list[Change]:
         """The changes of these kinds in all classes."""
@@ -113,6 +115,7 @@ def diff(a: Explanation | Explanations, b: Explanation | Explanations, *, least_
         num_common=len(common),
         num_graphs=(_num_graphs(before), _num_graphs(after)),
         notes=tuple(_notes(before, after, common)),
+        explained=(before, after),
     )
 
 

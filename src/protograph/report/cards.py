@@ -174,7 +174,7 @@ def _shown(picture: Depicted, words: str = "", **how: Any) -> Picture:
 
 def _source(picture: Depicted) -> Picture:
     groups = f"has {listed(picture.groups)} there" if picture.groups else ""
-    return _shown(picture, "; ".join(part for part in (picture.label, groups) if part), smiles=picture.smiles)
+    return _shown(picture, "; ".join(part for part in (picture.place, groups) if part), smiles=picture.smiles)
 
 
 def _next_best(explanation: Explanation, prototype: Prototype, palette: Palette) -> list[Picture]:
@@ -208,7 +208,7 @@ def _example(explanation: Explanation, reason: Reason, palette: Palette) -> Pict
     example, picture = reason.example, example_picture(explanation, reason, palette=palette)
     if example is None or picture is None:
         return None
-    return _shown(picture, example_words(example, explanation.graph_label(example.source)), smiles=picture.smiles)
+    return _shown(picture, example_words(example, picture.place), smiles=picture.smiles)
 
 
 def _reason_note(reason: Reason, pictures: Sequence[Picture]) -> str:

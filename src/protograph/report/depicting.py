@@ -5,7 +5,7 @@ picture is made from an explanation alone, the same in every run. See :data:`~pr
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ __all__ = [
     "graph_picture",
     "node_palette",
     "pattern_picture",
+    "prototype_picture",
     "prototype_pictures",
 ]
 
@@ -57,6 +58,7 @@ class Picture:
         markup: SVG, or of a sentence a paragraph of HTML; what is from the data is escaped.
         kind: What it is drawn as: ``"molecule"``, ``"superpixels"``, ``"sentence"`` or ``"graph"``.
         label: What the graph is called, with all that is known of where it came from; plain text.
+        place: The same without its SMILES; plain text.
         name: Its name or id in the user's data; plain text, empty where there is none.
         smiles: Its SMILES; empty where it is no molecule.
         note: What is not drawn; empty where all is.
@@ -66,6 +68,7 @@ class Picture:
     markup: str
     kind: str
     label: str = ""
+    place: str = ""
     name: str = ""
     smiles: str = ""
     note: str = ""
@@ -129,6 +132,19 @@ def prototype_pictures(
     drawn = [artist.source(index, own, {} if index == first else places) for index, own in marks.items()]
     alone = artist.alone(prototype, first, marks[first], places, titles)
     return PrototypePictures(alone, tuple(drawn))
+
+
+def prototype_picture(
+    explanation: Explanation, prototype: Prototype, *, palette: Palette | None = None, label: str = ALONE
+) -> Picture:
+    """A prototype by itself, its nodes where they are in the graph that it was cut from."""
+    artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
+    images = _images(explanation, prototype)
+    if not images:
+        return artist.fragment(prototype, None, NO_MARKS)
+    first = prototype.source if prototype.source in images else next(iter(images))
+    marks = _marks(explanation, prototype, first, images[first])
+    return artist.alone(prototype, first, marks, artist.places(first, marks), own_marks=NO_MARKS)
 
 
 def pattern_picture(
@@ -281,6 +297,7 @@ class _Artist:
         wanted = {node: None if number is None else places.get(number) for node, number in marks.nodes.items()}
         look = look_of(self.explanation, graph, wanted)
         beside: dict[str, Any] = {"label": origin.label, "name": origin.name, "smiles": origin.smiles}
+        beside["place"] = replace(origin, smiles="").label
         if isinstance(look, tuple):
             return Picture(sentence_markup(look, marks, origin.label), SENTENCE, **beside)
         if isinstance(look, Image):
@@ -292,7 +309,13 @@ class _Artist:
         return self._plain(graph, marks, origin, places)
 
     def alone(
-        self, prototype: Prototype, index: int, marks: Marks, places: Places, titles: Sequence[str] = ()
+        self,
+        prototype: Prototype,
+        index: int,
+        marks: Marks,
+        places: Places,
+        titles: Sequence[str] = (),
+        own_marks: Marks | None = None,
     ) -> Picture:
         """A prototype by itself, its nodes where they are in its source."""
         look, label = look_of(self.explanation, self.explanation.source_graphs[index]), self.label
@@ -302,7 +325,7 @@ class _Artist:
             return Picture(image_markup(look, marks, label, is_alone=True), SUPERPIXELS, label)
         known = [places[number] for number in range(prototype.num_nodes) if number in places]
         own = np.array(known) if len(known) == prototype.num_nodes else None
-        return self.fragment(prototype, own, titles=titles)
+        return self.fragment(prototype, own, own_marks, titles)
 
     def fragment(
         self,
@@ -340,7 +363,8 @@ class _Artist:
         drawn = node_count(graph)
         note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
         markup = graph_markup(named.graph, positions, self.palette, own, origin.label)
-        return Picture(markup, GRAPH, origin.label, origin.name, origin.smiles, note)
+        place = replace(origin, smiles="").label
+        return Picture(markup, GRAPH, origin.label, place, origin.name, origin.smiles, note)
 
 
 def _groups(placed: PlacedMolecule, marks: Marks) -> tuple[str, ...]:

@@ -1,10 +1,14 @@
 """The difference of two explanations as one HTML file, and as a notebook shows it: static, all text escaped."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from os import PathLike
+
+from markupsafe import Markup
 
 from protograph._base.files import atomic_path
 from protograph._base.words import class_label, count_of
+from protograph.explanation import Explanation
 from protograph.explanation.changes import CAME, CHANGED, SAME, WENT, Change, ClassDifference, GraphChange
 from protograph.explanation.describing.difference_words import (
     FEW_GRAPHS,
@@ -15,7 +19,13 @@ from protograph.explanation.describing.difference_words import (
     percent,
 )
 from protograph.explanation.difference import Difference
+from protograph.report.depicting import pattern_picture, prototype_picture
+from protograph.report.figure import shared_palette
 from protograph.report.html import escape, table
+from protograph.report.markup import CSS
+from protograph.report.palette import Palette
+from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
+from protograph.report.templating import asset, rendered, trusted
 
 GENERATOR = "protograph compare-models"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -28,44 +38,39 @@ COUNTED = {
     WENT: "reasons and prototypes went",
     CHANGED: "changed their share",
 }
-DARK = "@media (prefers-color-scheme: dark) { :root { "
-CSS = (
-    """
-:root { color-scheme: light dark; --ink: #1d2433; --muted: #5b6475; --rule: #e4e7ec; --back: #fff; --card: #f7f8fa;
-  --came: #05603a; --went: #b42318; --changed: #8a4b00; --same: #5b6475; }
-"""
-    + DARK
-    + """--ink: #e6e9ef; --muted: #a3acba; --rule: #343b49; --back: #151922; --card: #1d2330;
-  --came: #6ce9a6; --went: #fda29b; --changed: #fdb022; --same: #a3acba; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 66rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: var(--back);
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
-h2 { font-size: 1.35rem; margin: 2.6rem 0 .2rem; padding-top: 1.2rem; border-top: 2px solid var(--rule); }
-.muted { color: var(--muted); }
-.counts { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.4rem 0; padding: 0; list-style: none; }
-.counts li { flex: 1 1 8rem; padding: .7rem 1rem; background: var(--card); border-radius: 8px; }
-.counts b { display: block; font-size: 1.7rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; margin: .8rem 0; font-size: .92rem; }
-th, td { padding: .45rem .9rem .45rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
-th { font-weight: 600; }
-td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
-td.words { min-width: 15rem; overflow-wrap: anywhere; }
-.status { white-space: nowrap; font-weight: 600; }
-.came { color: var(--came); } .went { color: var(--went); } .changed { color: var(--changed); }
-.same { color: var(--same); }
-summary { cursor: pointer; }
-@media (max-width: 40rem) {
-  body { padding: 1.5rem 1rem 3rem; }
-  .changes thead { display: none; }
-  .changes tr { display: block; padding: .6rem 0; border-bottom: 1px solid var(--rule); }
-  .changes td { display: block; padding: .1rem 0; border: 0; }
-  .changes td[data-name]::before { content: attr(data-name) ": "; color: var(--muted); }
-}
-@media print { details { display: block; } tr { break-inside: avoid; } }
-"""
-)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A figure at the top of the page."""
+
+    value: str
+    label: str
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class ChangePicture:
+    """What a reason asks for, or a prototype."""
+
+    drawing: Markup
+    is_lacking: bool = False
+    at_least: int = 1
+
+
+@dataclass(frozen=True)
+class ChangeCard:
+    """What became of a reason or a prototype, as the template reads it."""
+
+    id: str
+    status: str
+    sign: str
+    which: str
+    words: str
+    nearest: str
+    shares: tuple[float | None, float | None]
+    elsewhere: tuple[float | None, float | None]
+    pictures: Sequence[ChangePicture]
 
 
 def write_difference(
@@ -84,86 +89,128 @@ def write_difference(
 
 def difference_page(difference: Difference, names: tuple[str, str]) -> str:
     """The page as text."""
-    title = f"{names[0]} and {names[1]}"
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta name="generator" content="{GENERATOR}">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>Protograph: {escape(title)}</title>",
-            f"<style>{CSS}</style>",
-            "</head>",
-            "<body>",
-            "<main>",
-            "<h1>What changed between two models</h1>",
-            f'<p class="muted">From {escape(names[0])} to {escape(names[1])}, of the same classes</p>',
-            _counts(difference),
-            *(f'<p class="muted">Note: {escape(note)}.</p>' for note in difference.notes),
-            *(_class_section(one, difference.class_names) for one in difference.classes),
-            _graphs_section(difference, "h2", MOST_GRAPHS),
-            "</main>",
-            "</body>",
-            "</html>",
-            "",
-        ]
+    explanations = [one for side in difference.explained for one in side.values()]
+    palette = shared_palette(explanations) if explanations else None
+    return rendered(
+        "difference.html",
+        generator=GENERATOR,
+        policy=POLICY,
+        styles=trusted(CSS + asset("report.css")),
+        names=names,
+        tiles=_tiles(difference),
+        notes=difference.notes,
+        sections=[_section(difference, one, palette) for one in difference.classes],
+        graphs=[_graph_row(several, difference.class_names) for several in alike(difference.graphs)],
     )
 
 
+def _tiles(difference: Difference) -> list[Tile]:
+    otherwise = sum(one.is_predicted_otherwise for one in difference.graphs)
+    numbers = {status: len(difference.changes(status)) for status in COUNTED}
+    return [
+        *(Tile(f"{SIGNS[status]} {numbers[status]}", words, status) for status, words in COUNTED.items()),
+        Tile(f"{otherwise:,}", f"of {count_of(difference.num_common, 'graph')} predicted otherwise"),
+        Tile(f"{len(difference.graphs) - otherwise:,}", "predicted the same for another reason"),
+    ]
+
+
+def _section(difference: Difference, one: ClassDifference, palette: Palette | None) -> dict[str, object]:
+    cards = [_card(difference, one.target, number, change, palette) for number, change in enumerate(one.changes)]
+    return {
+        "target": one.target,
+        "title": class_label(one.target, difference.class_names).capitalize(),
+        "facts": class_facts(one).replace("->", "→"),
+        "changed": [card for card in cards if card.status != SAME],
+        "same": [card for card in cards if card.status == SAME],
+    }
+
+
+def _card(difference: Difference, target: int, number: int, change: Change, palette: Palette | None) -> ChangeCard:
+    before, after = change.before, change.after
+    return ChangeCard(
+        id=f"class-{target}-change-{number}",
+        status=change.status,
+        sign=SIGNS[change.status],
+        which=f"{change.what} {_numbers(change)}",
+        words=change.words,
+        nearest=nearest(change).removeprefix("; "),
+        shares=(before.share if before else None, after.share if after else None),
+        elsewhere=(before.share_elsewhere if before else None, after.share_elsewhere if after else None),
+        pictures=_pictures(difference, target, change, palette),
+    )
+
+
+def _pictures(difference: Difference, target: int, change: Change, palette: Palette | None) -> Sequence[ChangePicture]:
+    """What changed, drawn from the explanation that has it last; nothing where explanations are not kept."""
+    standing = change.after or change.before
+    if not difference.explained or standing is None:
+        return []
+    explanation = difference.explained[change.after is not None][target]
+    if change.what == "prototype":
+        prototype = explanation.prototypes[standing.number - 1]
+        return [ChangePicture(trusted(prototype_picture(explanation, prototype, palette=palette).markup))]
+    return _patterns(explanation, standing.number, palette)
+
+
+def _patterns(explanation: Explanation, number: int, palette: Palette | None) -> list[ChangePicture]:
+    parts = drawn_patterns(explanation.reasons[number - 1], explanation.feature_colors)
+    return [
+        ChangePicture(
+            trusted(pattern_picture(explanation, part.pattern, palette=palette, label=part.words).markup),
+            part.is_lacking,
+            part.pattern.at_least,
+        )
+        for part in parts[:MAX_PATTERNS]
+    ]
+
+
+def _graph_row(several: Sequence[GraphChange], names: Sequence[str]) -> dict[str, object]:
+    one, labels = several[0], [change.label for change in several]
+    left = len(labels) - MOST_GRAPHS
+    return {
+        "number": len(several),
+        "classes": " → ".join(dict.fromkeys(class_label(target, names) for target in one.predictions)),
+        "reasons": [reason or NO_REASON for reason in one.reasons],
+        "first": ", ".join(labels[:FEW_GRAPHS]),
+        "rest": ", ".join(labels[FEW_GRAPHS:MOST_GRAPHS]),
+        "left": len(labels) - FEW_GRAPHS,
+        "uncounted": f" and {left:,} more" if left > 0 else "",
+    }
+
+
 def difference_html(difference: Difference) -> str:
-    """The same for a notebook: without the page around it, and with fewer graphs."""
+    """The same for a notebook: without the page around it, without pictures, and with fewer graphs."""
     parts = [
         f"<p>{escape(repr(difference))}</p>",
         *(f"<p>Note: {escape(note)}.</p>" for note in difference.notes),
-        *(_class_section(one, difference.class_names, "h4") for one in difference.classes),
-        _graphs_section(difference, "h4", MOST_IN_NOTEBOOK),
+        *(_class_tables(one, difference.class_names) for one in difference.classes),
+        _graphs_table(difference),
     ]
     return f"<div>{''.join(parts)}</div>"
 
 
-def _counts(difference: Difference) -> str:
-    otherwise = sum(one.is_predicted_otherwise for one in difference.graphs)
-    numbers = {status: len(difference.changes(status)) for status in COUNTED}
-    items = [
-        f'<li><b class="{status}">{SIGNS[status]} {numbers[status]}</b>{words}</li>'
-        for status, words in COUNTED.items()
-    ]
-    items += [
-        f"<li><b>{otherwise:,}</b>of {count_of(difference.num_common, 'graph')} predicted otherwise</li>",
-        f"<li><b>{len(difference.graphs) - otherwise:,}</b>predicted the same for another reason</li>",
-    ]
-    return f'<ul class="counts">{"".join(items)}</ul>'
-
-
-def _class_section(one: ClassDifference, names: Sequence[str], heading: str = "h2") -> str:
+def _class_tables(one: ClassDifference, names: Sequence[str]) -> str:
     told = [change for change in one.changes if change.status != SAME]
     same = [change for change in one.changes if change.status == SAME]
     title = class_label(one.target, names).capitalize()
-    return "\n".join(
+    return "".join(
         [
-            "<section>",
-            f"<{heading}>{escape(title)}</{heading}>",
-            f'<p class="muted">{escape(class_facts(one).replace("->", "→"))}</p>',
+            f"<h4>{escape(title)}</h4>",
+            f"<p>{escape(class_facts(one).replace('->', '→'))}</p>",
             _change_table(told) if told else "<p>Nothing came, went or changed.</p>",
             f"<details><summary>{len(same)} the same</summary>{_change_table(same)}</details>" if same else "",
-            "</section>",
         ]
     )
 
 
 def _change_table(changes: Iterable[Change]) -> str:
     rows = [
-        f'<tr><td class="status {one.status}">{SIGNS[one.status]} {one.status}</td>'
-        f"<td>{one.what} {_numbers(one)}</td>"
-        f'<td class="words">{escape(one.words)}{_nearest(one)}</td>'
-        f'<td class="number" data-name="of the class">{_shares(one, "share")}</td>'
-        f'<td class="number" data-name="elsewhere">{_shares(one, "share_elsewhere")}</td></tr>'
+        f"<tr><td>{SIGNS[one.status]} {one.status}</td><td>{one.what} {_numbers(one)}</td>"
+        f"<td>{escape(one.words)}{_nearest(one)}</td>"
+        f"<td>{_shares(one, 'share')}</td><td>{_shares(one, 'share_elsewhere')}</td></tr>"
         for one in changes
     ]
-    return table(rows, head=_head("status", "which", "what it is", "of the class", "elsewhere"), style="changes")
+    return table(rows, head=_head("status", "which", "what it is", "of the class", "elsewhere"))
 
 
 def _head(*names: str) -> str:
@@ -177,7 +224,7 @@ def _numbers(change: Change) -> str:
 
 def _nearest(change: Change) -> str:
     words = nearest(change).removeprefix("; ")
-    return f'<br><span class="muted">{escape(words)}</span>' if words else ""
+    return f"<br>{escape(words)}" if words else ""
 
 
 def _shares(change: Change, name: str) -> str:
@@ -185,33 +232,18 @@ def _shares(change: Change, name: str) -> str:
     return " → ".join(both)
 
 
-def _graphs_section(difference: Difference, heading: str, most: int) -> str:
-    none = "<p>Every graph has the same prediction and the same reason.</p>"
-    content = _graph_table(difference.graphs, difference.class_names, most) or none
-    return f"<section><{heading}>Graphs that changed</{heading}>{content}</section>"
-
-
-def _graph_table(graphs: Sequence[GraphChange], names: Sequence[str], most: int) -> str:
-    """A row for graphs that changed in the same way; nothing where none did."""
+def _graphs_table(difference: Difference) -> str:
     rows = []
-    for several in alike(graphs):
+    for several in alike(difference.graphs):
         one, labels = several[0], [change.label for change in several]
-        classes = dict.fromkeys(class_label(target, names) for target in one.predictions)
+        classes = dict.fromkeys(class_label(target, difference.class_names) for target in one.predictions)
+        before, after = (escape(reason or NO_REASON) for reason in one.reasons)
+        left = f" and {len(labels) - MOST_IN_NOTEBOOK:,} more" if len(labels) > MOST_IN_NOTEBOOK else ""
+        which = ", ".join(map(escape, labels[:MOST_IN_NOTEBOOK])) + left
         rows.append(
-            f'<tr><td class="number">{len(several):,}</td><td>{escape(" → ".join(classes))}</td>'
-            f'<td class="words">{_reasons(one)}</td><td class="words">{_listed(labels, most)}</td></tr>'
+            f"<tr><td>{len(several):,}</td><td>{escape(' → '.join(classes))}</td>"
+            f"<td>{before}<br>→ {after}</td><td>{which}</td></tr>"
         )
-    return table(rows, head=_head("graphs", "prediction", "reason", "which"), style="changes") if rows else ""
-
-
-def _reasons(one: GraphChange) -> str:
-    before, after = (escape(reason or NO_REASON) for reason in one.reasons)
-    return f'{before}<br><span aria-label="became">→</span> {after}'
-
-
-def _listed(labels: Sequence[str], most: int) -> str:
-    """The first graphs, and the others folded up; past so many they are counted."""
-    first, rest = (", ".join(map(escape, some)) for some in (labels[:FEW_GRAPHS], labels[FEW_GRAPHS:most]))
-    left = f" and {len(labels) - most:,} more" if len(labels) > most else ""
-    folded = f"<details><summary>{len(labels) - FEW_GRAPHS:,} more</summary>{rest}{left}</details>" if rest else left
-    return f"{first}{folded}"
+    none = "<p>Every graph has the same prediction and the same reason.</p>"
+    content = table(rows, head=_head("graphs", "prediction", "reason", "which")) if rows else none
+    return f"<h4>Graphs that changed</h4>{content}"

@@ -196,6 +196,7 @@ def _numbers(points: Points, edges: Iterable[tuple[int, int]], marks: Marks, rad
         away = radius + 5.5
         place = {"x": x + away * math.cos(angle), "y": y + away * math.sin(angle) + 3.3}
         look = {"class_": "pg-number", "text_anchor": "middle", "font_size": 9.5, "fill": "currentColor"}
+        look |= {"font_family": "system-ui,sans-serif", "font_weight": 600}  # also where the page has no style
         written.append(tag("text", str(number + 1), data_match=number, **place, **look))
     return written
 

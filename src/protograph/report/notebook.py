@@ -2,24 +2,22 @@
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-
-from torch_geometric.data import Data
+from typing import Any
 
 from protograph._base.words import class_label, count_of
-from protograph.explanation import Explanation, Prototype, Reason
+from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.explanation.describing.rule_words import fidelity_words, support_words
 from protograph.explanation.figures import formulas_of
+from protograph.report.depicting import SENTENCE, Picture, pattern_picture, prototype_picture
 from protograph.report.figure import shared_palette
 from protograph.report.html import escape
-from protograph.report.layout import layout
+from protograph.report.looks import fragment_look
 from protograph.report.palette import Palette, palette_of
-from protograph.report.reason_scene import MAX_PATTERNS, DrawnPattern, drawn_patterns
-from protograph.report.sheet import figure_bytes, our_style
-from protograph.report.views import View, draw_view
+from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
 from protograph.report.words import NO_PROTOTYPE, class_title
 
-# In inches and in pixels: what is drawn at this size is shown at that one.
-SIZE, PIXELS = (2.2, 1.7), (198, 153)
+# Pixels that a picture may be wide and tall.
+WIDEST, TALLEST = 240, 190
 # Styles stand with their elements: a notebook has one page for all outputs, and viewers drop style sheets.
 _CARD = "flex:0 1 17rem;min-width:12rem;padding:.6rem .8rem;border:1px solid rgba(128,128,128,.4);border-radius:8px"
 _ROW = "display:flex;flex-wrap:wrap;gap:.7rem;margin:.5rem 0"
@@ -39,27 +37,38 @@ def explanations_html(explanations: Sequence[Explanation], not_explained: Mappin
     ]
     palette = shared_palette(explanations) if explanations else palette_of([])
     parts = [_class(one, palette) for one in explanations]
-    return _whole([*_doubts(explanations), _legend(palette), *parts, *missing])
+    return _whole([*_doubts(explanations), _legend(palette, explanations), *parts, *missing])
 
 
 def explanation_html(explanation: Explanation) -> str:
     """One class: its rule, and a card for each prototype and reason."""
     palette = shared_palette([explanation])
-    return _whole([*_doubts([explanation]), _legend(palette), _class(explanation, palette)])
+    return _whole([*_doubts([explanation]), _legend(palette, [explanation]), _class(explanation, palette)])
 
 
 def prototype_html(prototype: Prototype) -> str:
     """One prototype by itself, as a card."""
-    graph, names, _ = prototype.named
-    palette = palette_of([graph], names)
-    return _whole([_legend(palette), _row([_prototype_card(prototype, palette)])])
+    alone = _told_alone(prototype, prototypes=[prototype])
+    palette = shared_palette([alone])
+    return _whole([_legend(palette, [alone]), _row([_prototype_card(alone, prototype, palette)])])
 
 
 def reason_html(reason: Reason) -> str:
     """One reason by itself: its patterns, what it asks for, and where it holds."""
-    drawn = [part.pattern.named for part in drawn_patterns(reason) if part.pattern.are_nodes_matched]
+    patterns = [part.pattern for part in drawn_patterns(reason)]
+    alone = _told_alone(next((one for one in patterns if one.feature_names), patterns[0] if patterns else None))
+    drawn = [one.named for one in patterns if one.are_nodes_matched]
     palette = palette_of([one.graph for one in drawn], drawn[0].feature_names if drawn else ())
-    return _whole([_legend(palette), _row([_reason_card(reason, "its class", palette)])])
+    return _whole([_legend(palette, [alone]), _row([_reason_card(alone, reason, "its class", palette)])])
+
+
+def _told_alone(record: Prototype | Pattern | None, **parts: Any) -> Explanation:
+    """As much of an explanation as is known where a prototype or a reason shows itself: what columns are called."""
+    columns = ("feature_names", "feature_values", "edge_names", "edge_values")
+    names = {} if record is None else {name: getattr(record, name) for name in columns}
+    target = getattr(record, "target", None) or 0
+    facts: dict[str, Any] = {"class_names": tuple(map(str, range(target + 1))), "prototypes": [], **names, **parts}
+    return Explanation(target=target, explainer="", options={}, num_graphs=0, num_predicted=0, **facts)
 
 
 def _whole(parts: Iterable[str]) -> str:
@@ -70,9 +79,11 @@ def _row(cards: Iterable[str]) -> str:
     return f'<div style="{_ROW}">{"".join(cards)}</div>'
 
 
-def _legend(palette: Palette) -> str:
-    """What the colours of nodes mean; nothing where all are alike, or colours are a scale."""
-    if len(palette.categories) < 2:
+def _legend(palette: Palette, explanations: Sequence[Explanation]) -> str:
+    """What the colours of nodes mean; nothing where all are alike, or graphs are not drawn as plain ones."""
+    records = [one for each in explanations for one in each.prototypes]
+    is_plain = not records or any(fragment_look(explanations[0], one) is None for one in records)
+    if len(palette.categories) < 2 or not is_plain:
         return ""
     dot = "display:inline-block;width:.8em;height:.8em;border-radius:50%;border:1px solid rgba(128,128,128,.7)"
     items = (
@@ -92,13 +103,11 @@ def _doubts(explanations: Sequence[Explanation]) -> list[str]:
 def _class(explanation: Explanation, palette: Palette) -> str:
     verb = "is" if explanation.num_predicted == 1 else "are"
     graphs = count_of(explanation.num_graphs, "graph")
-    colors, names = explanation.feature_colors, explanation.class_names
     prototypes = [
-        _prototype_card(one, palette, number, colors, names)
-        for number, one in enumerate(explanation.prototypes, start=1)
+        _prototype_card(explanation, one, palette, number) for number, one in enumerate(explanation.prototypes, start=1)
     ]
     reasons = [
-        _reason_card(one, explanation.class_name, palette, number, colors)
+        _reason_card(explanation, one, explanation.class_name, palette, number)
         for number, one in enumerate(explanation.reasons, start=1)
     ]
     return "".join(
@@ -121,36 +130,32 @@ def _rule(explanation: Explanation) -> str:
     return f'<div style="{_RULE}"><b>Rule:</b> {escape(explanation.rule or "no reason was found")}{words}</div>'
 
 
-def _prototype_card(
-    prototype: Prototype,
-    palette: Palette,
-    number: int | None = None,
-    colors: Sequence[str] = (),
-    class_names: Sequence[str] = (),
-) -> str:
-    graph = prototype.named.graph
+def _prototype_card(explanation: Explanation, prototype: Prototype, palette: Palette, number: int | None = None) -> str:
     title = "Prototype" if number is None else f"Prototype {number}"
+    names, colors = ((), ()) if number is None else (explanation.class_names, explanation.feature_colors)
     target = prototype.target
-    known = target is not None and target < len(class_names)
-    words = prototype.describe(class_names[target or 0] if known else None, class_names=class_names, colors=colors)
+    known = target is not None and target < len(names)
+    words = prototype.describe(names[target or 0] if known else None, class_names=names, colors=colors)
     formulas = "".join(f"<br><code>{escape(formula)}</code>" for formula in formulas_of(prototype))
     what, _, rest = words.partition("; ")
+    picture = prototype_picture(explanation, prototype, palette=palette, label=words)
     return (
-        f'<div style="{_CARD}">{_picture(View(graph, layout(prototype.graph)), palette, words)}'
+        f'<div style="{_CARD}">{_picture(picture, words)}'
         f"<div><b>{title}:</b> {escape(what)}</div>"
         f'<div style="{_MUTED}">{escape(rest)}{formulas}</div></div>'
     )
 
 
 def _reason_card(
-    reason: Reason,
-    class_name: str,
-    palette: Palette,
-    number: int | None = None,
-    colors: Sequence[str] = (),
+    explanation: Explanation, reason: Reason, class_name: str, palette: Palette, number: int | None = None
 ) -> str:
+    colors = explanation.feature_colors
     parts = drawn_patterns(reason, colors)
-    drawn = [_pattern_picture(part, palette) for part in parts[:MAX_PATTERNS]]
+    drawn = []
+    for part in parts[:MAX_PATTERNS]:
+        picture = pattern_picture(explanation, part.pattern, palette=palette, label=part.words)
+        caption = f'<div style="{_MUTED}">not to be there</div>' if part.is_lacking else ""
+        drawn.append(f"<div>{_picture(picture, part.words, part.is_lacking)}{caption}</div>")
     more = len(parts) - len(drawn)
     left_out = f'<div style="{_MUTED}">{count_of(more, "further pattern")} not drawn</div>' if more > 0 else ""
     title = "Reason" if number is None else f"Reason {number}"
@@ -161,25 +166,14 @@ def _reason_card(
     )
 
 
-def _pattern_picture(part: DrawnPattern, palette: Palette) -> str:
-    pattern, graph = part.pattern, part.pattern.named.graph
-    place = layout(Data(edge_index=pattern.graph.edge_index, num_nodes=pattern.num_nodes))
-    caption = f'<div style="{_MUTED}">not to be there</div>' if part.is_lacking else ""
-    drawn = _picture(View(graph, place, rings=pattern.closed), palette, part.words, part.is_lacking)
-    return f"<div>{drawn}{caption}</div>"
-
-
-def _picture(view: View, palette: Palette, words: str, is_lacking: bool = False) -> str:
+def _picture(picture: Picture, words: str, is_lacking: bool = False) -> str:
     """A drawing as an image within the page; what is not to be there has a red frame."""
-    with our_style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=SIZE, facecolor="white")
-        draw_view(figure.add_axes((0.02, 0.02, 0.96, 0.96)), (0.96 * SIZE[0], 0.96 * SIZE[1]), view, palette)
-        data = b64encode(figure_bytes(figure, ".svg")).decode("ascii")
+    style = f"background:#fff;border:2px solid {_FRAME[is_lacking]};border-radius:6px;max-width:100%"
+    if picture.kind == SENTENCE:
+        return f'<div style="{style};color:#1d2433;padding:.3rem .6rem">{picture.markup}</div>'
     alt = escape(f"not to be there: {words}" if is_lacking else words)
+    data = b64encode(picture.markup.encode()).decode("ascii")
     return (
-        f'<img alt="{alt}" title="{alt}" width="{PIXELS[0]}" height="{PIXELS[1]}" '
-        f'src="data:image/svg+xml;base64,{data}" '
-        f'style="background:#fff;border:2px solid {_FRAME[is_lacking]};border-radius:6px;max-width:100%">'
+        f'<img alt="{alt}" title="{alt}" src="data:image/svg+xml;base64,{data}" '
+        f'style="{style};max-height:{TALLEST}px;max-width:min(100%, {WIDEST}px);padding:.4rem">'
     )

@@ -66,7 +66,7 @@ def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str
         "tiles": _tiles(explanations, not_explained),
         "doubts": doubts_about(explanations, not_explained),
         "sections": sections,
-        "legend": _legend(palette, cards),
+        "legend": _legend(palette, cards, thumbnails),
         "confusion": _confusion(first),
         "misled": wrong,
         "contrasts": contrasts(explanations),
@@ -182,9 +182,11 @@ def place_of(explanation: Explanation, index: int) -> str:
     return shortened(origin.name, 40) if origin.name else str(origin.position)
 
 
-def _legend(palette: Palette, cards: Sequence[Card]) -> list[tuple[str, str]]:
-    """What the colours of nodes mean; nothing where all are alike, or nothing is drawn as a plain graph."""
-    is_plain = any(picture.is_plain for card in cards for picture in card.sources or card.pictures)
+def _legend(palette: Palette, cards: Sequence[Card], thumbnails: Thumbnails) -> list[tuple[str, str]]:
+    """What the colours of nodes mean; nothing where all are alike, or graphs are not drawn as plain ones."""
+    is_plain = any("k" in one for one in thumbnails.graphs.values())
+    if not thumbnails.graphs:
+        is_plain = any(picture.is_plain for card in cards for picture in card.pictures)
     kinds = [(one_line(one.label), one.color) for one in palette.categories]
     return kinds if is_plain and len(kinds) > 1 else []
 

@@ -2,22 +2,16 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 from protograph._base.files import atomic_path
-from protograph._base.words import one_line
 from protograph.explanation import Explanation
 from protograph.report.markup import CSS
 from protograph.report.page import page_of
 from protograph.report.page_data import as_script_data
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from protograph.report.templating import asset, rendered, trusted
 
 EMPTY: Mapping[int, str] = MappingProxyType({})
 # In the order in which they build on each other.
@@ -53,46 +47,14 @@ def write_report(
 
 def report_html(explanations: Sequence[Explanation], not_explained: Mapping[int, str] = EMPTY) -> str:
     """The report as text; see :func:`write_report`."""
-    script = "\n".join(_asset(name) for name in SCRIPTS)
+    script = "\n".join(asset(name) for name in SCRIPTS)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     page = page_of(explanations, not_explained)
-    template = _environment().get_template("report.html")
-    content: str = template.render(
-        page,
+    return rendered(
+        "report.html",
+        **page,
         policy=POLICY.format(digest),
-        styles=_trusted(CSS + _asset("report.css")),
-        script=_trusted(script),
+        styles=trusted(CSS + asset("report.css")),
+        script=trusted(script),
         script_data=as_script_data(page["data"]),
     )
-    return content
-
-
-@cache
-def _asset(name: str) -> str:
-    return files("protograph.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _trusted(text: str) -> Any:
-    """Our own text, which is not escaped."""
-    from markupsafe import Markup
-
-    return Markup(text)  # noqa: S704
-
-
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("protograph.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_on_one_line,
-    )
-
-
-def _on_one_line(value: Any) -> Any:
-    """Text from the data without line breaks, control characters and changes of direction."""
-    return one_line(value) if type(value) is str else value
