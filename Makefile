@@ -92,9 +92,11 @@ brute-force: $(STAMP)
 kills: $(STAMP)
 	$(BIN)/python -m benchmarks.kills
 
-# Playwright drives the Chromium that is there; it downloads none.
+# Playwright drives the system's Chromium, and downloads none; Debian's is installed where there is none.
 browser: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'
+	@test -n "$$PROTOGRAPH_CHROMIUM" || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		$$(test "$$(id -u)" = 0 || echo sudo) apt-get install --yes --no-install-recommends chromium
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
 notebooks: $(STAMP)

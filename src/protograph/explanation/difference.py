@@ -270,6 +270,7 @@ class _Predictions:
 
     def __init__(self, side: Mapping[int, Explanation]) -> None:
         self._side = side
+        self._words: dict[tuple[int, int], str] = {}  # of reasons, in which many graphs change alike
         self._first = next(iter(side.values()), None)
         facts = None if self._first is None else self._first.survey
         known = () if self._first is None else self._first.graph_predictions
@@ -284,8 +285,10 @@ class _Predictions:
     def words(self, target: int, place: int | None) -> str:
         if place is None:
             return ""
-        one = self._side[target]
-        return one.reasons[place].describe(colors=one.feature_colors)
+        if (target, place) not in self._words:
+            one = self._side[target]
+            self._words[target, place] = one.reasons[place].describe(colors=one.feature_colors)
+        return self._words[target, place]
 
     def label(self, index: int) -> str:
         assert self._first is not None

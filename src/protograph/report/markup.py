@@ -27,8 +27,8 @@ _ELEMENTS = "".join(f".pg-{name}{{color:var(--pg-{name},{color})}}" for name, co
 _MATCHES = "".join(f".pg-sentence .pg-m{number}{{--pg-match:{color}}}" for number, color in enumerate(MATCH_COLORS))
 CSS = f"""
 :root{{{LIGHT}}}
-@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{DARK}}}}}
-:root[data-theme=dark]{{{DARK}}}
+@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{DARK}}}}}
+@media screen{{:root[data-theme=dark]{{{DARK}}}}}
 .pg-picture{{max-width:100%;height:auto}}
 {_ELEMENTS}
 {_MATCHES}
@@ -41,7 +41,6 @@ CSS = f"""
 border-radius:.25em;padding:.12em .25em}}
 .pg-sentence mark.pg-hot{{outline:2px solid currentColor}}
 .pg-sentence .pg-gap{{opacity:.55}}
-@media print{{:root{{{LIGHT}}}}}
 """
 
 

@@ -13,7 +13,7 @@ from protograph.report.figure import shared_palette
 from protograph.report.html import escape
 from protograph.report.looks import fragment_look
 from protograph.report.palette import Palette, palette_of
-from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
+from protograph.report.reason_scene import MAX_PATTERNS, DrawnPattern, drawn_patterns
 from protograph.report.words import NO_PROTOTYPE, class_title
 
 # Pixels that a picture may be wide and tall.
@@ -154,7 +154,7 @@ def _reason_card(
     drawn = []
     for part in parts[:MAX_PATTERNS]:
         picture = pattern_picture(explanation, part.pattern, palette=palette, label=part.words)
-        caption = f'<div style="{_MUTED}">not to be there</div>' if part.is_lacking else ""
+        caption = _caption(part)
         drawn.append(f"<div>{_picture(picture, part.words, part.is_lacking)}{caption}</div>")
     more = len(parts) - len(drawn)
     left_out = f'<div style="{_MUTED}">{count_of(more, "further pattern")} not drawn</div>' if more > 0 else ""
@@ -164,6 +164,16 @@ def _reason_card(
         f"<div><b>{title}:</b> {escape(reason.describe(colors=colors))}</div>"
         f'<div style="{_MUTED}">{escape(support_words(reason, class_name))}</div></div>'
     )
+
+
+def _caption(part: DrawnPattern) -> str:
+    """How a pattern counts, where it is not just to be there."""
+    times = part.pattern.at_least
+    if part.is_lacking:
+        words = "not to be there" if times == 1 else f"in fewer than {times} places"
+    else:
+        words = "" if times == 1 else f"in at least {times} places"
+    return f'<div style="{_MUTED}">{words}</div>' if words else ""
 
 
 def _picture(picture: Picture, words: str, is_lacking: bool = False) -> str:
