@@ -25,7 +25,7 @@ from protograph.report.card_figures import (
     session_cells,
     session_table,
 )
-from protograph.report.copying import pattern_texts, prototype_texts
+from protograph.report.copying import prototype_texts, reason_texts
 from protograph.report.depicting import GRAPH, example_picture, graph_like, pattern_picture, prototype_pictures
 from protograph.report.depicting import Picture as Depicted
 from protograph.report.doubting import shortcut
@@ -135,7 +135,7 @@ def reason_card(explanation: Explanation, number: int, palette: Palette, shown: 
         example=_example(explanation, reason, palette),
         taken_out=out,
         taken_labels=[_label(explanation, one.index) for one in out],
-        copies=pattern_texts(reason.has[0]) if len(reason.has) == 1 else {},
+        copies=reason_texts(reason),
         examples=shown.of_reason(reason, explanation.target),
     )
 

@@ -11,7 +11,7 @@ from protograph._base.words import class_label, clean_name, count_of, one_line
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.rule_words import agreement_lines, curve_words, fidelity_words
 from protograph.models.performance import Performance
-from protograph.report.cards import Card, prototype_card, reason_card
+from protograph.report.cards import Card, Picture, prototype_card, reason_card
 from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
 from protograph.report.page_data import page_data
@@ -22,6 +22,8 @@ from protograph.report.words import class_facts, class_title, shortened
 
 # Graphs that are listed where rule and model part, or that the model takes for another class.
 MOST_LISTED, MOST_WRONG = 200, 120
+# Cards of a class that are shown at the top.
+MOST_FACES = 3
 PROTOTYPES_RULE = "contains one of the prototypes"
 
 
@@ -32,6 +34,15 @@ class Tile:
     value: str
     label: str
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Face:
+    """A small picture that stands for a card."""
+
+    card: str
+    name: str
+    picture: Picture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +60,7 @@ class ClassSection:
     fidelity_text: str
     agreement: Sequence[str]
     cards: Sequence[Card]
+    faces: Sequence[Face]
     left_open: Mapping[str, str]
 
 
@@ -151,8 +163,16 @@ def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> 
         fidelity_text="" if fidelity is None else fidelity_words(fidelity),
         agreement=() if explanation.is_rule_of_prototypes else agreement_lines(explanation),
         cards=[*reasons, *prototypes],
+        faces=_faces(reasons or prototypes),
         left_open=_left_open(explanation),
     )
+
+
+def _faces(cards: Sequence[Card]) -> list[Face]:
+    """The first picture of the first cards: of a reason a pattern that is there, if it has one."""
+    return [
+        Face(card.id, f"{card.kind} {card.number}", card.pictures[0]) for card in cards[:MOST_FACES] if card.pictures
+    ]
 
 
 def _left_open(explanation: Explanation) -> dict[str, str]:

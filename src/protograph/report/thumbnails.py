@@ -20,7 +20,7 @@ from protograph.report.markup import Marks, svg
 from protograph.report.palette import Palette, readable_on
 
 # Drawings that are kept, and letters of all of them: more make a page that is slow to write and to open.
-MOST_DRAWN, MOST_LETTERS = 500, 2_000_000
+MOST_DRAWN, MOST_LETTERS = 600, 2_500_000
 # Around a molecule, in pixels.
 MARGIN = 8.0
 
