@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from protograph._base.words import count_of, listed
+from protograph._base.words import count_of, listed, with_article
 from protograph.explanation import Explanation, Prototype, Reason
 from protograph.explanation.describing.rule_words import example_words, support_words
 from protograph.explanation.describing.sentences import chance, taken_for, what_it_is, where_found
@@ -173,7 +173,7 @@ def _shown(picture: Depicted, words: str = "", **how: Any) -> Picture:
 
 
 def _source(picture: Depicted) -> Picture:
-    groups = f"has {listed(picture.groups)} there" if picture.groups else ""
+    groups = f"has {listed([with_article(name) for name in picture.groups])} there" if picture.groups else ""
     return _shown(picture, "; ".join(part for part in (picture.place, groups) if part), smiles=picture.smiles)
 
 
