@@ -33,7 +33,11 @@ def test_sentences_are_words(explain):
     assert Thumbnails(explain(), palette_of([]), [(0, sentence)]).graphs == {0: {"s": ["a", "<b>", "film"]}}
 
 
-@pytest.mark.parametrize(("name", "limit"), [("MOST_DRAWN", 2), ("MOST_LETTERS", 3000)])
-def test_no_more_are_drawn_than_a_page_can_hold(esters, monkeypatch, name, limit):
-    monkeypatch.setattr(thumbnails, name, limit)
+@pytest.mark.parametrize(
+    "limits",
+    [{"MOST_DRAWN": 2}, {"MOST_LETTERS": 3000, "LEAST_LETTERS": 0}, {"LETTERS_A_POINT": 10**6, "LEAST_LETTERS": 3000}],
+)
+def test_no_more_are_drawn_than_a_page_can_hold(esters, monkeypatch, limits):
+    for name, limit in limits.items():
+        monkeypatch.setattr(thumbnails, name, limit)
     assert list(Thumbnails(esters, palette_of([]), esters.source_graphs.items()).graphs) == [0, 1]

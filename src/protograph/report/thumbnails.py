@@ -19,8 +19,9 @@ from protograph.report.looks import look_of
 from protograph.report.markup import Marks, svg
 from protograph.report.palette import Palette, readable_on
 
-# Drawings that are kept, and letters of all of them: more make a page that is slow to write and to open.
-MOST_DRAWN, MOST_LETTERS = 600, 2_500_000
+# Drawings that are kept, and letters of all of them: more make a page that is slow to write and to open. Each graph on
+# the map takes room too.
+MOST_DRAWN, MOST_LETTERS, LEAST_LETTERS, LETTERS_A_POINT = 600, 2_500_000, 400_000, 36
 # Around a molecule, in pixels.
 MARGIN = 8.0
 
@@ -40,9 +41,10 @@ class Thumbnails:
         self.graphs: dict[int, Thumbnail] = {}
         self._explanation, self._palette = explanation, palette
         self._kinds: dict[tuple[str, str], int] = {}
+        room = max(LEAST_LETTERS, MOST_LETTERS - LETTERS_A_POINT * explanation.num_graphs)
         drawn = letters = 0
         for index, graph in graphs:
-            if index in self.graphs or drawn >= MOST_DRAWN or letters >= MOST_LETTERS:
+            if index in self.graphs or drawn >= MOST_DRAWN or letters >= room:
                 continue
             thumbnail = self._thumbnail(graph)
             is_plain = "k" in thumbnail
