@@ -1,5 +1,7 @@
 """All graphs of a fit in a row each, and some of them to be shown."""
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
@@ -12,6 +14,8 @@ from protograph.models.judging import EmbeddedGraphs
 
 # Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
 MAX_GRAPHS, MAX_NUMBERS = 2000, 4_000_000
+# Graphs that are read together, which takes a fraction of the time.
+CHUNK = 250
 # What is shown of a graph.
 SHOWN = ("x", "edge_index", "edge_attr", "pos", "sentence")
 # Decimals of a probability, and figures of a position, as a share of the map's width: all that can be seen.
@@ -35,19 +39,41 @@ def surveyed(store: GraphStore, embedded: EmbeddedGraphs) -> Survey:
     )
 
 
-def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> dict[int, Data]:
+class KeptGraphs(Mapping[int, Data]):
+    """Some graphs by their index, each with no more than what is shown of it; that is taken when it is asked for.
+
+    Args:
+        graphs: The graphs.
+    """
+
+    def __init__(self, graphs: Mapping[int, Data]) -> None:
+        self._graphs = graphs
+
+    def __getitem__(self, index: int) -> Data:
+        graph = self._graphs[index]
+        values = {key: value for key, value in graph.to_dict().items() if key in SHOWN}
+        shown = {key: value for key, value in values.items() if isinstance(value, Tensor | str)}
+        return Data.from_dict({**shown, "num_nodes": graph.num_nodes})
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._graphs)
+
+    def __len__(self) -> int:
+        return len(self._graphs)
+
+
+def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> KeptGraphs:
     """Graphs to be shown: as many of each prediction as there is room for, the wrong ones among them first."""
     kept: dict[int, Data] = {}
-    numbers = 0
-    for index in chosen_graphs(predictions, labels, MAX_GRAPHS):
-        graph = store[index]
-        shown = Data(**{key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor | str)})
-        shown.num_nodes = graph.num_nodes
-        numbers += sum(value.numel() for value in shown.to_dict().values() if isinstance(value, Tensor))
-        if numbers > MAX_NUMBERS and kept:
-            break
-        kept[index] = shown
-    return dict(sorted(kept.items()))
+    numbers, chosen = 0, chosen_graphs(predictions, labels, MAX_GRAPHS)
+    for start in range(0, len(chosen), CHUNK):
+        indices = chosen[start : start + CHUNK]
+        for index, graph in zip(indices, store.take(indices), strict=True):
+            numbers += sum(value.numel() for value in (graph.x, graph.edge_index, graph.edge_attr) if value is not None)
+            if numbers > MAX_NUMBERS and kept:
+                return KeptGraphs(dict(sorted(kept.items())))
+            kept[index] = graph
+    return KeptGraphs(dict(sorted(kept.items())))
 
 
 def chosen_graphs(predictions: Ints, labels: Ints | None, limit: int) -> list[int]:
