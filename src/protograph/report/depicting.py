@@ -215,7 +215,6 @@ def graph_picture(
     origin: Origin | None = None,
     marked: Sequence[int] = (),
     palette: Palette | None = None,
-    is_quick: bool = False,
 ) -> Picture:
     """Any graph of the data, some of its nodes marked with the edges between them.
 
@@ -225,11 +224,10 @@ def graph_picture(
         origin: Where it came from, which says what it is called.
         marked: Nodes that are marked.
         palette: Colours of nodes; ``None`` takes those of the explanation and this graph.
-        is_quick: Whether a plain graph is laid out from one start, where thousands are drawn.
     """
     inside = set(marked)
     edges = [(int(u), int(v)) for u, v in undirected_edges(graph)[0] if {int(u), int(v)} <= inside]
-    artist = _Artist(explanation, palette or node_palette([explanation], [graph]), 1 if is_quick else None)
+    artist = _Artist(explanation, palette or node_palette([explanation], [graph]))
     return artist.graph(graph, Marks(dict.fromkeys(marked), edges), origin or Origin(position=0))
 
 
@@ -270,7 +268,6 @@ class _Artist:
 
     explanation: Explanation
     palette: Palette
-    num_starts: int | None = None
     label: str = ""  # of what is drawn by itself
 
     def places(self, index: int, marks: Marks) -> dict[int, Floats]:
@@ -358,7 +355,7 @@ class _Artist:
         if held:
             positions = layout_around(graph, list(held), np.array(list(held.values())), _lines(own))
         else:
-            positions = layout(graph, list(own.nodes), _lines(own), num_starts=self.num_starts)
+            positions = layout(graph, list(own.nodes), _lines(own))
         named = self.explanation.named(graph)
         drawn = node_count(graph)
         note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"

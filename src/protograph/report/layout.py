@@ -39,9 +39,7 @@ def undirected_edges(graph: Data) -> tuple[Ints, Ints]:
     return pairs[~is_loop], pairs[is_loop, 0]
 
 
-def layout(
-    graph: Data, nodes: Sequence[int] = (), lines: Ints | None = None, *, num_starts: int | None = None
-) -> Floats:
+def layout(graph: Data, nodes: Sequence[int] = (), lines: Ints | None = None) -> Floats:
     """Positions ``[num_nodes, 2]`` in which an edge is about 1 long.
 
     Stress majorization (Gansner, Koren and North, Graph drawing by stress majorization, 2004): the function that
@@ -52,7 +50,6 @@ def layout(
         graph: The graph.
         nodes: A part of the graph that is to keep its shape: its nodes.
         lines: Its edges, ``[num_edges, 2]``, which are to lie level or upright where possible; ``None`` for all edges.
-        num_starts: How many starts to try, the first being good for most; ``None`` for all of them.
 
     >>> import torch
     >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
@@ -73,7 +70,7 @@ def layout(
     importance[np.ix_(core, core)] = CORE_WEIGHT
     variants = _variants(distances, core, lines)
     parts = _components_by_size(distances)
-    return _packed(parts, [_placed(part, variants, importance, edges, lines, num_starts) for part in parts])
+    return _packed(parts, [_placed(part, variants, importance, edges, lines) for part in parts])
 
 
 def layout_around(graph: Data, nodes: Sequence[int], places: Floats, lines: Ints | None = None) -> Floats:
@@ -164,21 +161,17 @@ def _components_by_size(distances: Floats) -> list[Ints]:
     return sorted((np.flatnonzero(first_node == node) for node in np.unique(first_node)), key=lambda part: -len(part))
 
 
-def _placed(
-    part: Ints, variants: list[Floats], importance: Floats, edges: Ints, lines: Ints, num_starts: int | None
-) -> Floats:
+def _placed(part: Ints, variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:
     if len(part) == 1:
         return np.zeros((1, 2))
     edges, lines = (_inside(some, part, len(importance)) for some in (edges, lines))
     lines = lines if len(lines) else edges
     pairs = np.ix_(part, part)
     distances = [variant[pairs] for variant in variants]
-    return _turned(_best(distances, importance[pairs], edges, lines, num_starts), lines)
+    return _turned(_best(distances, importance[pairs], edges, lines), lines)
 
 
-def _best(
-    variants: list[Floats], importance: Floats, edges: Ints, lines: Ints, num_starts: int | None = None
-) -> Floats:
+def _best(variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:
     num_steps = max(30, min(MAX_STEPS, MAX_WORK // len(importance) ** 2))
     ends, inner = np.unique(lines, return_inverse=True)
     inner = inner.reshape(-1, 2)
@@ -186,7 +179,7 @@ def _best(
     for rank, distances in enumerate(variants):
         # A pair weighs by its distance to the power of -2; a node and itself weigh nothing.
         weights = importance * (1 / np.where(distances > 0, distances, np.inf) ** 2)
-        for start in _starts(distances, edges)[:num_starts]:
+        for start in _starts(distances, edges):
             positions = _majorized(start, distances, weights, num_steps)
             stress = float((weights * (pairwise_gaps(positions) - distances) ** 2).sum())
             faults = _disorder(positions[ends], inner), rank, _disorder(positions, edges), stress

@@ -1,6 +1,7 @@
 """The graphs that a file keeps to be shown: which of them have a pattern, and where."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,8 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Bools
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.explanation.searched_graphs import SearchedGraphs
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.containment import MAX_BITS, image_of
+from protograph.patterns.locating import places_of
 
 # Examples of each kind that a card shows, and nodes to place before a pattern is not marked in one.
 MOST_EXAMPLES, MAX_CALLS = 12, 20_000
@@ -47,19 +46,18 @@ class ShownGraphs:
         matched = prototype.are_nodes_matched
         holds = self._searched.contain(prototype.graph, match_features=matched, edge_rule=prototype.edge_rule)
         having, lacking = self._chosen(holds, target)
-        return Examples(having, lacking, self._marks([prototype.graph], having, matched, prototype.edge_rule))
+        graph = prototype.graph if matched else _bare(prototype.graph)
+        try:
+            patterns = [Pattern(graph=graph, edge_rule=prototype.edge_rule)]
+        except ValueError:  # one that is not connected, which was made
+            patterns = []
+        return Examples(having, lacking, self._marks(patterns, having))
 
     def of_reason(self, reason: Reason, target: int) -> Examples:
         """Examples of the class in which a reason holds and in which it does not."""
         known = set(reason.holds_in_indices)
         having, lacking = self._chosen(np.array([index in known for index in self.indices], dtype=bool), target)
-        marks: dict[int, list[int]] = {}
-        if reason.has and all(_lies_anywhere(pattern) for pattern in reason.has):
-            first = reason.has[0]
-            if all(one.are_nodes_matched == first.are_nodes_matched for one in reason.has):
-                graphs = [one.graph for one in reason.has]
-                marks = self._marks(graphs, having, first.are_nodes_matched, first.edge_rule)
-        return Examples(having, lacking, marks)
+        return Examples(having, lacking, self._marks(reason.has, having))
 
     def _chosen(self, holds: Bools, target: int) -> tuple[list[int], list[int]]:
         having, lacking = list[int](), list[int]()
@@ -68,27 +66,34 @@ class ShownGraphs:
                 (having if has else lacking).append(index)
         return _spread(having), _spread(lacking)
 
-    def _marks(
-        self, patterns: Sequence[Data], indices: list[int], matched: bool, rule: EdgeRule
-    ) -> dict[int, list[int]]:
+    def _marks(self, patterns: Sequence[Pattern], indices: list[int]) -> dict[int, list[int]]:
         """Where patterns lie in graphs that have them; graphs where that is not found in time are left out."""
-        if not indices:
+        if not indices or not patterns:
             return {}
         graphs = [self.graphs[index] for index in indices]
-        encoded = EncodedGraphs(graphs, match_features=matched, match_edges=rule)
+        found: list[list[list[int] | None]] = []
+        for pattern in patterns:
+            matched = pattern.are_nodes_matched
+            encoded = EncodedGraphs(graphs, match_features=matched, match_edges=pattern.edge_rule)
+            found.append([_places(pattern, encoded, place) for place in range(len(graphs))])
         marks = {}
-        for place, index in enumerate(indices):
-            if node_count(graphs[place]) > MAX_BITS:
-                continue
-            images = [image_of(encoded.encode(pattern), encoded[place], MAX_CALLS) for pattern in patterns]
-            if None not in images:
-                marks[index] = sorted({node for image in images for node in image or ()})
+        for index, places in zip(indices, zip(*found, strict=True), strict=True):
+            if None not in places:
+                marks[index] = sorted({node for nodes in places for node in nodes or ()})
         return marks
 
 
-def _lies_anywhere(pattern: Pattern) -> bool:
-    """Whether any place of the pattern as a part will do, so that the first one found may be marked."""
-    return not (pattern.is_induced or pattern.closed or pattern.at_least > 1)
+def _places(pattern: Pattern, graphs: EncodedGraphs, index: int) -> list[int] | None:
+    """The nodes of a pattern in a graph, in as many places as it is asked for; ``None`` where fewer are found."""
+    wanted = graphs.encode(pattern.graph)
+    search = places_of(wanted, graphs[index], induced=pattern.is_induced, closed=pattern.closed, max_calls=MAX_CALLS)
+    found = list(islice(search, pattern.at_least))
+    return [node for nodes in found for node in nodes] if len(found) == pattern.at_least else None
+
+
+def _bare(graph: Data) -> Data:
+    """A graph of which any nodes will do."""
+    return Data(edge_index=graph.edge_index, edge_attr=graph.edge_attr, num_nodes=graph.num_nodes)
 
 
 def _spread(indices: list[int]) -> list[int]:
