@@ -1,8 +1,9 @@
+from dataclasses import replace
+
 import torch
 
 from protograph.explanation import Example, Pattern, Prototype
 from protograph.explanation.survey import TakenOut
-from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.judging import Judgement
 from protograph.page.taken_out import prototype_places, reason_places, taken_out
 from tests.explanation.by_hand import counted, reason
@@ -30,12 +31,16 @@ def test_a_prototype_lies_where_it_was_matched():
     assert prototype_places(Prototype(graph=path(2), probability=1.0, margin=0.0)) == []
 
 
-def test_a_reason_lies_where_its_example_says_and_elsewhere_if_any_place_will_do():
+def test_a_reason_lies_where_its_example_says_and_in_other_graphs_of_the_class():
     graphs = [ring(3), path(3), ring(3)]
-    encoded = EncodedGraphs(graphs, match_features=False)
+
+    def take(indices):
+        return [graphs[index] for index in indices]
+
     whole = Example(source=2, nodes=(0, 1, 2), graph=ring(3), marked=((0, 1, 2),), probability=1.0, is_whole=True)
     triangle = counted(reason(has=(Pattern(graph=ring(3)),)), graphs, [True, False, True], [0, 0, 0])
-    assert reason_places(triangle, lambda index: index != 1, encoded) == [(0, (0, 1, 2)), (2, (0, 1, 2))]
-    shown = reason(has=(Pattern(graph=ring(3), kind="induced"),), example=whole)
-    assert reason_places(shown, lambda index: True, encoded) == [(2, (0, 1, 2))]
-    assert reason_places(reason(lacks=(Pattern(graph=ring(3)),)), lambda index: True, encoded) == []
+    assert reason_places(triangle, lambda index: index != 1, take) == [(0, (0, 1, 2)), (2, (0, 1, 2))]
+    assert reason_places(replace(triangle, example=whole), lambda index: index == 2, take) == [(2, (0, 1, 2))]
+    ends = counted(reason(has=(Pattern(graph=path(2), closed=(0,), at_least=2),)), graphs, [True] * 3, [0, 0, 0])
+    assert reason_places(ends, lambda index: True, take) == [(1, (0, 1, 2))]
+    assert reason_places(reason(lacks=(Pattern(graph=ring(3)),)), lambda index: True, take) == []

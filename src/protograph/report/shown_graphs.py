@@ -1,7 +1,6 @@
 """The graphs that a file keeps to be shown: which of them have a pattern, and where."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +8,11 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
+from protograph.explanation.places import nodes_of
 from protograph.explanation.searched_graphs import SearchedGraphs
-from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.locating import places_of
 
-# Examples of each kind that a card shows, and nodes to place before a pattern is not marked in one.
-MOST_EXAMPLES, MAX_CALLS = 12, 20_000
+# Examples of each kind that a card shows.
+MOST_EXAMPLES = 12
 
 
 class Examples(NamedTuple):
@@ -68,27 +66,8 @@ class ShownGraphs:
 
     def _marks(self, patterns: Sequence[Pattern], indices: list[int]) -> dict[int, list[int]]:
         """Where patterns lie in graphs that have them; graphs where that is not found in time are left out."""
-        if not indices or not patterns:
-            return {}
-        graphs = [self.graphs[index] for index in indices]
-        found: list[list[list[int] | None]] = []
-        for pattern in patterns:
-            matched = pattern.are_nodes_matched
-            encoded = EncodedGraphs(graphs, match_features=matched, match_edges=pattern.edge_rule)
-            found.append([_places(pattern, encoded, place) for place in range(len(graphs))])
-        marks = {}
-        for index, places in zip(indices, zip(*found, strict=True), strict=True):
-            if None not in places:
-                marks[index] = sorted({node for nodes in places for node in nodes or ()})
-        return marks
-
-
-def _places(pattern: Pattern, graphs: EncodedGraphs, index: int) -> list[int] | None:
-    """The nodes of a pattern in a graph, in as many places as it is asked for; ``None`` where fewer are found."""
-    wanted = graphs.encode(pattern.graph)
-    search = places_of(wanted, graphs[index], induced=pattern.is_induced, closed=pattern.closed, max_calls=MAX_CALLS)
-    found = list(islice(search, pattern.at_least))
-    return [node for nodes in found for node in nodes] if len(found) == pattern.at_least else None
+        found = nodes_of(patterns, [self.graphs[index] for index in indices]) if indices else []
+        return {index: list(nodes) for index, nodes in zip(indices, found, strict=True) if nodes}
 
 
 def _bare(graph: Data) -> Data:

@@ -17,7 +17,10 @@ const Cards = (() => {
   function figure(index, marks) {
     const made = document.createElement("figure");
     const caption = document.createElement("figcaption");
-    caption.textContent = `${title(index)}${data.points ? ` · p ${(data.points.probability[index] / 1000).toFixed(2)}` : ""}`;
+    const name = document.createElement("span"), chance = document.createElement("span");
+    name.textContent = name.title = title(index);
+    chance.textContent = data.points ? `p ${(data.points.probability[index] / 1000).toFixed(2)}` : "";
+    caption.append(name, chance);
     made.append(Sketch.draw(data.graphs[index], data.looks, marks, `${title(index)}`), caption);
     return made;
   }
