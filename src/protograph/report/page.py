@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.words import class_label, clean_name, count_of, one_line
@@ -12,6 +11,7 @@ from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.rule_words import agreement_lines, curve_words, fidelity_words
 from protograph.models.performance import Performance
 from protograph.report.cards import Card, Picture, prototype_card, reason_card
+from protograph.report.contrasting import contrasts
 from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
 from protograph.report.page_data import page_data
@@ -81,7 +81,7 @@ def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str
         "legend": _legend(palette, cards, thumbnails),
         "confusion": _confusion(first),
         "misled": wrong,
-        "contrasts": contrasts(explanations),
+        "contrasts": contrasts(explanations, shown),
         "class_names": [class_label(number, first.class_names) for number in range(len(first.class_names))],
         "targets": [one.target for one in explanations],
         "making": _making(explanations),
@@ -262,26 +262,6 @@ def misled(explanations: Sequence[Explanation]) -> dict[str, Any] | None:
     ]
     by_reason = sorted(counts.items(), key=lambda item: -item[1])
     return {"total": len(wrong), "rows": rows, "by_reason": by_reason}
-
-
-def contrasts(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
-    """Each reason with the share of the graphs of every predicted class in which it holds."""
-    rows = []
-    for one in explanations:
-        predictions = np.array(one.graph_predictions, dtype=np.int64)
-        totals = np.bincount(predictions, minlength=len(one.class_names))
-        for number, reason in enumerate(one.reasons, start=1):
-            held = np.bincount(predictions[list(reason.holds_in_indices)], minlength=len(one.class_names))
-            shares = [round(100 * float(h) / float(t), 2) if t else 0.0 for h, t in zip(held, totals, strict=True)]
-            rows.append(
-                {
-                    "card": f"class-{one.target}-reason-{number}",
-                    "title": f"{class_label(one.target, one.class_names).capitalize()}, reason {number}",
-                    "words": reason.describe(colors=one.feature_colors),
-                    "shares": shares,
-                }
-            )
-    return rows
 
 
 def _making(explanations: Sequence[Explanation]) -> list[tuple[str, str, dict[str, str]]]:

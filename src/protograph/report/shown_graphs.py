@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools
+from protograph._base.arrays import Bools, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.explanation.places import nodes_of
 from protograph.explanation.searched_graphs import SearchedGraphs
@@ -37,14 +37,22 @@ class ShownGraphs:
         self._predictions = () if survey is None else survey.predictions
         self._searched = SearchedGraphs(self.graphs.values())
 
+    @property
+    def predictions(self) -> Ints:
+        """What the model predicts for each of them."""
+        return np.array([self._predictions[index] for index in self.indices], dtype=np.int64)
+
+    def have(self, prototype: Prototype) -> Bools:
+        """Whether each of them has a prototype."""
+        matched = prototype.are_nodes_matched
+        return self._searched.contain(prototype.graph, match_features=matched, edge_rule=prototype.edge_rule)
+
     def of_prototype(self, prototype: Prototype, target: int) -> Examples:
         """Examples of the class with a prototype and without."""
         if not self.graphs:
             return Examples([], [], {})
-        matched = prototype.are_nodes_matched
-        holds = self._searched.contain(prototype.graph, match_features=matched, edge_rule=prototype.edge_rule)
-        having, lacking = self._chosen(holds, target)
-        graph = prototype.graph if matched else _bare(prototype.graph)
+        having, lacking = self._chosen(self.have(prototype), target)
+        graph = prototype.graph if prototype.are_nodes_matched else _bare(prototype.graph)
         try:
             patterns = [Pattern(graph=graph, edge_rule=prototype.edge_rule)]
         except ValueError:  # one that is not connected, which was made
