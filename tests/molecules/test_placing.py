@@ -36,3 +36,11 @@ def test_where_turning_is_not_enough_the_drawing_is_made_around_the_atoms():
     wanted = np.array([[0.0, 0.0], [1.0, 0.0], [1.5, 0.87], [1.0, 1.73]])  # bent as half a ring is
     places = aligned_places(chain, [0, 1, 2, 3], wanted)
     assert np.abs(places[:4] - wanted).max() < 1e-6
+
+
+def test_atoms_that_are_joined_otherwise_are_not_torn_apart():
+    quinoline = parse("Nc1ccc2ccccc2n1")
+    atoms = [10, 1, 2, 3, 4, 9, 8, 5]
+    wanted = np.array([[float(place), 0.4 * (place % 2)] for place in range(8)])  # a chain, which they are not
+    places = aligned_places(quinoline, atoms, wanted)
+    assert np.allclose(bond_lengths(quinoline, places), 1.0, atol=0.05)

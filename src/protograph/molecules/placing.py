@@ -16,6 +16,9 @@ BOND = 1.5
 MAX_OFF = 0.25
 # Bond lengths; atoms closer than this lie on each other, which is worse than being off.
 TOO_CLOSE = 0.45
+# Bond lengths; a drawing with a bond longer than this is none, as where the paper's search matched atoms that are joined
+# otherwise.
+TOO_LONG = 1.6
 
 
 def molecule_places(molecule: Any) -> Floats:
@@ -51,7 +54,8 @@ def aligned_places(molecule: Any, atoms: Sequence[int], wanted: Floats) -> Float
     if off <= MAX_OFF:
         return turned
     held = _held(molecule, atoms, wanted)
-    return held if _closest(held) > min(TOO_CLOSE, _closest(turned)) else turned
+    is_fair = _closest(held) > min(TOO_CLOSE, _closest(turned)) and _longest_bond(molecule, held) <= TOO_LONG
+    return held if is_fair else turned
 
 
 def _copied(molecule: Any) -> tuple[Any, Any]:
@@ -84,3 +88,8 @@ def _closest(places: Floats) -> float:
     gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     return float(gaps.min())
+
+
+def _longest_bond(molecule: Any, places: Floats) -> float:
+    ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
+    return max((float(np.linalg.norm(places[u] - places[v])) for u, v in ends), default=0.0)
