@@ -16,8 +16,7 @@ BOND = 1.5
 MAX_OFF = 0.25
 # Bond lengths; atoms closer than this lie on each other, which is worse than being off.
 TOO_CLOSE = 0.45
-# Bond lengths; a drawing with a bond longer than this is none, as where the paper's search matched atoms that are joined
-# otherwise.
+# Bond lengths; with a longer bond it is no fair drawing, as where atoms were matched that are joined otherwise.
 TOO_LONG = 1.6
 
 
