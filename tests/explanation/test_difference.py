@@ -4,6 +4,7 @@ import pytest
 
 from protograph.explanation.difference import diff
 from tests.explanation.told import FACTS, HAS_PATH, HAS_TRIANGLE, IS_SHORT, told
+from tests.metrics.small_graphs import ring
 
 
 def changes(difference, target, what="reason"):
@@ -71,6 +72,15 @@ def test_graphs_are_the_same_by_where_they_came_from():
     assert difference.notes == (
         "only 4 graphs are in both explanations, which are of 5 and 5; shares are of each one's own",
     )
+
+
+def test_other_graphs_at_the_same_places_are_refused():
+    other = replace(FACTS, labels=(1, 0, 1, 0, 1))
+    with pytest.raises(ValueError, match=r"^a and b must be of the same graphs, got graph 14 .* with another label; "):
+        diff(told(), told(facts=other))
+    few, many = (replace(FACTS, graphs={0: ring(size)}) for size in (3, 4))
+    with pytest.raises(ValueError, match=r"got graph 10 .* with another number of nodes; explain both models on the "):
+        diff(told(facts=few), told(facts=many))
 
 
 def test_one_class_of_one_side():

@@ -104,6 +104,7 @@ def diff(a: Explanation | Explanations, b: Explanation | Explanations, *, least_
     _check_same(before, after)
     names = next((one.class_names for one in (*before.values(), *after.values())), ())
     common = _common(before, after)
+    _check_graphs(before, after, common)
     classes = tuple(
         _ClassPair(before.get(target), after.get(target), least_change, common).difference(target)
         for target in sorted({*before, *after})
@@ -239,6 +240,26 @@ def _common(before: Mapping[int, Explanation], after: Mapping[int, Explanation])
     places = {second.origin(index): index for index in range(second.num_graphs)}
     found = {index: places.get(first.origin(index)) for index in range(first.num_graphs)}
     return {ours: theirs for ours, theirs in found.items() if theirs is not None}
+
+
+def _check_graphs(
+    before: Mapping[int, Explanation], after: Mapping[int, Explanation], common: Mapping[int, int]
+) -> None:
+    """Refuse other graphs at the same places, as of a data set that was generated with another seed."""
+    first, second = (next(iter(side.values()), None) for side in (before, after))
+    ours, theirs = (None if one is None else one.survey for one in (first, second))
+    if ours is None or theirs is None or first is None:
+        return
+    sizes = [{index: graph.num_nodes for index, graph in one.graphs.items()} for one in (ours, theirs)]
+    for index, other in common.items():
+        pair = (sizes[0].get(index), sizes[1].get(other))
+        has_other_label = bool(ours.labels and theirs.labels) and ours.labels[index] != theirs.labels[other]
+        if has_other_label or (None not in pair and pair[0] != pair[1]):
+            what = "label" if has_other_label else "number of nodes"
+            raise ValueError(
+                f"a and b must be of the same graphs, got {first.graph_label(index)} with another {what}; explain both "
+                f"models on the same data (a data set that is generated differs from seed to seed)"
+            )
 
 
 def _graph_changes(
