@@ -41,3 +41,8 @@ def test_no_more_are_drawn_than_a_page_can_hold(esters, monkeypatch, limits):
     for name, limit in limits.items():
         monkeypatch.setattr(thumbnails, name, limit)
     assert list(Thumbnails(esters, palette_of([]), esters.source_graphs.items()).graphs) == [0, 1]
+
+
+def test_graphs_that_are_too_large_to_be_told_are_not_drawn(explain):
+    made = Thumbnails(explain(feature_names=()), palette_of([]), [(0, path(401)), (1, path(400))])
+    assert list(made.graphs) == [1]

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats
 from protograph._base.words import one_line
 from protograph.explanation import Explanation
+from protograph.graphs.cleaning import node_count
 from protograph.report.depicted_images import Image, drawn_places, image_markup
 from protograph.report.depicted_molecules import PlacedMolecule, stroke_markup
 from protograph.report.layout import undirected_edges
@@ -22,6 +23,8 @@ from protograph.report.palette import Palette, readable_on
 # Drawings that are kept, and letters of all of them: more make a page that is slow to write and to open. Each graph on
 # the map takes room too.
 MOST_DRAWN, MOST_LETTERS, LEAST_LETTERS, LETTERS_A_POINT = 600, 2_500_000, 400_000, 36
+# Nodes of a graph that is drawn small: more cannot be told apart, and a browser takes long to lay them out.
+MOST_NODES = 400
 # Around a molecule, in pixels.
 MARGIN = 8.0
 
@@ -44,13 +47,13 @@ class Thumbnails:
         room = max(LEAST_LETTERS, MOST_LETTERS - LETTERS_A_POINT * explanation.num_graphs)
         drawn = letters = 0
         for index, graph in graphs:
-            if index in self.graphs or drawn >= MOST_DRAWN or letters >= room:
+            if letters >= room:
+                break
+            if index in self.graphs or drawn >= MOST_DRAWN or node_count(graph) > MOST_NODES:
                 continue
-            thumbnail = self._thumbnail(graph)
-            is_plain = "k" in thumbnail
-            drawn += not is_plain
-            letters += 0 if is_plain else len(str(thumbnail))
-            self.graphs[index] = thumbnail
+            self.graphs[index] = thumbnail = self._thumbnail(graph)
+            drawn += "k" not in thumbnail
+            letters += len(str(thumbnail))
 
     @property
     def looks(self) -> list[list[str]]:

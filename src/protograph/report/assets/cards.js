@@ -14,6 +14,14 @@ const Cards = (() => {
     return points ? `${data.classes[points.prediction[index]]}, p ${(points.probability[index] / 1000).toFixed(3)}` : "";
   }
 
+  function drawing(index, marks) {
+    if (data.graphs[index]) return Sketch.draw(data.graphs[index], data.looks, marks, title(index));
+    const words = document.createElement("p");
+    words.className = "hint";
+    words.textContent = "not drawn";
+    return words;
+  }
+
   function figure(index, marks) {
     const made = document.createElement("figure");
     const caption = document.createElement("figcaption");
@@ -21,7 +29,7 @@ const Cards = (() => {
     name.textContent = name.title = title(index);
     chance.textContent = data.points ? `p ${(data.points.probability[index] / 1000).toFixed(2)}` : "";
     caption.append(name, chance);
-    made.append(Sketch.draw(data.graphs[index], data.looks, marks, `${title(index)}`), caption);
+    made.append(drawing(index, marks), caption);
     return made;
   }
 
@@ -30,7 +38,7 @@ const Cards = (() => {
     if (!card || details.dataset.drawn) return;
     details.dataset.drawn = "yes";
     for (const place of details.querySelectorAll("[data-examples]")) {
-      const indices = card[place.dataset.examples].filter((index) => data.graphs[index]);
+      const indices = card[place.dataset.examples];
       const isHaving = place.dataset.examples === "having";
       place.append(...indices.map((index) => figure(index, isHaving ? card.marks[index] : null)));
       if (!indices.length) place.textContent = "None of the graphs that are kept.";
