@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -24,6 +24,9 @@ help:
 	@echo "make devices does a GPU give the same explanations and train the same models as the CPU? (minutes, on a machine with a GPU)"
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
+	@echo "make browser do reports work in Chromium? the system's, PROTOGRAPH_CHROMIUM, or Debian's, which it installs (minutes)"
+	@echo "make pictures docs/images: the report and a card of it, of the Mutagenicity run (minutes)"
+	@echo "make notebooks do the examples run? each notebook anew, kept with what it shows (minutes)"
 	@echo "make wheel   build the wheel, install it into an empty environment, run the demo there"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -89,6 +92,24 @@ brute-force: $(STAMP)
 
 kills: $(STAMP)
 	$(BIN)/python -m benchmarks.kills
+
+# Playwright drives the system's Chromium, and downloads none; Debian's is installed where there is none.
+browser: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'
+	@test -n "$$PROTOGRAPH_CHROMIUM" || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		$$(test "$$(id -u)" = 0 || echo sudo) apt-get install --yes --no-install-recommends chromium
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
+
+# The run is that of `protograph explain mutagenicity`; RUN= names another.
+RUN ?= runs/mutagenicity
+pictures: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'
+	test -d $(RUN) || $(BIN)/protograph explain mutagenicity --out $(RUN)
+	$(BIN)/python -m benchmarks.pictures $(RUN)
+
+notebooks: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,notebooks]'
+	$(BIN)/python -m benchmarks.notebooks
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel

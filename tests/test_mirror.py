@@ -8,6 +8,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
+    "explanation/changes.py": ("explanation/test_difference.py", "records of what a difference has"),
     "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),
     "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),
@@ -15,9 +16,14 @@ ELSEWHERE = {
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
     "reproduce/items/rq2_figure.py": ("reproduce/items/test_rq2_writing.py", "drawn from the same results"),
     "reproduce/worlds/motifs.py": ("reproduce/worlds/test_catalogue.py", "the words that worlds are written in"),
-    "report/html.py": ("report/test_report.py", "a page is tested by what it shows"),
-    "training/stack_kernels.py": ("training/test_stack_operations.py", "compiled loops, compared with PyTorch there"),
+    "report/card_figures.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "report/cards.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "report/html.py": ("reproduce/test_page.py", "pieces of a page, tested by what it shows"),
+    "report/looks.py": ("report/test_depicting.py", "what a graph is drawn as is tested by its pictures"),
+    "report/markup.py": ("report/test_depicting.py", "elements of pictures are tested by the pictures"),
+    "report/page.py": ("report/test_report.py", "a page is tested by what it shows"),
     "report/words.py": ("report/test_report.py", "a page is tested by what it shows"),
+    "training/stack_kernels.py": ("training/test_stack_operations.py", "compiled loops, compared with PyTorch there"),
 }
 
 
@@ -49,7 +55,12 @@ def test_the_table_is_not_out_of_date():
 
 def test_every_test_file_of_a_package_has_its_module():
     """A test file whose module is gone is to move with it; those named here test several modules at once."""
-    shared = {"datasets/test_ba_sets.py"}
+    shared = {
+        "datasets/test_ba_sets.py",
+        "browser/test_report.py",
+        "browser/test_made_reports.py",
+        "report/test_colors.py",
+    }
     files = [file.relative_to(TESTS) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
     modules = {file.as_posix(): SOURCE / file.parent / file.name.removeprefix("test_") for file in files}
     assert [name for name, module in modules.items() if not module.is_file() and name not in shared] == []

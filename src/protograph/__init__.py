@@ -2,7 +2,7 @@
 
 >>> import protograph as pg
 >>> sorted(pg.__all__)[:4]
-['Evidence', 'Example', 'Explainer', 'Explanation']
+['Difference', 'Evidence', 'Example', 'Explainer']
 """
 
 from importlib import import_module
@@ -29,6 +29,7 @@ from protograph.peers.random_subgraph import RandomSubgraph
 
 if TYPE_CHECKING:
     from protograph import datasets, metrics, testing
+    from protograph.explanation.difference import Difference, diff
     from protograph.explanation.storage import load
     from protograph.peers.gnninterpreter import GNNInterpreter
     from protograph.peers.xgnn import XGNN
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PAGE",
     "XGNN",
+    "Difference",
     "Evidence",
     "Example",
     "Explainer",
@@ -55,6 +57,7 @@ __all__ = [
     "Support",
     "Trained",
     "datasets",
+    "diff",
     "load",
     "metrics",
     "testing",
@@ -63,10 +66,12 @@ __all__ = [
 
 # Imported on first use: not everybody needs them, and importing the library should be quick.
 _ON_FIRST_USE = {
+    "Difference": "protograph.explanation.difference",
     "GNNInterpreter": "protograph.peers.gnninterpreter",
     "Trained": "protograph.training",
     "XGNN": "protograph.peers.xgnn",
     "datasets": "protograph.datasets",
+    "diff": "protograph.explanation.difference",
     "load": "protograph.explanation.storage",
     "metrics": "protograph.metrics",
     "testing": "protograph.testing",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Self, TypeAlias, TypeVar
@@ -25,6 +26,7 @@ from protograph._base.reports import Reports
 from protograph._base.timing import timed
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
+from protograph.explanation.surveying import surveyed
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.origins import Origin
 from protograph.graphs.places import checked_place
@@ -32,6 +34,7 @@ from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier, RunningClassifier
 from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target, embed_all
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
+from protograph.molecules.named_parts import PartNamer
 
 T = TypeVar("T")
 # What a result may depend on; their versions are kept with it.
@@ -81,7 +84,7 @@ class Explainer:
             engine: ``"local"``.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
                 after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not
-                known, as of ``"compiling"``, which comes once on a machine.
+                known, as of ``"compiling"``, which comes once on a machine. Without, a notebook shows bars.
             feature_names: What the columns of ``x`` are called, a name a column. Of a single column of whole numbers
                 the names of its values 0, 1, ..., or a mapping from values to names. Of several columns an entry a
                 column, each its name or the names of its values, or a mapping from the columns' names to the names of
@@ -98,8 +101,13 @@ class Explainer:
         _check_fit_options(batch_size, engine)
         started, reports = time.perf_counter(), Reports(progress)
         reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
-        with preserved_random_state():
-            store, running, embedded = embed_all(model, graphs, batch_size=batch_size, device=device, progress=reports)
+        try:
+            with preserved_random_state():
+                store, running, embedded = embed_all(
+                    model, graphs, batch_size=batch_size, device=device, progress=reports
+                )
+        finally:
+            reports.finish()
         self._store, self._running, self._progress = store, running, reports
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
@@ -109,6 +117,12 @@ class Explainer:
         # Of what is done once for all classes.
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
+        self._about = {
+            **_data_name(graphs),
+            "model": _model_name(model),
+            "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        }
+        self._ground_truths = getattr(graphs, "ground_truths", {})
         self.embedded_ = embedded
         for doubt in self.doubts_:
             warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
@@ -268,6 +282,11 @@ class Explainer:
         return self._names.of_columns
 
     @property
+    def _namer(self) -> PartNamer:
+        """Finds what parts of molecules are called."""
+        return PartNamer(self._store.__getitem__, self._names.features, self._names.edges)
+
+    @property
     def _judge(self) -> Judge:
         return Judge(self._classifier(), self._fitted().return_type)
 
@@ -350,9 +369,17 @@ class Explainer:
                 *notes,
             ),
             origins=self._origins_of(parts),
+            about=self._about,
+            truths=self._truths(target),
+            survey=self._once("survey", lambda: surveyed(self._store, embedded)),
             **self._names.of_explanation,
             **parts,
         )
+
+    def _truths(self, target: int) -> tuple[Data, ...]:
+        """What the data set says decides a class; nothing where it does not know."""
+        known = self._ground_truths
+        return tuple(known.get(target, ())) if isinstance(known, Mapping) else ()
 
     def _origins_of(self, parts: Mapping[str, Any]) -> dict[int, Origin]:
         """Where the graphs that these parts of an explanation speak of came from."""
@@ -383,6 +410,16 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None
     return Performance.of(labels, embedded.predictions, embedded.num_classes).confusion
+
+
+def _data_name(graphs: Any) -> dict[str, str]:
+    name = getattr(graphs, "name", None)
+    return {"data": name} if isinstance(name, str) and name else {}
+
+
+def _model_name(model: nn.Module | GraphClassifier) -> str:
+    own = model.model if isinstance(model, GraphClassifier) else model
+    return type(own).__qualname__
 
 
 @lru_cache

@@ -25,7 +25,8 @@ def test_explaining_leaves_pictures_json_and_a_report(run_well, folder):
     files = sorted(p.name for p in (folder / "found").iterdir())
     explanations = pg.load(folder / "found" / "explanation.json")
     pictures = [f"class{t}-prototype{n + 1}.png" for t, e in explanations.items() for n in range(len(e.prototypes))]
-    assert files == sorted([*pictures, "explanation.json", "prototypes.png", "report.html", "run.json"])
+    tables = ["graphs.csv", "left_out.csv", "prototypes.csv", "reasons.csv"]
+    assert files == sorted([*pictures, *tables, "explanation.json", "prototypes.png", "report.html", "run.json"])
     assert explanations.summary() in done.stdout
     assert (folder / "found" / pictures[0]).read_bytes().startswith(b"\x89PNG")
     assert "<html" in (folder / "found" / "report.html").read_text()
@@ -110,14 +111,14 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     assert [path.name for path in (folder / "runs").iterdir()] == ["mol-bad-rows.csv"]
     done = run_well(*arguments, "--clusters", 1, "--skip-invalid", "--json")
     told, doubted = done.stderr.splitlines()[:3], done.stderr.splitlines()[3:]
-    assert told == ["left out 1 row:", "  line 62: C(: not valid SMILES", "  all of them: runs/mol/left-out.csv"]
+    assert told == ["left out 1 row:", "  line 62: C(: not valid SMILES", "  all of them: runs/mol/left_out.csv"]
     assert doubted[0] == "!! The model may have learned nothing:"
-    rows = (folder / "runs" / "mol" / "left-out.csv").read_text()
+    rows = (folder / "runs" / "mol" / "left_out.csv").read_text()
     assert rows == "line,smiles,reason\n62,C(,not valid SMILES\n"
     facts = json.loads(done.stdout)
     assert facts["out"] == "runs/mol"
     assert facts["left_out"] == ["line 62: C(: not valid SMILES"]
-    assert "left-out.csv" in facts["files"]
+    assert "left_out.csv" in facts["files"]
     explanations = pg.load(folder / "runs" / "mol" / "explanation.json")
     assert [f"!!   {doubt}." for doubt in facts["doubts"]] == doubted[1:]
     assert {one.doubts for one in explanations.values()} == {tuple(facts["doubts"])}
@@ -354,4 +355,4 @@ def test_killed_at_every_change_a_run_is_the_old_or_the_new(run, run_well, folde
         run_well(*given, place.name)
         assert content_of(place) == new
     assert outcomes == sorted(outcomes)  # one change divides the old from the new
-    assert (outcomes.count(False), outcomes.count(True)) == (4, 11)
+    assert (outcomes.count(False), outcomes.count(True)) == (6, 12)

@@ -15,9 +15,8 @@ from matplotlib.colors import to_hex
 from torch_geometric.data import Data
 
 import protograph.report
-from protograph.explanation import EmbeddingMap, Prototype
-from protograph.report.figure import classes_figure, embedding_figure, plot
-from protograph.report.palette import COLORS, OTHER_COLOR
+from protograph.explanation import Prototype
+from protograph.report.figure import classes_figure, plot
 from protograph.report.scene import ClassScenes, lay_out, scene_of
 from protograph.report.sheet import save_figure
 
@@ -375,22 +374,3 @@ def test_matplotlib_and_networkx_are_imported_where_they_are_used():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) else []
             assert not [name for name in names if name.split(".")[0] in ("matplotlib", "networkx", "scipy")]
-
-
-def test_points_are_coloured_by_cluster_and_representatives_ringed(explain):
-    positions = np.arange(10.0).reshape(5, 2)
-    embeddings = EmbeddingMap((17, 3, 4, 8, 2), positions, (1, 0, 1, 1, -1), (0.625, 0.2))
-    axes = embedding_figure(explain(), embeddings).axes[0]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
-        "cluster 1, 1 graph",
-        "cluster 2, 3 graphs",
-        "in no cluster, 1 graph",
-        "representatives",
-    ]
-    first, second, none, rings = axes.collections
-    colors = [to_hex(item.get_facecolors()[0], keep_alpha=False).upper() for item in (first, second, none)]
-    assert colors == [COLORS[0], COLORS[1], OTHER_COLOR]
-    assert second.get_offsets().tolist() == positions[[0, 2, 3]].tolist()
-    assert rings.get_offsets().tolist() == positions[[0, 2]].tolist()
-    assert axes.get_xlabel() == "first principal component (62% of the variance)"
-    assert axes.get_ylabel() == "second principal component (20% of the variance)"

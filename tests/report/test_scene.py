@@ -5,7 +5,6 @@ import numpy as np
 from protograph.explanation import Prototype
 from protograph.report import scene
 from protograph.report.figure import classes_figure
-from protograph.report.report import report_html
 from protograph.report.scene import ClassScenes, lay_out
 
 
@@ -37,7 +36,6 @@ def test_what_is_laid_out_is_drawn_as_often_as_one_likes(explain, house, monkeyp
     monkeypatch.setattr(scene, "layout", lambda *arguments: calls.append(1) or plain(*arguments))
     classes = lay_out([explain(prototypes=[house, house]), explain(target=0)])
     assert len(calls) == 3
-    report_html(classes)
     classes_figure(classes)
     for of_class in classes:
         for one in of_class.scenes:

@@ -46,7 +46,7 @@ DTYPE, ROWS = "to have the data's type of x, got torch.float64", "to have rows o
 BROKEN = {
     "facts_are_told": [
         (changed(explainer="Other"), "wanted the explainer's name 'Changed', got 'Other'"),
-        (changed(num_graphs=3), "wanted num_graphs 40, got 3"),
+        (changed(num_graphs=3, survey=None), "wanted num_graphs 40, got 3"),
         (changed(model_calls=1), "wanted model_calls of at least 40, the graphs that fit shows, got 1"),
         (changed(num_predicted=1), "wanted num_predicted 21, got 1"),
     ],

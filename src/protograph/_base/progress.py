@@ -15,7 +15,7 @@ Progress = Callable[[str, int, int | None], object]
 # Seconds between two lines where there is no terminal, and before the first: what is quick stays quiet.
 SECONDS = 5.0
 # What stages are called where their name does not say enough: this one takes longest where nobody has seen it before.
-_SAID = {"compiling": "compiling the search (once on this machine)"}
+SAID = {"compiling": "compiling the search (once on this machine)"}
 # Set to "off", it keeps these lines away.
 VARIABLE = "PROTOGRAPH_PROGRESS"
 
@@ -49,7 +49,7 @@ def progress_bars() -> Iterator[Progress]:
 
         def advance(stage: str, done: int, total: int | None) -> None:
             name = stage.partition(" (")[0]  # what is in brackets changes while the stage goes on
-            said = clean_name(_SAID.get(stage, stage))
+            said = clean_name(SAID.get(stage, stage))
             if name not in tasks:
                 tasks[name] = bars.add_task(said, total=total)
             bars.update(tasks[name], description=said, completed=done, total=total)
@@ -101,12 +101,12 @@ class ProgressLines:
         self._clock = clock
         self._started = self._last = clock()
         self._stage, self._state = "", "working"
-        self._untold = set(_SAID)
+        self._untold = set(SAID)
 
     def report(self, stage: str, done: int, total: int | None) -> None:
         """Take note of how far a stage is."""
         self._stage = stage
-        self._state = f"{_SAID.get(stage, stage)}: {done:,}" + ("" if total is None else f" of {total:,}")
+        self._state = f"{SAID.get(stage, stage)}: {done:,}" + ("" if total is None else f" of {total:,}")
 
     def tick(self, stream: TextIO | None = None) -> None:
         """Write a line if the last one is long enough ago."""

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from protograph._base.notebook_progress import notebook_bars
 from protograph._base.progress import Progress
 
 
@@ -29,7 +30,8 @@ class Reports:
     part; the callback is told what is done of what all classes are known or expected to ask for.
 
     Args:
-        progress: Called as ``progress(stage, done, total)``; nothing is told where it is ``None``.
+        progress: Called as ``progress(stage, done, total)``; where it is ``None``, a notebook shows bars, and nothing
+            is told elsewhere.
 
     >>> reports = Reports(print)
     >>> with reports.run(2):
@@ -42,13 +44,14 @@ class Reports:
     """
 
     def __init__(self, progress: Progress | None = None) -> None:
-        self._progress = progress
+        self._bars = notebook_bars() if progress is None else None
+        self._progress: Progress | None = progress or self._bars
         self._lock = threading.RLock()  # a callback may report by itself
         self._stages: dict[str, _Stage] = {}
         self._num_runs = self._num_classes = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reports, (self._progress,)
+        return Reports, (None if self._bars is not None else self._progress,)
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Report how far a stage is that nobody else counts."""
@@ -69,6 +72,13 @@ class Reports:
         finally:
             with self._lock:
                 self._num_runs -= 1
+            if is_new:
+                self.finish()
+
+    def finish(self) -> None:
+        """A call is over: the bars that a notebook shows go."""
+        if self._bars is not None:
+            self._bars.close()
 
     def expect(self, stage: str, count: int) -> None:
         """Say how much of a stage a class needs, before it does any of it."""

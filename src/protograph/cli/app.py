@@ -12,7 +12,7 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 from protograph._base.version import __version__
 from protograph._base.words import one_line
-from protograph.cli import compare, datasets, evaluate, explain, reproduce, train
+from protograph.cli import compare, compare_models, datasets, evaluate, explain, reproduce, train
 from protograph.cli.naming import naming_options
 from protograph.datasets import BadRowsError
 
@@ -24,8 +24,16 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _command in (explain.explain, train.train, evaluate.evaluate, compare.compare, explain.report, reproduce.reproduce):
-    app.command(_command.__name__)(naming_options(_command))
+for _command in (
+    explain.explain,
+    train.train,
+    evaluate.evaluate,
+    compare.compare,
+    compare_models.compare_models,
+    explain.report,
+    reproduce.reproduce,
+):
+    app.command(_command.__name__.replace("_", "-"))(naming_options(_command))
 app.add_typer(datasets.app, name="datasets")
 
 INTERRUPTED = 130

@@ -1,7 +1,5 @@
 """Rows of a table that are no molecules: the first on standard error, and all of them in a file."""
 
-import csv
-import io
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,13 +9,12 @@ from typing import Any
 
 import typer
 
+from protograph._base.csv_text import csv_text
 from protograph._base.files import atomic_path
 from protograph._base.words import count_of
 from protograph.datasets import BadRowsError, LeftOut
 
 NUM_SHOWN = 10
-# What spreadsheets take for the beginning of a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_rows(rows: Sequence[LeftOut], path: Path) -> None:
@@ -42,20 +39,8 @@ def write_rows_beside(rows: Sequence[LeftOut], path: Path) -> Path:
 
 
 def _content(rows: Sequence[LeftOut]) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(["line", "smiles", "reason"])
-    writer.writerows([row.line, _plain(row.smiles), _plain(row.reason)] for row in rows)
-    return text.getvalue().encode("utf-8", errors="replace")
-
-
-def _plain(text: str) -> str:
-    """A cell that is no formula.
-
-    >>> _plain("=1+1"), _plain("C=O")
-    ("'=1+1", 'C=O')
-    """
-    return f"'{text}" if text.startswith(FORMULA) else text
+    cells = ([row.line, row.smiles, row.reason] for row in rows)
+    return csv_text(["line", "smiles", "reason"], cells).encode("utf-8", errors="replace")
 
 
 def tell_left_out(rows: Sequence[LeftOut], path: Path) -> dict[str, Any]:

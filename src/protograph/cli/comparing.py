@@ -40,7 +40,7 @@ KIND = FolderKind(
     manifest="comparison.json",
     format="protograph-comparison",
     names=re.compile(
-        r"comparison\.json|prototypes\.png|figures\.csv|seeds\.csv|table\.tex|left-out\.csv|"
+        r"comparison\.json|prototypes\.png|figures\.csv|seeds\.csv|table\.tex|left[-_]out\.csv|"
         r"[a-z0-9][a-z0-9-]*-seed\d+(-prototypes)?\.json|model-seed\d+\.pt"
     ),
 )

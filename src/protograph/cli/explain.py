@@ -31,6 +31,7 @@ from protograph.cli.train import describe_training, tell_doubts, training_facts
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.figures import smarts_of, smiles_of
 from protograph.explanation.storage import load
+from protograph.explanation.table_files import write_tables
 from protograph.models.classifier import checked_device
 from protograph.page.explainer import PAGE
 from protograph.report.figure import classes_figure
@@ -82,7 +83,7 @@ def explain(
     out: Annotated[Path | None, typer.Option(help="Folder; runs/NAME by default.", metavar="DIR")] = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Find the prototypes and reasons of each class; write pictures, explanation.json and report.html."""
+    """Find the prototypes and reasons of each class; write pictures, tables, explanation.json and report.html."""
     if device is not None:
         checked_device(device)
     options: Any = {"num_clusters": _clusters(clusters), "search": search.value, "match_edges": _MATCHED[match_edges]}
@@ -157,8 +158,7 @@ def _explain_run(
         with bad_rows_in(beside(folder, "bad-rows.csv")):
             loaded = load_graphs(run, data_root, progress)
         facts = tell_left_out(loaded.left_out, folder / LEFT_OUT)
-        if loaded.left_out:
-            write_rows(loaded.left_out, opened.staged / LEFT_OUT)
+        write_rows(loaded.left_out, opened.staged / LEFT_OUT)
         names = loaded.graphs.class_names or getattr(classifier, "class_names", ())
         number = None if target is None else target_of(target, names)
         if classifier is None:
@@ -178,6 +178,8 @@ def _explain_run(
             tell_doubts(method.doubts_)
         explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
         explanations = explanations.doubted(facts["doubts"])  # a training also knows graphs that were kept apart
+        given = f"trained here, seed {run.seed}" if run.model is None else run.model
+        explanations = explanations.told({"data": run.data, "model": given})
         _write_results(explanations, opened.staged)
         files = sorted([KIND.manifest, *(file.name for file in opened.staged.iterdir())])
         opened.publish(content)
@@ -185,11 +187,12 @@ def _explain_run(
 
 
 def _write_results(explanations: Explanations, folder: Path) -> None:
-    """Write JSON, report and pictures; each prototype is laid out once for all of them."""
+    """Write JSON, tables, report and pictures."""
     explanations.save(folder / EXPLANATION)
-    classes = lay_out(explanations.values())
-    report = report_html(classes, explanations.not_explained)
+    write_tables(list(explanations.values()), folder)
+    report = report_html(list(explanations.values()), explanations.not_explained)
     (folder / REPORT).write_text(report, encoding="utf-8", errors="replace")
+    classes = lay_out(explanations.values())
     save_figure(classes_figure(classes), folder / "prototypes.png")
     for explanation, scene in ((one.explanation, scene) for one in classes for scene in one.scenes):
         figure = classes_figure([ClassScenes(explanation, [scene])])

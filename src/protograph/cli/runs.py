@@ -20,13 +20,13 @@ from protograph.training import load_model
 from protograph.training.split import PARTS, Split
 
 EXPLANATION, REPORT, MODEL, SPLIT = "explanation.json", "report.html", "model.pt", "split.json"
-LEFT_OUT = "left-out.csv"
+LEFT_OUT = "left_out.csv"
 KIND = FolderKind(
     manifest="run.json",
     format="protograph-run",
     names=re.compile(
         r"run\.json|explanation\.json|report\.html|prototypes\.png|class\d+-prototype\d+\.png|model\.pt|split\.json|"
-        r"left-out\.csv"
+        r"prototypes\.csv|prototypes\.sdf|reasons\.csv|graphs\.csv|left[-_]out\.csv"  # an older run has left-out.csv
     ),
 )
 OTHER_OUT = "choose another --out"

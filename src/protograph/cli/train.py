@@ -13,7 +13,7 @@ from protograph._base.words import class_label, count_of
 from protograph.cli import arguments
 from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows_beside
 from protograph.cli.loading import load_graphs
-from protograph.cli.runs import LEFT_OUT, Run, check_model_out
+from protograph.cli.runs import Run, check_model_out
 from protograph.cli.tables import table
 from protograph.models.classifier import checked_device
 from protograph.models.performance import Performance, doubts_box
@@ -72,7 +72,7 @@ def train(
         check_model_out(out, run.inputs().values())  # again: the work may have taken hours
     left_out = {}
     if loaded.left_out:
-        place = write_rows_beside(loaded.left_out, beside(out.with_suffix(""), LEFT_OUT))
+        place = write_rows_beside(loaded.left_out, beside(out.with_suffix(""), "left-out.csv"))
         left_out = tell_left_out(loaded.left_out, place)
     tell_doubts(trained.doubts)
     if as_json:

@@ -16,6 +16,7 @@ from protograph.explanation.prototype import Prototype
 from protograph.explanation.reason import Reason
 from protograph.explanation.rule import ClassRule
 from protograph.explanation.saving import write
+from protograph.explanation.survey import Survey, TakenOut
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
@@ -84,6 +85,13 @@ class Explanation(ClassRule):
         versions: Versions of the packages that matter.
         warnings: What was done differently from what was asked, and why little can be said of the class.
         doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
+        survey: Where every graph came from, its label, what the model makes of it and where it lies on a map; the same
+            for all classes, and ``None`` in files of older versions.
+        prototypes_taken_out: For each prototype what becomes of the margin of some graphs without it; empty where that
+            is not known.
+        reasons_taken_out: The same of the patterns that each reason has.
+        about: What was explained, by name: data, model, date.
+        truths: Ground truths of the class, where the data set has such.
     """
 
     explainer: str
@@ -106,6 +114,11 @@ class Explanation(ClassRule):
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    survey: Survey | None = None
+    prototypes_taken_out: tuple[tuple[TakenOut, ...], ...] = ()
+    reasons_taken_out: tuple[tuple[TakenOut, ...], ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
+    truths: tuple[Data, ...] = ()
 
     def __post_init__(self) -> None:
         num_classes = len(self.class_names)
@@ -117,6 +130,7 @@ class Explanation(ClassRule):
         for number, prototype in enumerate(self.prototypes):
             self._check_prototype(prototype, f"prototypes[{number}]")
         self._check_predictions()
+        self._check_survey()
         super().__post_init__()
         for number, reason in enumerate(self.reasons):
             self._check_parts_of(reason, f"reasons[{number}]")
@@ -133,6 +147,21 @@ class Explanation(ClassRule):
         if predictions and num_class != self.num_predicted:
             wanted = f"{self.target} for {self.num_predicted} graphs, which is num_predicted"
             raise unfit("graph_predictions", wanted, num_class)
+
+    def _check_survey(self) -> None:
+        if self.survey is not None:
+            self._check_rows(self.survey)
+        for name, of in (("prototypes_taken_out", self.prototypes), ("reasons_taken_out", self.reasons)):
+            if len(getattr(self, name)) not in (0, len(of)):
+                raise unfit(name, f"empty or a list of {len(of)}, one for each", getattr(self, name))
+
+    def _check_rows(self, survey: Survey) -> None:
+        if len(survey) != self.num_graphs:
+            raise unfit("survey.places", f"a list of {self.num_graphs}, one for each graph", survey.places)
+        if self.graph_predictions and survey.predictions != tuple(self.graph_predictions):
+            raise UnfitError("survey.predictions must be graph_predictions, got others")
+        if not all(0 <= prediction < len(self.class_names) for prediction in survey.predictions):
+            raise UnfitError(f"survey.predictions must be in [0, {len(self.class_names)}), got others")
 
     def _check_prototype(self, prototype: Prototype, name: str) -> None:
         self._check_nodes(prototype.source, prototype.nodes or (), f"{name}.nodes")
@@ -177,7 +206,13 @@ class Explanation(ClassRule):
         Args:
             index: Its index, as of :attr:`Prototype.source`.
         """
-        return self.origins.get(index, Origin(position=index)).label
+        return self.origin(index).label
+
+    def origin(self, index: int) -> Origin:
+        """Where a graph came from, by its index; its place among those given to ``fit`` where no more is known."""
+        if index in self.origins or self.survey is None or index >= len(self.survey):
+            return self.origins.get(index, Origin(position=index))
+        return self.survey.origin(index)
 
     def named(self, graph: Data) -> NamedGraph:
         """A graph of the data as names tell it: where values have names, the first column with such is one-hot."""
@@ -246,6 +281,27 @@ class Explanation(ClassRule):
         from protograph.report.report import write_report
 
         write_report([self], path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import explanation_html
+
+        return explanation_html(self)
+
+    def to_frame(self, of: str = "prototypes") -> Any:
+        """One tidy table as a :class:`pandas.DataFrame`, for whatever is next.
+
+        Args:
+            of: ``"prototypes"``, ``"reasons"`` or ``"graphs"``: what has a row.
+
+        Raises:
+            ValueError: If there is no such table.
+            ImportError: If pandas is not installed.
+        """
+        # Imported on first use, since few need it.
+        from protograph.explanation.frames import frame_of
+
+        return frame_of(of, [self])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, whole or not at all, to be read again by :func:`protograph.load`.

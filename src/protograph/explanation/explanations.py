@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
@@ -14,6 +15,7 @@ from protograph.explanation.explanation import Explanation
 from protograph.explanation.fidelity import Fidelity, fidelity_of_all
 from protograph.explanation.saving import write
 from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
+from protograph.explanation.survey import Survey
 
 
 class Explanations(Mapping[int, Explanation]):
@@ -90,6 +92,11 @@ class Explanations(Mapping[int, Explanation]):
         items = {target: replace(one, doubts=tuple(doubts)) for target, one in self.items()}
         return Explanations(items, not_explained=self.not_explained)
 
+    def told(self, about: Mapping[str, str]) -> "Explanations":
+        """The same explanations with what was explained, by name: data, model, date."""
+        items = {target: replace(one, about={**one.about, **about}) for target, one in self.items()}
+        return Explanations(items, not_explained=self.not_explained)
+
     def summary(self) -> str:
         """Say in a few lines for each class what was found; what is the same for all is said once, on top."""
         above = list(dict.fromkeys(part for one in self.values() for part in one._about_the_model()))
@@ -124,10 +131,28 @@ class Explanations(Mapping[int, Explanation]):
 
         write_report(list(self.values()), path, not_explained=self.not_explained)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import explanations_html
+
+        return explanations_html(list(self.values()), self.not_explained)
+
+    def to_frame(self, of: str = "prototypes") -> Any:
+        """One tidy table of all classes as a :class:`pandas.DataFrame`; see :meth:`Explanation.to_frame`."""
+        # Imported on first use, since few need it.
+        from protograph.explanation.frames import frame_of
+
+        return frame_of(of, list(self.values()))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, to be read again by :func:`protograph.load`; see :meth:`Explanation.save`."""
+        # It is the same for all classes of one fit, and large.
+        surveys = {id(one.survey): one.survey for one in self.values()}
+        survey = next(iter(surveys.values())) if len(surveys) == 1 else None
+        bare = [one if survey is None else replace(one, survey=None) for one in self.values()]
         content = {
-            "explanations": pack([*self.values()], list[Explanation], "explanations"),
+            "explanations": pack(bare, list[Explanation], "explanations"),
+            "survey": pack(survey, Survey | None, "survey"),
             "not_explained": pack(self.not_explained, Mapping[int, str], "not_explained"),
         }
         write({"kind": "explanations", **content}, path)

@@ -13,6 +13,7 @@ from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.molecules.named_parts import NamedPart
 
 PART, INDUCED = "part", "induced"
 
@@ -31,6 +32,7 @@ class Pattern:
         feature_values: Names of the values of columns of whole numbers, by column and value.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
         edge_values: Names of the values of columns of whole numbers, by column and value.
+        named_parts: Its functional groups and rings, by names that hold in every molecule that has it.
     """
 
     graph: Data
@@ -42,6 +44,7 @@ class Pattern:
     feature_values: ValueNames = field(default_factory=dict)
     edge_names: tuple[str, ...] = ()
     edge_values: ValueNames = field(default_factory=dict)
+    named_parts: tuple[NamedPart, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in (PART, INDUCED):
@@ -50,6 +53,7 @@ class Pattern:
             raise unfit("closed", f"nodes of graph, from 0 to {self.num_nodes - 1} and ascending", self.closed)
         if self.at_least < 1:
             raise unfit("at_least", "at least 1", self.at_least)
+        check_parts(self.named_parts, self.num_nodes)
         if not _is_connected(self):
             raise UnfitError("graph must be connected and have a node, got one that is not")
         if self.edge_rule.is_matched and self.edges and not isinstance(self.graph.edge_attr, Tensor):
@@ -130,6 +134,13 @@ class Pattern:
         how += [f"closed={list(self.closed)}"] if self.closed else []
         how += [f"at_least={self.at_least}"] if self.at_least > 1 else []
         return f"Pattern({', '.join([size, *how])})"
+
+
+def check_parts(parts: Sequence[NamedPart], num_nodes: int) -> None:
+    """Refuse names of nodes that a pattern does not have."""
+    for place, part in enumerate(parts):
+        if not part.nodes or not all(0 <= node < num_nodes for node in part.nodes):
+            raise unfit(f"named_parts[{place}].nodes", f"nodes of graph, from 0 to {num_nodes - 1}", part.nodes)
 
 
 def _is_connected(pattern: Pattern) -> bool:

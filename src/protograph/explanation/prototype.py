@@ -10,8 +10,11 @@ from torch_geometric.data import Data
 
 from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
+from protograph.explanation.pattern import check_parts
+from protograph.explanation.survey import NextBest
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.molecules.named_parts import NamedPart
 from protograph.molecules.smarts import to_smarts
 from protograph.molecules.writing import to_rdkit, to_smiles
 
@@ -146,6 +149,8 @@ class Prototype:
         are_nodes_matched: Whether nodes had to have equal features to count as the same; without, any two did.
         target: The class that it is a prototype of; ``None`` where that is not known.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
+        next_best: Other patterns that sessions came to, best first; empty where they are not kept.
+        named_parts: Its functional groups and rings, by names that hold in every molecule that it is counted in.
     """
 
     graph: Data
@@ -168,12 +173,15 @@ class Prototype:
     are_nodes_matched: bool = True
     target: int | None = None
     predicted: int | None = None
+    next_best: tuple[NextBest, ...] = ()
+    named_parts: tuple[NamedPart, ...] = ()
 
     def __post_init__(self) -> None:
         if self.nodes is not None and len(self.nodes) != self.num_nodes:
             raise unfit("nodes", f"a list of {self.num_nodes}, one for each node of graph", self.nodes)
         if self.matches is not None:
             self._check_matches(self.matches)
+        check_parts(self.named_parts, self.num_nodes)
         if self.evidence is not None:
             self._check_sizes(self.evidence)
 
@@ -323,6 +331,12 @@ class Prototype:
         edges = _named_rows(graph.edge_attr, edge_names, "bond", "edge_attr", len(pairs))
         result.add_edges_from((u, v, attributes) for (u, v), attributes in zip(pairs, edges, strict=True))
         return result
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import prototype_html
+
+        return prototype_html(self)
 
     def __repr__(self) -> str:
         size = f"{count_of(self.num_nodes, 'node')}, {count_of(self.num_edges, 'edge')}"

@@ -202,6 +202,12 @@ class Reason:
             holds &= ~reason.holds(searched)
         return holds
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import reason_html
+
+        return reason_html(self)
+
     def __repr__(self) -> str:
         parts = [("has", self.has), ("lacks", self.lacks), ("unless", self.unless)]
         return f"Reason({', '.join(f'{name}={list(items)}' for name, items in parts if items)})"

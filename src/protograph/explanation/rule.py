@@ -16,6 +16,7 @@ from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
 
 # What a graph was used for.
 SEARCHED, CONFIRMING, KEPT_APART = range(3)
+PART_NAMES = ("searched", "confirming", "kept apart")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

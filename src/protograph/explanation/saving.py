@@ -8,7 +8,8 @@ from protograph._base.files import atomic_path
 from protograph.explanation.codec import Json
 
 FORMAT = "protograph-explanation"
-VERSION = 1
+# Version 2 added the survey of all graphs; files of version 1 lack it and are read all the same.
+VERSION = 2
 
 
 def write(content: Mapping[str, Json], path: str | PathLike[str]) -> None:

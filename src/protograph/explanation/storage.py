@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from protograph.explanation.codec import Json, UnfitError, read, unfit
 from protograph.explanation.explanation import Explanation
 from protograph.explanation.explanations import Explanations
 from protograph.explanation.saving import FORMAT, VERSION
+from protograph.explanation.survey import Survey
 
 
 def load(path: str | PathLike[str]) -> Explanation | Explanations:
@@ -69,13 +71,13 @@ def _read_document(value: Json, path: Path) -> Explanation | Explanations:
             f"path must be an explanation file of version {VERSION} or lower, got {path} of version {version}; "
             f"upgrade protograph, or save the explanation again with this release"
         )
-    if version != VERSION:
-        raise unfit("version", str(VERSION), version)
+    if version < 1:
+        raise unfit("version", f"from 1 to {VERSION}", version)
     if document.get("kind") == "explanation":
         return read(document.get("explanation"), Explanation, "explanation")  # type: ignore[no-any-return]
     if document.get("kind") != "explanations":
         raise unfit("kind", '"explanation" or "explanations"', document.get("kind"))
-    explanations = read(document.get("explanations"), list[Explanation], "explanations")
+    explanations = _read_explanations(document)
     by_class = {explanation.target: explanation for explanation in explanations}
     if len(by_class) < len(explanations):
         raise unfit("explanations", "of different classes", [explanation.target for explanation in explanations])
@@ -83,3 +85,15 @@ def _read_document(value: Json, path: Path) -> Explanation | Explanations:
     if both := sorted(set(missing) & set(by_class)):
         raise unfit("not_explained", "of classes that have no explanation", both)
     return Explanations(by_class, not_explained=missing)
+
+
+def _read_explanations(document: Mapping[str, Json]) -> list[Explanation]:
+    """The explanations of a file; what they share is written once, beside them."""
+    explanations: list[Explanation] = read(document.get("explanations"), list[Explanation], "explanations")
+    survey = read(document.get("survey"), Survey | None, "survey")
+    if survey is None:
+        return explanations
+    try:
+        return [replace(one, survey=survey) for one in explanations]
+    except ValueError as error:
+        raise UnfitError(str(error)) from None

@@ -43,12 +43,12 @@ def to_rdkit(graph: Data, atom_names: Sequence[str], bond_names: Sequence[str] =
     """
     chem = import_chem(PURPOSE)
     molecule = chem.RWMol()
-    for symbol, charge in zip(_symbols(graph, atom_names), _charges(graph), strict=True):
+    for symbol, charge in zip(atom_symbols(graph, atom_names), _charges(graph), strict=True):
         atom = chem.Atom(symbol)
         atom.SetFormalCharge(charge)
         molecule.AddAtom(atom)
     kinds = {name: getattr(chem.BondType, name.upper()) for name in BOND_NAMES}
-    for first, second, name in _bonds(graph, bond_names):
+    for first, second, name in named_bonds(graph, bond_names):
         kind = kinds.get(name.lower(), chem.BondType.UNSPECIFIED)
         number = molecule.AddBond(first, second, kind) - 1
         if kind == chem.BondType.AROMATIC:
@@ -69,7 +69,12 @@ def to_smiles(molecule: Any) -> str:
         return str(chem.MolToSmiles(molecule))
 
 
-def _symbols(graph: Data, atom_names: Sequence[str]) -> list[str]:
+def atom_symbols(graph: Data, atom_names: Sequence[str]) -> list[str]:
+    """Symbol of each node by the largest entry of its row of ``x``; a dummy atom's where that names no element.
+
+    Raises:
+        ValueError: If ``atom_names`` are not symbols of atoms for the columns of ``x``.
+    """
     x = graph.x
     if not isinstance(x, Tensor) or x.dim() != 2:
         got = f"shape {list(x.shape)}" if isinstance(x, Tensor) else "none"
@@ -96,7 +101,7 @@ def _charges(graph: Data) -> list[int]:
     return [int(value) for value in charge.flatten().tolist()] if has_charges else [0] * int(graph.num_nodes or 0)
 
 
-def _bonds(graph: Data, bond_names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def named_bonds(graph: Data, bond_names: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Each edge once, in the order of the edges, with the name of its type; ``""`` where it has none."""
     attributes = graph.edge_attr
     pairs = graph.edge_index.T.tolist()

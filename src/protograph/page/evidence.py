@@ -12,6 +12,7 @@ from protograph.explanation import Evidence, Prototype
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.store import GraphStore
+from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information, spread
 from protograph.page.options import EvidenceOptions
@@ -32,6 +33,7 @@ class EvidenceScope:
         target: The class.
         match_features: Which nodes may stand for each other.
         is_looked_up: Whether nodes and edges are looked up one by one in graphs of the cluster.
+        namer: Finds what parts of molecules are called; ``None`` for no names.
         options: How long to look.
     """
 
@@ -41,6 +43,7 @@ class EvidenceScope:
     target: int
     match_features: MatchFeatures = True
     is_looked_up: bool = True
+    namer: PartNamer | None = None
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
 
 
@@ -77,6 +80,14 @@ def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -
         contribution_share=candidate.contribution_share,
         steps=candidate.steps,
     )
+
+
+def named_parts(graph: Data, scope: EvidenceScope) -> tuple[NamedPart, ...]:
+    """What parts of a prototype are called in every molecule that it is counted in."""
+    if scope.namer is None or not scope.encoded.match_features:
+        return ()
+    answers = contained_in(graph, scope.encoded, max_calls=scope.options.whole_calls)
+    return scope.namer.names(scope.encoded.encode(graph), scope.encoded, np.flatnonzero(answers > 0).tolist())
 
 
 def edges_of(graph: Data) -> list[Edge]:

@@ -11,18 +11,19 @@ from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import summed, timed
 from protograph.explainer import Explainer, best_first
-from protograph.explanation import EmbeddingMap, Explanation, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import NoPrototypeError
+from protograph.page.clusters.class_map import class_map
 from protograph.page.clusters.given import given_cluster
-from protograph.page.clusters.projection import project
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
-from protograph.page.evidence import EvidenceScope, gather, undecided
+from protograph.page.evidence import EvidenceScope, gather, named_parts, undecided
 from protograph.page.fitted import FittedClass
 from protograph.page.merging import ClusterResult, merged
+from protograph.page.next_best import next_best
 from protograph.page.options import (
     SCORINGS,
     ClusterOptions,
@@ -36,6 +37,7 @@ from protograph.page.options import (
     as_options,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
+from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, must_be_equal
@@ -210,13 +212,19 @@ class PAGE(Explainer):
                     step()
             reasons = self._reasons() if representatives is None else None
         clusters = [result.cluster for result in results]
+        prototypes = best_first(prototypes, self._classifier().resolution)
         shown = reasons.shown(target) if reasons else set()
         return self._explanation(
             target,
-            prototypes=best_first(prototypes, self._classifier().resolution),
+            prototypes=prototypes,
+            **taken_out_fields(
+                self._fitted_class(target), self._store, prototypes, reasons.of_class[target] if reasons else ()
+            ),
             source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
             edge_rule=self._edges().rule,
-            embedding_map=self._map(target, clusters) if representatives is None else None,
+            embedding_map=class_map(self._fitted(), self._members(target), clusters)
+            if representatives is None
+            else None,
             timings={**timings, **(reasons.seconds if reasons else {})},
             **(reasons.fields(target) if reasons else {}),
             notes=[
@@ -250,6 +258,7 @@ class PAGE(Explainer):
             graph=self._store.__getitem__,
             edge_rule=graphs.edge_rule,
             names=self._column_names,
+            namer=self._namer,
             options=self.reason_options,
             max_reasons=self.max_reasons,
         )
@@ -328,7 +337,8 @@ class PAGE(Explainer):
             return ClusterResult(cluster, best_walk(fitted, walks), tuple(walk.session for walk in walks))
         found = consensus_candidates(fitted, cluster, options, self._head())
         sessions = tuple(one.session for one in found.candidates)
-        return ClusterResult(cluster, heaviest(found.candidates), sessions, found.notes, found.seconds)
+        best, others = heaviest(found.candidates), tuple(found.candidates)
+        return ClusterResult(cluster, best, sessions, found.notes, found.seconds, others)
 
     def _evidence_scope(self, target: int) -> EvidenceScope:
         return EvidenceScope(
@@ -339,6 +349,7 @@ class PAGE(Explainer):
             match_features=self.match_features,
             # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
             is_looked_up=self.search == "consensus",
+            namer=self._namer,
             options=self.evidence_options,
         )
 
@@ -362,6 +373,8 @@ class PAGE(Explainer):
             sessions=list(result.sessions),
             evidence=gather(candidate, members, scope),
             edge_rule=scope.encoded.edge_rule,
+            named_parts=named_parts(candidate.graph, scope),
+            next_best=next_best(result, scope.encoded),
             **self._column_names,
         )
 
@@ -374,17 +387,6 @@ class PAGE(Explainer):
             for index, source in zip(sources, self._canonical(sources), strict=True)
             if not source.is_canonical
         ]
-
-    def _map(self, target: int, clusters: Sequence[Cluster]) -> EmbeddingMap:
-        members = self._members(target)
-        cluster_of = {index: n for n, cluster in enumerate(clusters) for index in cluster.members}
-        positions, explained = project(self._fitted().graph_embeddings[members])
-        return EmbeddingMap(
-            indices=tuple(members.tolist()),
-            positions=positions,
-            clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
-            explained=explained,
-        )
 
 
 def _sources(prototypes: Sequence[Prototype]) -> set[int]:

@@ -15,13 +15,14 @@ from protograph.patterns.isomorphism import is_isomorphic
 
 @dataclass(frozen=True, eq=False)
 class ClusterResult:
-    """A cluster and the candidate for its prototype; its sessions' records, what they gave up, and their seconds."""
+    """A cluster and the candidate for its prototype; its sessions' records, notes, seconds and other candidates."""
 
     cluster: Cluster
     candidate: Candidate
     sessions: tuple[Session, ...]
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+    others: tuple[Candidate, ...] = ()
 
 
 def merged(

@@ -1,21 +1,17 @@
 """Figures: each prototype beside the graph it was cut from, and the map of a class's graphs."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
-from protograph._base.words import count_of
-from protograph.explanation import EmbeddingMap, Explanation
-from protograph.explanation.describing.sentences import cluster_of, taken_for
+from protograph.explanation import Explanation
+from protograph.explanation.describing.sentences import taken_for
 from protograph.explanation.figures import formulas_of
-from protograph.report.palette import COLORS, OTHER_COLOR, Legend, Palette, palette_of
+from protograph.report.palette import OTHER_COLOR, Legend, Palette, palette_of
 from protograph.report.reason_figure import draw_reason, reason_height
 from protograph.report.reason_scene import drawn_patterns
 from protograph.report.scene import ClassScenes, Scene, lay_out, source_of
-from protograph.report.sheet import INK, MUTED, RULE, Sheet, checked_ending, our_style, save_figure
+from protograph.report.sheet import INK, MUTED, Sheet, checked_ending, our_style, save_figure
 from protograph.report.views import draw_view
 from protograph.report.words import (
     NO_PROTOTYPE,
@@ -110,7 +106,7 @@ class _Section:
         self.explanation, self.scenes, self.reasons = of_class
         self.palette, self.with_titles = palette, with_titles
         views = [scene.views for scene in self.scenes] + [scene.views for scene in self.reasons]
-        graphs = [view.graph for several in views for view in several]
+        graphs = [view.graph for several in views for view in several if view.look is None]
         self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if graphs else None
         self.lines = [self._lines_below_title(scene) if with_titles else [] for scene in self.scenes]
 
@@ -177,61 +173,3 @@ def _where(explanation: Explanation, scene: Scene) -> str:
     drawn = len(scene.within.positions)
     rest = "" if drawn == scene.num_source_nodes else f" ({drawn} of {scene.num_source_nodes:,} nodes drawn)"
     return f"where it is in {explanation.graph_label(scene.prototype.source)}{rest}"
-
-
-def embedding_figure(explanation: Explanation, embeddings: EmbeddingMap) -> Any:
-    """A matplotlib ``Figure`` of the embedding map, the graphs that prototypes were found in marked by rings.
-
-    Args:
-        explanation: The explanation of the class.
-        embeddings: Its map, which has at least one graph.
-    """
-    with our_style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=MAP_SIZE, facecolor="white", layout="constrained")
-        axes: Any = figure.add_subplot()
-        _draw_points(axes, embeddings)
-        sources = {source for prototype in explanation.prototypes for source in prototype.sources or ()}
-        place = embeddings.positions[[index in sources for index in embeddings.indices]]
-        if len(place):
-            axes.scatter(*place.T, label="representatives", facecolors="none", edgecolors=INK, s=80, linewidths=1.3)
-        _dress(axes, embeddings)
-        return figure
-
-
-def _draw_points(axes: Any, embeddings: EmbeddingMap) -> None:
-    clusters = np.array(embeddings.clusters, dtype=np.int64)
-    size = float(np.clip(4000 / len(clusters), 4, 34))
-    for cluster, members in sorted(Counter(embeddings.clusters).items(), key=lambda item: (item[0] < 0, item[0])):
-        name, color = (cluster_of(cluster), COLORS[cluster % len(COLORS)]) if cluster >= 0 else NO_CLUSTER
-        axes.scatter(
-            *embeddings.positions[clusters == cluster].T,
-            label=f"{name}, {count_of(members, 'graph')}",
-            c=color,
-            s=size,
-            alpha=0.75,
-            edgecolors="white",
-            linewidths=0.4,
-        )
-
-
-def _dress(axes: Any, embeddings: EmbeddingMap) -> None:
-    for axis, name, share in zip((axes.xaxis, axes.yaxis), ("first", "second"), embeddings.explained, strict=True):
-        axis.set_label_text(f"{name} principal component ({100 * share:.0f}% of the variance)", fontsize=9, color=MUTED)
-    axes.tick_params(labelsize=8, labelcolor=MUTED, color=RULE)
-    for side, spine in axes.spines.items():
-        spine.set(color=RULE, visible=side in ("left", "bottom"))
-    axes.grid(color=RULE, linewidth=0.5)
-    axes.set_axisbelow(True)
-    legend = axes.legend(
-        loc="upper left",
-        bbox_to_anchor=(1.02, 1),
-        borderaxespad=0,
-        frameon=False,
-        fontsize=9,
-        labelcolor=INK,
-        handletextpad=0.4,
-    )
-    for handle in legend.legend_handles:
-        handle.set_sizes([44])

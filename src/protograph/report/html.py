@@ -1,7 +1,7 @@
 """Pieces of HTML; whatever text they are given is on one line, without what cannot be seen, and escaped."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from html import escape as escape_markup
 
 from protograph._base.words import one_line
@@ -27,26 +27,6 @@ def table(rows: Iterable[str], *, head: str = "", caption: str = "", style: str 
 def row(name: str, cells: str) -> str:
     """A row of a table that begins with its name, the cells given as markup."""
     return f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
-
-
-def facts(values: Mapping[str, str], caption: str) -> str:
-    """A table of names and values."""
-    return table((row(name, f"<td>{escape(value)}</td>") for name, value in values.items()), caption=caption)
-
-
-def columns(values: Mapping[str, Sequence[str]]) -> str:
-    """A table of columns, each below its name; those without cells are left out, and so is a table without any."""
-    values = {name: cells for name, cells in values.items() if cells}
-    if not values:
-        return ""
-    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in zip(*values.values(), strict=True))
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in values)
-    return table((f"<tr>{cells}</tr>" for cells in rows), head=head)
-
-
-def details(title: str, content: str) -> str:
-    """Markup that is folded up until it is asked for; nothing where there is none."""
-    return f"<details><summary>{escape(title)}</summary>{content}</details>" if content else ""
 
 
 def picture(content: bytes, ending: str, words: str, style: str = "", caption: str = "") -> str:

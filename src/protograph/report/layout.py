@@ -7,6 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
+from protograph._base.superposing import fitted_places
 from protograph.graphs.cleaning import node_count
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.
@@ -56,10 +57,10 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Ints | None = None) ->
     [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
     """
     size = node_count(graph)
-    own = graph.get("pos")
+    own = _own_positions(graph)
     edges, _ = undirected_edges(graph)
-    if isinstance(own, Tensor) and own.shape == (size, 2) and size and bool(own.isfinite().all()):
-        return _scaled(own.detach().cpu().double().numpy(), edges)
+    if own is not None:
+        return _scaled(own, edges)
     if not size:
         return np.zeros((0, 2))
     distances = graph_distances(edges, size)
@@ -70,6 +71,58 @@ def layout(graph: Data, nodes: Sequence[int] = (), lines: Ints | None = None) ->
     variants = _variants(distances, core, lines)
     parts = _components_by_size(distances)
     return _packed(parts, [_placed(part, variants, importance, edges, lines) for part in parts])
+
+
+def layout_around(graph: Data, nodes: Sequence[int], places: Floats, lines: Ints | None = None) -> Floats:
+    """As :func:`layout`, but some nodes are where they are wanted, so that what matches in two pictures lies alike.
+
+    The free layout is turned onto these places; then stress is lowered with them held. A graph that has positions of
+    its own keeps them.
+
+    Args:
+        graph: The graph.
+        nodes: Some of its nodes.
+        places: Where they are wanted, ``[num_nodes, 2]``.
+        lines: Edges that are to keep their shape, ``[num_edges, 2]``; ``None`` for all.
+
+    >>> import torch
+    >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+    >>> layout_around(path, [1, 2], np.array([[0.0, 0.0], [0.0, 1.0]])).round(2).tolist()[1:]
+    [[0.0, 0.0], [0.0, 1.0]]
+    """
+    free, held = layout(graph, nodes, lines), np.asarray(nodes, dtype=np.int64)
+    if not len(held) or _own_positions(graph) is not None:
+        return free
+    positions = fitted_places(free, free[held], places)
+    positions[held] = places
+    distances = graph_distances(undirected_edges(graph)[0], len(positions))
+    moving = np.setdiff1d(np.flatnonzero(np.isfinite(distances[held]).any(axis=0)), held)
+    return _settled(positions, distances, moving) if len(moving) else positions
+
+
+def _settled(positions: Floats, distances: Floats, moving: Ints) -> Floats:
+    """Stress lowered by moving some nodes, the others held; what no path joins does not pull."""
+    distances = np.where(np.isfinite(distances), distances, 0.0)
+    weights = 1 / np.where(distances > 0, distances, np.inf) ** 2
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    others = np.setdiff1d(np.arange(len(positions)), moving)
+    inverse = np.linalg.inv(laplacian[np.ix_(moving, moving)])
+    held = laplacian[np.ix_(moving, others)] @ positions[others]
+    for _ in range(max(30, min(MAX_STEPS, MAX_WORK // len(positions) ** 2))):
+        ratio = weights * distances / np.maximum(pairwise_gaps(positions), 1e-9)
+        pulled = ratio.sum(axis=1)[:, None] * positions - ratio @ positions
+        moved = inverse @ (pulled[moving] - held)
+        change = np.abs(moved - positions[moving]).max()
+        positions[moving] = moved
+        if change < 2e-4:
+            break
+    return positions
+
+
+def _own_positions(graph: Data) -> Floats | None:
+    size, own = node_count(graph), graph.get("pos")
+    is_placed = isinstance(own, Tensor) and own.shape == (size, 2) and size and bool(own.isfinite().all())
+    return own.detach().cpu().double().numpy() if is_placed else None
 
 
 def graph_distances(edges: Ints, size: int, nodes: Sequence[int] | None = None) -> Floats:
@@ -114,7 +167,8 @@ def _placed(part: Ints, variants: list[Floats], importance: Floats, edges: Ints,
     edges, lines = (_inside(some, part, len(importance)) for some in (edges, lines))
     lines = lines if len(lines) else edges
     pairs = np.ix_(part, part)
-    return _turned(_best([distances[pairs] for distances in variants], importance[pairs], edges, lines), lines)
+    distances = [variant[pairs] for variant in variants]
+    return _turned(_best(distances, importance[pairs], edges, lines), lines)
 
 
 def _best(variants: list[Floats], importance: Floats, edges: Ints, lines: Ints) -> Floats:

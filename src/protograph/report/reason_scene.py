@@ -12,6 +12,7 @@ from protograph.explanation.describing.pattern_words import pattern_words
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.report.layout import layout, undirected_edges
+from protograph.report.looks import fragment_look, look_of
 from protograph.report.views import MAX_SOURCE_NODES, Highlight, View, nearest_nodes
 
 # More patterns than these are not drawn: they are in the words.
@@ -112,12 +113,16 @@ def _not(other: Reason, colors: Sequence[str]) -> Iterator[DrawnPattern]:
 def _pattern_view(explanation: Explanation, part: DrawnPattern) -> PatternView:
     pattern = part.pattern
     graph = Data(edge_index=pattern.graph.edge_index, num_nodes=pattern.num_nodes)
-    drawn = View(explanation.named(pattern.graph).graph, layout(graph), rings=pattern.closed)
+    look = fragment_look(explanation, pattern)
+    positions = layout(graph) if look is None else np.zeros((pattern.num_nodes, 2))
+    drawn = View(explanation.named(pattern.graph).graph, positions, rings=pattern.closed, look=look)
     return PatternView(drawn, part.words, part.is_lacking, pattern.at_least)
 
 
 def _example_view(explanation: Explanation, reason: Reason, example: Example) -> View:
     """The example, with what its patterns have in full colour and the rest pale; all in full where none are there."""
+    if (shown := _whole_view(explanation, reason, example)) is not None:
+        return shown
     graph, marked = example.graph, [list(nodes) for nodes in example.marked]
     nodes = list(dict.fromkeys(node for place in marked for node in place))
     if node_count(graph) > MAX_SOURCE_NODES:
@@ -129,6 +134,20 @@ def _example_view(explanation: Explanation, reason: Reason, example: Example) ->
     positions = layout(graph, nodes, edges)
     part = Highlight(nodes, edges, np.zeros(0, np.int64)) if nodes else None
     return View(explanation.named(graph).graph, positions, part)
+
+
+def _whole_view(explanation: Explanation, reason: Reason, example: Example) -> View | None:
+    """The graph that an example was cut from, where that is no plain graph: a part of a molecule is no molecule."""
+    whole = explanation.source_graphs.get(example.source)
+    if whole is None:
+        return None
+    marked = [[example.nodes[node] for node in place] for place in example.marked]
+    nodes = list(dict.fromkeys(node for place in marked for node in place))
+    look = look_of(explanation, whole, dict.fromkeys(nodes))
+    if look is None:
+        return None
+    part = Highlight(nodes, _marked_edges(reason.has, marked), np.zeros(0, np.int64)) if nodes else None
+    return View(explanation.named(whole).graph, np.zeros((node_count(whole), 2)), part, look=look)
 
 
 def _marked_edges(patterns: Sequence[Pattern], marked: Sequence[Sequence[int]]) -> np.ndarray:

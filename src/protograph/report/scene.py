@@ -1,7 +1,7 @@
 """Prototypes by themselves and in the graphs they were cut from: laid out once, drawn often, one graph in one frame."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,9 @@ from torch_geometric.data import Data
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
+from protograph.report.depicted_images import Image
 from protograph.report.layout import layout, undirected_edges
+from protograph.report.looks import fragment_look, look_of, places_in
 from protograph.report.reason_scene import ReasonScene, reason_scenes
 from protograph.report.views import MAX_SOURCE_NODES, Highlight, View, nearest_nodes
 
@@ -64,18 +66,25 @@ def scene_of(explanation: Explanation, prototype: Prototype, number: int = 1) ->
     shares, drawn = _shares(prototype), explanation.named(prototype.graph).graph
     source = source_of(explanation, prototype)
     if source is None or prototype.nodes is None:
-        return Scene(prototype, number, View(drawn, layout(prototype.graph), None, *shares))
+        own = fragment_look(explanation, prototype)
+        return Scene(prototype, number, View(drawn, layout(prototype.graph), None, *shares, look=own))
     num_nodes, nodes = node_count(source), list(prototype.nodes)
-    if num_nodes > MAX_SOURCE_NODES:
+    look = look_of(explanation, source, dict.fromkeys(nodes))
+    if look is None and num_nodes > MAX_SOURCE_NODES:
         # The prototype's nodes come first, in their own order.
         source = induced_subgraph(source, nearest_nodes(source, nodes, MAX_SOURCE_NODES))
         nodes = list(range(len(nodes)))
     edges, loops = undirected_edges(prototype.graph)
     index = np.asarray(nodes, dtype=np.int64)
     part = Highlight(nodes, index[edges], index[loops])
-    positions = layout(source, nodes, part.edges)
-    alone, within = View(drawn, positions[index], None, *shares), View(explanation.named(source).graph, positions, part)
-    return Scene(prototype, number, alone, within, num_nodes)
+    # A molecule has its own places.
+    positions = np.zeros((node_count(source), 2)) if look is not None else layout(source, nodes, part.edges)
+    within = View(explanation.named(source).graph, positions, part, look=look)
+    if isinstance(look, Image | tuple):
+        # Its nodes are known by where they are in the image or the sentence.
+        return Scene(prototype, number, replace(within, is_alone=True), within, num_nodes)
+    own = fragment_look(explanation, prototype, places_in(look, nodes))
+    return Scene(prototype, number, View(drawn, positions[index], None, *shares, look=own), within, num_nodes)
 
 
 def source_of(explanation: Explanation, prototype: Prototype) -> Data | None:

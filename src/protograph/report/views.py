@@ -9,7 +9,11 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph.graphs.cleaning import node_count
+from protograph.report.depicted_images import Image
+from protograph.report.depicted_molecules import PlacedMolecule
+from protograph.report.drawn_views import draw_image, draw_placed_molecule, draw_words
 from protograph.report.layout import graph_distances, pairwise_gaps, undirected_edges
+from protograph.report.markup import Marks
 from protograph.report.palette import WHITE, Palette, mixed, readable_on
 from protograph.report.sheet import INK
 
@@ -47,6 +51,9 @@ class Highlight:
     loops: Ints
 
 
+Look = PlacedMolecule | Image | tuple[str, ...] | None
+
+
 @dataclass(frozen=True)
 class View:
     """A graph, where its nodes are, and how strongly each part of it is drawn.
@@ -59,6 +66,8 @@ class View:
         edge_shares: The same for edges, by their two nodes, the lower one first; others are drawn in full.
         rings: Nodes with a second ring around them.
         halo: What is underlaid with a bright halo, all else drawn as it is; that of ``part`` besides.
+        look: What it is drawn as where it is no plain graph: a molecule, superpixels, or the words of a sentence.
+        is_alone: Whether of superpixels and sentences only what is highlighted is drawn.
     """
 
     graph: Data
@@ -68,6 +77,17 @@ class View:
     edge_shares: Mapping[tuple[int, int], float] = field(default_factory=dict)
     rings: Sequence[int] = ()
     halo: Highlight | None = None
+    look: Look = None
+    is_alone: bool = False
+
+    @property
+    def marks(self) -> Marks:
+        """What is highlighted, as pictures for a page have it; all of what is drawn by itself."""
+        if self.part is None:
+            shown = range(len(self.positions)) if self.node_shares else ()
+            return Marks(dict.fromkeys(shown), (), self.rings)
+        edges = [(int(u), int(v)) for u, v in self.part.edges]
+        return Marks(dict.fromkeys(self.part.nodes), edges, self.rings)
 
 
 def nearest_nodes(graph: Data, nodes: Sequence[int], limit: int) -> list[int]:
@@ -98,6 +118,20 @@ def draw_view(axes: Any, frame: tuple[float, float], view: View, palette: Palett
     nodes = range(len(view.positions))
     if not nodes:
         return
+    if isinstance(view.look, PlacedMolecule):
+        draw_placed_molecule(axes, frame, view.look, view.marks, view.node_shares)
+        return
+    if isinstance(view.look, Image):
+        draw_image(axes, frame, view.look, view.marks, is_alone=view.is_alone)
+        return
+    if isinstance(view.look, tuple):
+        draw_words(axes, frame, view.look, view.marks, is_alone=view.is_alone)
+        return
+    _draw_graph(axes, frame, view, palette)
+
+
+def _draw_graph(axes: Any, frame: tuple[float, float], view: View, palette: Palette) -> None:
+    nodes = range(len(view.positions))
     edges, loops = undirected_edges(view.graph)
     part = view.part
     if len(loops) == len(nodes) > 2:  # where every node has one they tell nothing, and hide the rest
@@ -135,7 +169,7 @@ class _Panel:
         self.colors = [mixed(node.color, WHITE, PALE * (1 - share)) for node, share in zip(looks, shares, strict=True)]
         self.insides = [node.inside for node in looks]
         room = np.array(frame) * POINTS
-        self.scale, self.radius = _scale_and_radius(view.positions, room, has_loops=has_loops)
+        self.scale, self.radius = scale_and_radius(view.positions, room, has_loops=has_loops)
         # Where there are many edges to a node, thick ones would run into each other.
         thinness = min(1.0, MANY_EDGES * len(view.positions) / max(len(edges), 1))
         self.width = thinness * float(np.clip(self.radius / 5.5, 0.5, 2.2))
@@ -232,7 +266,8 @@ class _Panel:
                 )
 
 
-def _scale_and_radius(positions: Floats, room: Floats, *, has_loops: bool) -> tuple[float, float]:
+def scale_and_radius(positions: Floats, room: Floats, *, has_loops: bool) -> tuple[float, float]:
+    """What an edge's length of 1 becomes in a room of so many points, and how large nodes are."""
     extent = np.maximum(np.ptp(positions, axis=0), 1e-9)
     gaps = pairwise_gaps(positions)
     np.fill_diagonal(gaps, np.inf)

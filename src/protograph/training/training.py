@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
+from protograph._base.notebook_progress import shown_in_notebook
 from protograph._base.options import check_count, check_number
 from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed, preserved_random_state
@@ -159,18 +160,19 @@ def train(
         weights = weight_of_each(class_weights, flat.y[parts.train.to(flat.y.device)], model.num_classes)
         with preserved_random_state():
             initial_model = deepcopy(model).eval()
-        stopping, history = _fit(
-            model,
-            flat,
-            parts,
-            torch.Generator().manual_seed(seeds.order),
-            progress,
-            weights=weights,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            patience=patience,
-            max_epochs=max_epochs,
-        )
+        with shown_in_notebook(progress) as report:
+            stopping, history = _fit(
+                model,
+                flat,
+                parts,
+                torch.Generator().manual_seed(seeds.order),
+                report,
+                weights=weights,
+                learning_rate=learning_rate,
+                batch_size=batch_size,
+                patience=patience,
+                max_epochs=max_epochs,
+            )
         trained = Trained(
             model=model,
             initial_model=initial_model,

@@ -17,6 +17,7 @@ from protograph.explanation.describing.besides import must_agree
 from protograph.explanation.describing.groups import RULES, Molecule, find_groups
 from protograph.explanation.describing.kind_words import KindWords, NodeWords, kind_words
 from protograph.explanation.describing.motifs import find_motif
+from protograph.explanation.describing.part_names import everywhere
 from protograph.explanation.describing.sentences import name_of
 from protograph.explanation.describing.trails import written
 from protograph.explanation.pattern import Pattern
@@ -73,7 +74,8 @@ def pattern_words(pattern: Pattern, colors: Sequence[str] = ()) -> PatternWords:
     shape = _Shape(pattern, kind_words(pattern, colors), tuple(colors))
     ways = (shape.node, shape.star, shape.ring, shape.path, shape.motif, shape.with_a_leaf)
     words = next((words for way in ways if (words := way()) is not None), None) or shape.written_out()
-    besides = "".join(f" ({text})" for text in must_agree(shape.kinds.unsaid))
+    named = everywhere(pattern.named_parts, words.one)
+    besides = named + "".join(f" ({text})" for text in must_agree(shape.kinds.unsaid))
     # Two places differ unless they have the same nodes: three rings of four lie on four nodes, and have one place.
     several = f"{words.several}{besides}" if words.several and shape.has_one_on_its_nodes else ""
     return PatternWords(f"{words.one}{besides}", several, pattern.at_least)

@@ -10,6 +10,7 @@ from protograph._base.words import class_label, clean_name, count_of
 from protograph.explanation.describing.besides import besides
 from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
 from protograph.explanation.describing.motifs import compose, simple_graph
+from protograph.explanation.describing.part_names import everywhere
 from protograph.explanation.figures import smarts_of
 from protograph.explanation.prototype import Evidence, Prototype
 from protograph.graphs.kinds import node_columns
@@ -63,7 +64,8 @@ def what_it_is(prototype: Prototype, colors: Sequence[str] = ()) -> str:
         colors=colors,
         are_edges_matched=prototype.edge_rule.is_matched,
     )
-    return f"{name}{besides(prototype, smarts_of(prototype), colors)}"
+    named = everywhere(prototype.named_parts, name)
+    return f"{name}{named}{besides(prototype, smarts_of(prototype), colors)}"
 
 
 def where_found(evidence: Evidence | None, class_name: str | None = None) -> str:

@@ -15,6 +15,7 @@ from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.models.judging import EmbeddedGraphs, Judge
+from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.confirming import in_order
@@ -45,6 +46,7 @@ class FittedGraphs:
         names: Names of the columns of features and attributes, which patterns are built with.
         options: How to search.
         max_reasons: Most reasons of a class.
+        namer: Finds what parts of molecules are called; ``None`` for no names.
     """
 
     judge: Judge
@@ -55,6 +57,7 @@ class FittedGraphs:
     names: Mapping[str, Any]
     options: ReasonOptions
     max_reasons: int
+    namer: PartNamer | None = None
 
     def lead_alone(self, condition: Condition, target: int) -> float:
         """How far a class is ahead of the others for the pattern of a condition by itself."""
@@ -253,5 +256,19 @@ class _Assembly:
             closed=tuple(sorted(condition.closed_places)),
             at_least=condition.at_least,
             edge_rule=self._fitted.edge_rule,
+            named_parts=self._named_parts(condition),
             **self._fitted.names,
+        )
+
+    def _named_parts(self, condition: Condition) -> tuple[NamedPart, ...]:
+        """What parts of a pattern are called in every molecule that it is counted in."""
+        namer = self._fitted.namer
+        if namer is None or not condition.has_kinds:
+            return ()
+        return namer.names(
+            self._reader.encoded(condition),
+            self._fitted.readings[True],
+            np.flatnonzero(self._reader.holds(condition, self._all)).tolist(),
+            induced=condition.is_induced,
+            closed=condition.closed_places,
         )

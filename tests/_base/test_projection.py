@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.page.clusters.projection import project
+from protograph._base.projection import project
 
 
 @settings(max_examples=40, deadline=None)

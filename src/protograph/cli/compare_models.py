@@ -1,0 +1,84 @@
+"""``protograph compare-models``: two runs' explanations of the same classes beside each other."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from protograph._base.words import one_line
+from protograph.cli import arguments
+from protograph.cli.runs import EXPLANATION, OTHER_OUT, RunFolder, read_run
+from protograph.cli.tables import wrapped
+from protograph.explanation.difference import Difference, diff
+from protograph.explanation.storage import load
+from protograph.report.difference_page import GENERATOR, write_difference
+
+# Letters of a file in which its generator stands, if it is a page of ours.
+_TOP = 400
+First = Annotated[Path, typer.Argument(metavar="RUN_A", help="A folder that protograph explain has written: before.")]
+Second = Annotated[Path, typer.Argument(metavar="RUN_B", help="Another one, of the same data and classes: after.")]
+LeastChange = Annotated[
+    float, typer.Option("--least-change", help="Shares that differ by less count as the same.", min=0, max=1)
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Page; runs/compare-models-A-B.html by default.", metavar="FILE")
+]
+
+
+def compare_models(
+    first: First,
+    second: Second,
+    least_change: LeastChange = 0.05,
+    out: Out = None,
+    as_json: arguments.Json = False,
+) -> None:
+    """Compare two models' explanations: reasons that came, went or changed, and graphs whose reason did."""
+    page = out or Path("runs") / f"compare-models-{first.resolve().name}-{second.resolve().name}.html"
+    _check_out(page)
+    runs = [read_run(folder) for folder in (first, second)]
+    _check_data(*runs)
+    before, after = (load(run.file(EXPLANATION)) for run in runs)
+    difference = diff(before, after, least_change=least_change)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_difference(difference, page, (str(first), str(second)))
+    if as_json:
+        typer.echo(json.dumps({"out": str(page), **_facts(difference)}))
+        return
+    for line in difference.summary().split("\n"):
+        typer.echo("\n".join(wrapped(line, " " * 6)))
+    typer.echo(f"\n{page}")
+
+
+def _check_out(page: Path) -> None:
+    """Refuse to replace a file that is no page of this command."""
+    if not page.exists():
+        return
+    is_ours = page.is_file() and GENERATOR.encode() in page.read_bytes()[:_TOP]
+    if not is_ours:
+        raise ValueError(f"--out {page} is there and is not a page of `{GENERATOR}`; {OTHER_OUT}")
+
+
+def _check_data(first: RunFolder, second: RunFolder) -> None:
+    """Refuse runs of different data: then graphs of one name need not be the same."""
+    sums = [run.content["sums"].get("data", one_line(run.run.data)) for run in (first, second)]
+    if sums[0] != sums[1]:
+        raise ValueError(
+            f"{first.path} and {second.path} are of different data, {one_line(first.run.data)} and "
+            f"{one_line(second.run.data)}, or the file has changed between them; explain both models on the same data"
+        )
+
+
+def _facts(difference: Difference) -> dict[str, Any]:
+    classes = [
+        {
+            "class": one.target,
+            "predicted": list(one.num_predicted),
+            "fidelity": [None if fidelity is None else float(fidelity) for fidelity in one.fidelity],
+            "changes": [asdict(change) for change in one.changes],
+        }
+        for one in difference.classes
+    ]
+    graphs = [asdict(one) for one in difference.graphs]
+    return {"classes": classes, "graphs": graphs, "common": difference.num_common, "notes": list(difference.notes)}

@@ -1,0 +1,61 @@
+"""The tables of an explanation as files: CSV of prototypes, reasons and graphs, and molecules as SDF."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from protograph._base.csv_text import csv_text
+from protograph._base.files import atomic_path
+from protograph._base.words import class_label
+from protograph.explanation.figures import smarts_of
+from protograph.explanation.tables import TABLES, Classes, description_of, prototype_id
+from protograph.molecules.sdf import MoleculeRecord, sdf_text
+
+if TYPE_CHECKING:
+    from protograph.explanation.explanation import Explanation
+    from protograph.explanation.prototype import Prototype
+
+
+def write_tables(classes: Classes, folder: Path) -> None:
+    """Write ``prototypes.csv``, ``reasons.csv`` and ``graphs.csv``, and of molecules ``prototypes.sdf``.
+
+    Args:
+        classes: The explanations, one a class.
+        folder: Where to; files of these names are replaced.
+    """
+    texts = {f"{name}.csv": csv_text(*table(classes)) for name, table in TABLES.items()}
+    if molecules := prototypes_sdf(classes):
+        texts["prototypes.sdf"] = molecules
+    for name, text in texts.items():
+        with atomic_path(folder / name) as partial:
+            partial.write_bytes(text.encode("utf-8", errors="replace"))
+
+
+def prototypes_sdf(classes: Classes) -> str:
+    """All prototypes as molecules of an SDF file; empty where they are none, or RDKit is not installed."""
+    records = []
+    for one in classes:
+        for number, prototype in enumerate(one.prototypes, start=1):
+            try:
+                molecule = prototype.to_rdkit()
+            except (ImportError, ValueError):  # no symbols of atoms, or no RDKit
+                continue
+            name = prototype_id(one.target, number)
+            records.append(MoleculeRecord(molecule, name, _properties(one, prototype)))
+    return sdf_text(records)
+
+
+def _properties(explanation: "Explanation", prototype: "Prototype") -> dict[str, Any]:
+    evidence = prototype.evidence
+    is_matched = prototype.edge_rule.is_matched
+    facts = {
+        "class": class_label(explanation.target, explanation.class_names).removeprefix("class "),
+        "description": description_of(prototype, explanation.feature_colors),
+        "p": prototype.probability,
+        "margin": prototype.margin,
+        "support": None if evidence is None else evidence.support,
+        "support_elsewhere": None if evidence is None else evidence.support_elsewhere,
+        "smarts": smarts_of(prototype),
+        "cut_from": None if prototype.source is None else explanation.graph_label(prototype.source),
+        "bonds": "counted" if is_matched else "those of the molecule it was cut from; they were not counted",
+    }
+    return {name: value for name, value in facts.items() if value is not None}

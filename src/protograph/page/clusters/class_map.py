@@ -1,0 +1,21 @@
+"""The graphs of a class on a map of their own."""
+
+from collections.abc import Sequence
+
+from protograph._base.arrays import Ints
+from protograph._base.projection import project
+from protograph.explanation import EmbeddingMap
+from protograph.models.judging import EmbeddedGraphs
+from protograph.page.clusters.selection import Cluster
+
+
+def class_map(embedded: EmbeddedGraphs, members: Ints, clusters: Sequence[Cluster]) -> EmbeddingMap:
+    """The graphs of a class in two dimensions of their own."""
+    cluster_of = {index: n for n, cluster in enumerate(clusters) for index in cluster.members}
+    positions, explained = project(embedded.graph_embeddings[members])
+    return EmbeddingMap(
+        indices=tuple(members.tolist()),
+        positions=positions,
+        clusters=tuple(cluster_of.get(index, -1) for index in members.tolist()),
+        explained=explained,
+    )

@@ -1,0 +1,386 @@
+"""Pictures for a page: of prototypes, patterns, examples and graphs, each as what it is drawn as where it comes from.
+
+Molecules are drawn as chemists do, superpixels over their image, sentences are text, and all else is a graph. Each
+picture is made from an explanation alone, the same in every run. See :data:`~protograph.report.markup.CSS`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Floats, Ints
+from protograph.explanation import Explanation, Pattern, Prototype, Reason
+from protograph.graphs.cleaning import node_count
+from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.origins import Origin
+from protograph.molecules.functional_groups import found_groups
+from protograph.report.depicted_graphs import graph_markup
+from protograph.report.depicted_images import Image, image_markup
+from protograph.report.depicted_molecules import PlacedMolecule, molecule_markup
+from protograph.report.depicted_sentences import sentence_markup
+from protograph.report.layout import layout, layout_around, undirected_edges
+from protograph.report.looks import fragment_look, look_of
+from protograph.report.markup import CSS, DARK, LIGHT, Marks
+from protograph.report.palette import Palette, palette_of
+from protograph.report.views import MAX_SOURCE_NODES, nearest_nodes
+
+__all__ = [
+    "CSS",
+    "DARK",
+    "LIGHT",
+    "Picture",
+    "PrototypePictures",
+    "example_picture",
+    "graph_like",
+    "graph_picture",
+    "node_palette",
+    "pattern_picture",
+    "prototype_picture",
+    "prototype_pictures",
+]
+
+MOLECULE, SUPERPIXELS, SENTENCE, GRAPH = "molecule", "superpixels", "sentence", "graph"
+
+Places = Mapping[int, Floats]
+NO_MARKS = Marks()
+ALONE = "the prototype by itself"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, and what stands beside it.
+
+    Attributes:
+        markup: SVG, or of a sentence a paragraph of HTML; what is from the data is escaped.
+        kind: What it is drawn as: ``"molecule"``, ``"superpixels"``, ``"sentence"`` or ``"graph"``.
+        label: What the graph is called, with all that is known of where it came from; plain text.
+        place: The same without its SMILES; plain text.
+        name: Its name or id in the user's data; plain text, empty where there is none.
+        smiles: Its SMILES; empty where it is no molecule.
+        note: What is not drawn; empty where all is.
+        groups: Functional groups and rings of this molecule that lie in what is marked, by their names.
+    """
+
+    markup: str
+    kind: str
+    label: str = ""
+    place: str = ""
+    name: str = ""
+    smiles: str = ""
+    note: str = ""
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PrototypePictures:
+    """A prototype's pictures, in which the same nodes have the same numbers, colours and places.
+
+    Attributes:
+        alone: The prototype by itself.
+        sources: The graphs that it was found in, in the order of ``prototype.sources``; those that are not kept are
+            left out.
+    """
+
+    alone: Picture
+    sources: tuple[Picture, ...] = ()
+
+
+def node_palette(explanations: Iterable[Explanation], graphs: Iterable[Data] = ()) -> Palette:
+    """Colours of nodes that mean the same in all pictures of some classes.
+
+    Args:
+        explanations: The classes.
+        graphs: Further graphs that are drawn.
+    """
+    every = list(explanations)
+    drawn = [*graphs, *(graph for one in every for graph in one.source_graphs.values())]
+    drawn += [prototype.graph for one in every for prototype in one.prototypes]
+    named = [every[0].named(graph) for graph in drawn if graph.x is not None]
+    names = named[0].feature_names if named else ()
+    return palette_of([one.graph for one in named], names, every[0].feature_colors)
+
+
+def prototype_pictures(
+    explanation: Explanation,
+    prototype: Prototype,
+    *,
+    palette: Palette | None = None,
+    titles: Sequence[str] = (),
+    label: str = ALONE,
+) -> PrototypePictures:
+    """A prototype by itself, and marked in each of the graphs that it was found in, aligned alike.
+
+    Args:
+        explanation: Its explanation.
+        prototype: The prototype.
+        palette: Colours of nodes; ``None`` takes those of the explanation alone.
+        titles: What is said of each of its nodes, by itself, when it is pointed at; empty for its kind.
+        label: What it is, for those who cannot see it by itself.
+    """
+    artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
+    images = _images(explanation, prototype)
+    if not images:
+        return PrototypePictures(artist.fragment(prototype, None, titles=titles))
+    # The graph that it was cut from says where nodes lie; the others follow.
+    first = prototype.source if prototype.source in images else next(iter(images))
+    marks = {index: _marks(explanation, prototype, index, image) for index, image in images.items()}
+    places = artist.places(first, marks[first])
+    drawn = [artist.source(index, own, {} if index == first else places) for index, own in marks.items()]
+    alone = artist.alone(prototype, first, marks[first], places, titles)
+    return PrototypePictures(alone, tuple(drawn))
+
+
+def prototype_picture(
+    explanation: Explanation, prototype: Prototype, *, palette: Palette | None = None, label: str = ALONE
+) -> Picture:
+    """A prototype by itself, its nodes where they are in the graph that it was cut from."""
+    artist = _Artist(explanation, palette or node_palette([explanation]), label=label)
+    images = _images(explanation, prototype)
+    if not images:
+        return artist.fragment(prototype, None, NO_MARKS)
+    first = prototype.source if prototype.source in images else next(iter(images))
+    marks = _marks(explanation, prototype, first, images[first])
+    return artist.alone(prototype, first, marks, artist.places(first, marks), own_marks=NO_MARKS)
+
+
+def pattern_picture(
+    explanation: Explanation,
+    pattern: Prototype | Pattern,
+    *,
+    marks: Marks | None = None,
+    palette: Palette | None = None,
+    label: str = "the pattern by itself",
+) -> Picture:
+    """A pattern by itself; where types of bonds did not count, it is drawn without them.
+
+    Args:
+        explanation: Its explanation.
+        pattern: A pattern of a reason, or a prototype.
+        marks: What of it is marked; ``None`` for its closed nodes, or the numbers of a prototype.
+        palette: Colours of nodes; ``None`` takes those of the explanation and this pattern.
+        label: What it is, for those who cannot see it.
+    """
+    artist = _Artist(explanation, palette or node_palette([explanation], [pattern.graph]), label=label)
+    return artist.fragment(pattern, None, marks)
+
+
+def graph_like(
+    explanation: Explanation,
+    prototype: Prototype,
+    graph: Data,
+    *,
+    label: str,
+    marks: Marks = NO_MARKS,
+    palette: Palette | None = None,
+) -> Picture:
+    """A small graph drawn as a prototype is by itself, such as a pattern that was not taken, or a ground truth."""
+    rule = prototype.edge_rule if graph.edge_attr is not None else EdgeRule()
+    columns = ("feature_names", "feature_values", "edge_names", "edge_values")
+    names = {name: getattr(prototype, name) for name in columns}
+    matched = prototype.are_nodes_matched
+    like = Prototype(graph=graph, probability=0.0, margin=0.0, edge_rule=rule, are_nodes_matched=matched, **names)
+    return pattern_picture(explanation, like, marks=marks, palette=palette, label=label)
+
+
+def example_picture(explanation: Explanation, reason: Reason, *, palette: Palette | None = None) -> Picture | None:
+    """The graph of a reason's example with its patterns marked; ``None`` where the reason has none.
+
+    Of a graph that is not kept, the part is drawn that the example is.
+    """
+    example = reason.example
+    if example is None:
+        return None
+    whole = explanation.source_graphs.get(example.source)
+    node_of = example.nodes if whole is not None else tuple(range(len(example.nodes)))
+    places = [pattern for pattern in reason.has for _ in range(pattern.at_least)]
+    marked = {node_of[node]: None for nodes in example.marked for node in nodes}
+    edges = [
+        (node_of[nodes[u]], node_of[nodes[v]])
+        for pattern, nodes in zip(places, example.marked, strict=True)
+        for u, v in pattern.edges
+    ]
+    graph = example.graph if whole is None else whole
+    artist = _Artist(explanation, palette or node_palette([explanation]))
+    return artist.graph(graph, Marks(marked, edges), _origin(explanation, example.source, graph))
+
+
+def graph_picture(
+    explanation: Explanation,
+    graph: Data,
+    *,
+    origin: Origin | None = None,
+    marked: Sequence[int] = (),
+    palette: Palette | None = None,
+) -> Picture:
+    """Any graph of the data, some of its nodes marked with the edges between them.
+
+    Args:
+        explanation: An explanation of the data, which knows its names.
+        graph: The graph.
+        origin: Where it came from, which says what it is called.
+        marked: Nodes that are marked.
+        palette: Colours of nodes; ``None`` takes those of the explanation and this graph.
+    """
+    inside = set(marked)
+    edges = [(int(u), int(v)) for u, v in undirected_edges(graph)[0] if {int(u), int(v)} <= inside]
+    artist = _Artist(explanation, palette or node_palette([explanation], [graph]))
+    return artist.graph(graph, Marks(dict.fromkeys(marked), edges), origin or Origin(position=0))
+
+
+def _images(explanation: Explanation, prototype: Prototype) -> dict[int, dict[int, int]]:
+    """For each source that is kept, the prototype's nodes there: node of the source to node of the prototype."""
+    images: dict[int, dict[int, int]] = {}
+    if prototype.matches is not None and prototype.sources is not None:
+        for column, index in enumerate(prototype.sources):
+            rows = enumerate(prototype.matches[:, column].tolist())
+            images.setdefault(index, {node: number for number, node in rows if node >= 0})
+    if prototype.source is not None and prototype.nodes is not None:
+        # What it was cut from has all its nodes, whatever the matches say.
+        images[prototype.source] = {node: number for number, node in enumerate(prototype.nodes)}
+    return {
+        index: image
+        for index, image in images.items()
+        if index in explanation.source_graphs and max(image, default=-1) < node_count(explanation.source_graphs[index])
+    }
+
+
+def _marks(explanation: Explanation, prototype: Prototype, index: int, image: Mapping[int, int]) -> Marks:
+    """The prototype in a source: the nodes that are matched there, and its edges that are there too."""
+    there = {tuple(ends) for ends in undirected_edges(explanation.source_graphs[index])[0].tolist()}
+    node_of = {number: node for node, number in image.items()}
+    edges = [(node_of[u], node_of[v]) for u, v in prototype.edges if u in node_of and v in node_of]
+    return Marks(image, [ends for ends in edges if (min(ends), max(ends)) in there], (), is_numbered=True)
+
+
+def _origin(explanation: Explanation, index: int, graph: Data) -> Origin:
+    smiles = graph.get("smiles")
+    plain = Origin(position=index, smiles=smiles if isinstance(smiles, str) else "")
+    return explanation.origins.get(index, plain)
+
+
+@dataclass(frozen=True)
+class _Artist:
+    """Draws what an explanation has, with one palette."""
+
+    explanation: Explanation
+    palette: Palette
+    label: str = ""  # of what is drawn by itself
+
+    def places(self, index: int, marks: Marks) -> dict[int, Floats]:
+        """Where the nodes of a prototype lie in the picture of a source, by their numbers in the prototype."""
+        graph = self.explanation.source_graphs[index]
+        look = look_of(self.explanation, graph, dict.fromkeys(marks.nodes))
+        if isinstance(look, PlacedMolecule):
+            found = {number: look.place_of(node) for node, number in marks.nodes.items() if number is not None}
+            return {number: place for number, place in found.items() if place is not None}
+        if look is not None:
+            return {}
+        graph, own = _cut(graph, marks)
+        positions = layout(graph, list(own.nodes), _lines(own))
+        return {number: positions[node] for node, number in own.nodes.items() if number is not None}
+
+    def source(self, index: int, marks: Marks, places: Places) -> Picture:
+        """A source, the prototype marked in it and lying where the places say."""
+        graph = self.explanation.source_graphs[index]
+        return self.graph(graph, marks, _origin(self.explanation, index, graph), places)
+
+    def graph(self, graph: Data, marks: Marks, origin: Origin, places: Places | None = None) -> Picture:
+        """Any graph; nodes whose number has a place lie there."""
+        places = places or {}
+        wanted = {node: None if number is None else places.get(number) for node, number in marks.nodes.items()}
+        look = look_of(self.explanation, graph, wanted)
+        beside: dict[str, Any] = {"label": origin.label, "name": origin.name, "smiles": origin.smiles}
+        beside["place"] = replace(origin, smiles="").label
+        if isinstance(look, tuple):
+            return Picture(sentence_markup(look, marks, origin.label), SENTENCE, **beside)
+        if isinstance(look, Image):
+            return Picture(image_markup(look, marks, origin.label), SUPERPIXELS, **beside)
+        if look is not None:
+            beside["smiles"] = origin.smiles or look.smiles
+            markup = molecule_markup(look, marks, origin.label)
+            return Picture(markup, MOLECULE, **beside, groups=_groups(look, marks))
+        return self._plain(graph, marks, origin, places)
+
+    def alone(
+        self,
+        prototype: Prototype,
+        index: int,
+        marks: Marks,
+        places: Places,
+        titles: Sequence[str] = (),
+        own_marks: Marks | None = None,
+    ) -> Picture:
+        """A prototype by itself, its nodes where they are in its source."""
+        look, label = look_of(self.explanation, self.explanation.source_graphs[index]), self.label
+        if isinstance(look, tuple):
+            return Picture(sentence_markup(look, marks, label, is_alone=True), SENTENCE, label)
+        if isinstance(look, Image):
+            return Picture(image_markup(look, marks, label, is_alone=True), SUPERPIXELS, label)
+        known = [places[number] for number in range(prototype.num_nodes) if number in places]
+        own = np.array(known) if len(known) == prototype.num_nodes else None
+        return self.fragment(prototype, own, own_marks, titles)
+
+    def fragment(
+        self,
+        record: Prototype | Pattern,
+        places: Floats | None,
+        marks: Marks | None = None,
+        titles: Sequence[str] = (),
+    ) -> Picture:
+        """A prototype or a pattern of a reason by itself."""
+        is_prototype, label = isinstance(record, Prototype), self.label
+        numbers = {node: node for node in range(record.num_nodes)} if is_prototype else {}
+        closed = () if isinstance(record, Prototype) else record.closed
+        marks = marks or Marks(numbers, (), closed, is_numbered=is_prototype)
+        own_titles = dict(enumerate(titles))
+        look = fragment_look(self.explanation, record, places)
+        if isinstance(look, Image):
+            every = Marks(dict.fromkeys(range(record.num_nodes)), record.edges)
+            return Picture(image_markup(look, every, label), SUPERPIXELS, label)
+        if look is not None:
+            return Picture(molecule_markup(look, marks, label, own_titles), MOLECULE, label)
+        bare = Data(edge_index=record.graph.edge_index, num_nodes=record.num_nodes)
+        positions = layout(bare) if places is None else places
+        named = self.explanation.named(record.graph)
+        return Picture(graph_markup(named.graph, positions, self.palette, marks, label, own_titles), GRAPH, label)
+
+    def _plain(self, graph: Data, marks: Marks, origin: Origin, places: Places) -> Picture:
+        size = node_count(graph)
+        graph, own = _cut(graph, marks)
+        held = {node: places[number] for node, number in own.nodes.items() if number is not None and number in places}
+        if held:
+            positions = layout_around(graph, list(held), np.array(list(held.values())), _lines(own))
+        else:
+            positions = layout(graph, list(own.nodes), _lines(own))
+        named = self.explanation.named(graph)
+        drawn = node_count(graph)
+        note = "" if drawn == size else f"{drawn} of {size:,} nodes drawn"
+        markup = graph_markup(named.graph, positions, self.palette, own, origin.label)
+        place = replace(origin, smiles="").label
+        return Picture(markup, GRAPH, origin.label, place, origin.name, origin.smiles, note)
+
+
+def _groups(placed: PlacedMolecule, marks: Marks) -> tuple[str, ...]:
+    """What lies in the marked part of a molecule and has a name."""
+    marked = {placed.shown.atoms[node] for node in marks.nodes if node in placed.shown.atoms}
+    found = found_groups(placed.shown.molecule) if marked else []
+    return tuple(dict.fromkeys(group.name for group in found if group.atoms <= marked))
+
+
+def _cut(graph: Data, marks: Marks) -> tuple[Data, Marks]:
+    """A graph too large to be drawn cut to what surrounds what is marked; others as they are."""
+    if node_count(graph) <= MAX_SOURCE_NODES:
+        return graph, marks
+    chosen = nearest_nodes(graph, list(marks.nodes) or [0], MAX_SOURCE_NODES)
+    place_of = {node: place for place, node in enumerate(chosen)}
+    nodes = {place_of[node]: number for node, number in marks.nodes.items()}
+    edges = [(place_of[u], place_of[v]) for u, v in marks.edges]
+    return induced_subgraph(graph, chosen), Marks(nodes, edges, (), marks.is_numbered)
+
+
+def _lines(marks: Marks) -> Ints | None:
+    return np.array(marks.edges, dtype=np.int64) if marks.edges else None

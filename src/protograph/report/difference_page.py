@@ -1,0 +1,249 @@
+"""The difference of two explanations as one HTML file, and as a notebook shows it: static, all text escaped."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+from markupsafe import Markup
+
+from protograph._base.files import atomic_path
+from protograph._base.words import class_label, count_of
+from protograph.explanation import Explanation
+from protograph.explanation.changes import CAME, CHANGED, SAME, WENT, Change, ClassDifference, GraphChange
+from protograph.explanation.describing.difference_words import (
+    FEW_GRAPHS,
+    NO_REASON,
+    alike,
+    class_facts,
+    nearest,
+    percent,
+)
+from protograph.explanation.difference import Difference
+from protograph.report.depicting import pattern_picture, prototype_picture
+from protograph.report.figure import shared_palette
+from protograph.report.html import escape, table
+from protograph.report.markup import CSS
+from protograph.report.palette import Palette
+from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
+from protograph.report.templating import asset, rendered, trusted
+
+GENERATOR = "protograph compare-models"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+# Graphs that changed in the same way and are listed by a page, and by a notebook.
+MOST_GRAPHS, MOST_IN_NOTEBOOK = 1000, 20
+# A sign besides the colour, for those who cannot tell colours apart.
+SIGNS = {CAME: "+", WENT: "−", CHANGED: "~", SAME: "="}  # noqa: RUF001
+COUNTED = {
+    CAME: "reasons and prototypes came",
+    WENT: "reasons and prototypes went",
+    CHANGED: "changed their share",
+}
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A figure at the top of the page."""
+
+    value: str
+    label: str
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class ChangePicture:
+    """What a reason asks for, or a prototype."""
+
+    drawing: Markup
+    is_lacking: bool = False
+    at_least: int = 1
+
+
+@dataclass(frozen=True)
+class ChangeCard:
+    """What became of a reason or a prototype, as the template reads it."""
+
+    id: str
+    status: str
+    sign: str
+    which: str
+    words: str
+    nearest: str
+    shares: tuple[float | None, float | None]
+    elsewhere: tuple[float | None, float | None]
+    pictures: Sequence[ChangePicture]
+
+
+def write_difference(
+    difference: Difference, path: str | PathLike[str], names: tuple[str, str] = ("before", "after")
+) -> None:
+    """Write one self-contained HTML file, whole or not at all.
+
+    Args:
+        difference: What to show.
+        path: The file; an existing one is replaced.
+        names: What the two explanations are called.
+    """
+    with atomic_path(path) as temporary:
+        temporary.write_text(difference_page(difference, names), encoding="utf-8", errors="replace")
+
+
+def difference_page(difference: Difference, names: tuple[str, str]) -> str:
+    """The page as text."""
+    explanations = [one for side in difference.explained for one in side.values()]
+    palette = shared_palette(explanations) if explanations else None
+    return rendered(
+        "difference.html",
+        generator=GENERATOR,
+        policy=POLICY,
+        styles=trusted(CSS + asset("report.css")),
+        names=names,
+        tiles=_tiles(difference),
+        notes=difference.notes,
+        sections=[_section(difference, one, palette) for one in difference.classes],
+        graphs=[_graph_row(several, difference.class_names) for several in alike(difference.graphs)],
+    )
+
+
+def _tiles(difference: Difference) -> list[Tile]:
+    otherwise = sum(one.is_predicted_otherwise for one in difference.graphs)
+    numbers = {status: len(difference.changes(status)) for status in COUNTED}
+    return [
+        *(Tile(f"{SIGNS[status]} {numbers[status]}", words, status) for status, words in COUNTED.items()),
+        Tile(f"{otherwise:,}", f"of {count_of(difference.num_common, 'graph')} predicted otherwise"),
+        Tile(f"{len(difference.graphs) - otherwise:,}", "predicted the same for another reason"),
+    ]
+
+
+def _section(difference: Difference, one: ClassDifference, palette: Palette | None) -> dict[str, object]:
+    cards = [_card(difference, one.target, number, change, palette) for number, change in enumerate(one.changes)]
+    return {
+        "target": one.target,
+        "title": class_label(one.target, difference.class_names).capitalize(),
+        "facts": class_facts(one).replace("->", "→"),
+        "changed": [card for card in cards if card.status != SAME],
+        "same": [card for card in cards if card.status == SAME],
+    }
+
+
+def _card(difference: Difference, target: int, number: int, change: Change, palette: Palette | None) -> ChangeCard:
+    before, after = change.before, change.after
+    return ChangeCard(
+        id=f"class-{target}-change-{number}",
+        status=change.status,
+        sign=SIGNS[change.status],
+        which=f"{change.what} {_numbers(change)}",
+        words=change.words,
+        nearest=nearest(change).removeprefix("; "),
+        shares=(before.share if before else None, after.share if after else None),
+        elsewhere=(before.share_elsewhere if before else None, after.share_elsewhere if after else None),
+        pictures=_pictures(difference, target, change, palette),
+    )
+
+
+def _pictures(difference: Difference, target: int, change: Change, palette: Palette | None) -> Sequence[ChangePicture]:
+    """What changed, drawn from the explanation that has it last; nothing where explanations are not kept."""
+    standing = change.after or change.before
+    if not difference.explained or standing is None:
+        return []
+    explanation = difference.explained[change.after is not None][target]
+    if change.what == "prototype":
+        prototype = explanation.prototypes[standing.number - 1]
+        return [ChangePicture(trusted(prototype_picture(explanation, prototype, palette=palette).markup))]
+    return _patterns(explanation, standing.number, palette)
+
+
+def _patterns(explanation: Explanation, number: int, palette: Palette | None) -> list[ChangePicture]:
+    parts = drawn_patterns(explanation.reasons[number - 1], explanation.feature_colors)
+    return [
+        ChangePicture(
+            trusted(pattern_picture(explanation, part.pattern, palette=palette, label=part.words).markup),
+            part.is_lacking,
+            part.pattern.at_least,
+        )
+        for part in parts[:MAX_PATTERNS]
+    ]
+
+
+def _graph_row(several: Sequence[GraphChange], names: Sequence[str]) -> dict[str, object]:
+    one, labels = several[0], [change.label for change in several]
+    left = len(labels) - MOST_GRAPHS
+    return {
+        "number": len(several),
+        "classes": " → ".join(dict.fromkeys(class_label(target, names) for target in one.predictions)),
+        "reasons": [reason or NO_REASON for reason in one.reasons],
+        "first": ", ".join(labels[:FEW_GRAPHS]),
+        "rest": ", ".join(labels[FEW_GRAPHS:MOST_GRAPHS]),
+        "left": len(labels) - FEW_GRAPHS,
+        "uncounted": f" and {left:,} more" if left > 0 else "",
+    }
+
+
+def difference_html(difference: Difference) -> str:
+    """The same for a notebook: without the page around it, without pictures, and with fewer graphs."""
+    parts = [
+        f"<p>{escape(repr(difference))}</p>",
+        *(f"<p>Note: {escape(note)}.</p>" for note in difference.notes),
+        *(_class_tables(one, difference.class_names) for one in difference.classes),
+        _graphs_table(difference),
+    ]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _class_tables(one: ClassDifference, names: Sequence[str]) -> str:
+    told = [change for change in one.changes if change.status != SAME]
+    same = [change for change in one.changes if change.status == SAME]
+    title = class_label(one.target, names).capitalize()
+    return "".join(
+        [
+            f"<h4>{escape(title)}</h4>",
+            f"<p>{escape(class_facts(one).replace('->', '→'))}</p>",
+            _change_table(told) if told else "<p>Nothing came, went or changed.</p>",
+            f"<details><summary>{len(same)} the same</summary>{_change_table(same)}</details>" if same else "",
+        ]
+    )
+
+
+def _change_table(changes: Iterable[Change]) -> str:
+    rows = [
+        f"<tr><td>{SIGNS[one.status]} {one.status}</td><td>{one.what} {_numbers(one)}</td>"
+        f"<td>{escape(one.words)}{_nearest(one)}</td>"
+        f"<td>{_shares(one, 'share')}</td><td>{_shares(one, 'share_elsewhere')}</td></tr>"
+        for one in changes
+    ]
+    return table(rows, head=_head("status", "which", "what it is", "of the class", "elsewhere"))
+
+
+def _head(*names: str) -> str:
+    return "".join(f'<th scope="col">{name}</th>' for name in names)
+
+
+def _numbers(change: Change) -> str:
+    numbers = [str(one.number) for one in (change.before, change.after) if one is not None]
+    return " → ".join(dict.fromkeys(numbers))
+
+
+def _nearest(change: Change) -> str:
+    words = nearest(change).removeprefix("; ")
+    return f"<br>{escape(words)}" if words else ""
+
+
+def _shares(change: Change, name: str) -> str:
+    both = [percent(getattr(one, name)) for one in (change.before, change.after) if one is not None]
+    return " → ".join(both)
+
+
+def _graphs_table(difference: Difference) -> str:
+    rows = []
+    for several in alike(difference.graphs):
+        one, labels = several[0], [change.label for change in several]
+        classes = dict.fromkeys(class_label(target, difference.class_names) for target in one.predictions)
+        before, after = (escape(reason or NO_REASON) for reason in one.reasons)
+        left = f" and {len(labels) - MOST_IN_NOTEBOOK:,} more" if len(labels) > MOST_IN_NOTEBOOK else ""
+        which = ", ".join(map(escape, labels[:MOST_IN_NOTEBOOK])) + left
+        rows.append(
+            f"<tr><td>{len(several):,}</td><td>{escape(' → '.join(classes))}</td>"
+            f"<td>{before}<br>→ {after}</td><td>{which}</td></tr>"
+        )
+    none = "<p>Every graph has the same prediction and the same reason.</p>"
+    content = table(rows, head=_head("graphs", "prediction", "reason", "which")) if rows else none
+    return f"<h4>Graphs that changed</h4>{content}"

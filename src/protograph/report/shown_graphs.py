@@ -1,0 +1,89 @@
+"""The graphs that a file keeps to be shown: which of them have a pattern, and where."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Bools, Ints
+from protograph.explanation import Explanation, Pattern, Prototype, Reason
+from protograph.explanation.places import nodes_of
+from protograph.explanation.searched_graphs import SearchedGraphs
+
+# Examples of each kind that a card shows.
+MOST_EXAMPLES = 12
+
+
+class Examples(NamedTuple):
+    """Graphs of a class that have something and graphs that have not, by index, and where it lies in the former."""
+
+    having: list[int]
+    lacking: list[int]
+    marks: dict[int, list[int]]
+
+
+class ShownGraphs:
+    """The kept graphs of an explanation; each way to look for patterns in them is made ready once.
+
+    Args:
+        explanation: One of the explanations of a fit.
+    """
+
+    def __init__(self, explanation: Explanation) -> None:
+        survey = explanation.survey
+        self.graphs = {} if survey is None else dict(survey.graphs)
+        self.indices = list(self.graphs)
+        self._predictions = () if survey is None else survey.predictions
+        self._searched = SearchedGraphs(self.graphs.values())
+
+    @property
+    def predictions(self) -> Ints:
+        """What the model predicts for each of them."""
+        return np.array([self._predictions[index] for index in self.indices], dtype=np.int64)
+
+    def have(self, prototype: Prototype) -> Bools:
+        """Whether each of them has a prototype."""
+        matched = prototype.are_nodes_matched
+        return self._searched.contain(prototype.graph, match_features=matched, edge_rule=prototype.edge_rule)
+
+    def of_prototype(self, prototype: Prototype, target: int) -> Examples:
+        """Examples of the class with a prototype and without."""
+        if not self.graphs:
+            return Examples([], [], {})
+        having, lacking = self._chosen(self.have(prototype), target)
+        graph = prototype.graph if prototype.are_nodes_matched else _bare(prototype.graph)
+        try:
+            patterns = [Pattern(graph=graph, edge_rule=prototype.edge_rule)]
+        except ValueError:  # one that is not connected, which was made
+            patterns = []
+        return Examples(having, lacking, self._marks(patterns, having))
+
+    def of_reason(self, reason: Reason, target: int) -> Examples:
+        """Examples of the class in which a reason holds and in which it does not."""
+        known = set(reason.holds_in_indices)
+        having, lacking = self._chosen(np.array([index in known for index in self.indices], dtype=bool), target)
+        return Examples(having, lacking, self._marks(reason.has, having))
+
+    def _chosen(self, holds: Bools, target: int) -> tuple[list[int], list[int]]:
+        having, lacking = list[int](), list[int]()
+        for index, has in zip(self.indices, holds.tolist(), strict=True):
+            if self._predictions[index] == target:
+                (having if has else lacking).append(index)
+        return _spread(having), _spread(lacking)
+
+    def _marks(self, patterns: Sequence[Pattern], indices: list[int]) -> dict[int, list[int]]:
+        """Where patterns lie in graphs that have them; graphs where that is not found in time are left out."""
+        found = nodes_of(patterns, [self.graphs[index] for index in indices]) if indices else []
+        return {index: list(nodes) for index, nodes in zip(indices, found, strict=True) if nodes}
+
+
+def _bare(graph: Data) -> Data:
+    """A graph of which any nodes will do."""
+    return Data(edge_index=graph.edge_index, edge_attr=graph.edge_attr, num_nodes=graph.num_nodes)
+
+
+def _spread(indices: list[int]) -> list[int]:
+    """At most so many of the indices, evenly from all of them."""
+    chosen = np.linspace(0, len(indices) - 1, min(MOST_EXAMPLES, len(indices))).astype(int)
+    return [indices[place] for place in chosen.tolist()]

@@ -1,0 +1,65 @@
+import json
+
+import pytest
+
+from protograph.cli.runs import Run, open_run
+from tests.explanation.told import HAS_PATH, HAS_TRIANGLE, told
+
+
+@pytest.fixture
+def runs(folder):
+    """Two runs of the same data, of which the second lacks a reason of the first, and one of other data."""
+    fewer = {0: (HAS_PATH,), 1: (HAS_TRIANGLE,)}
+    for name, data, explanations in (
+        ("a", "ba-house", told()),
+        ("b", "ba-house", told(fewer)),
+        ("other", "ba-grid", told()),
+    ):
+        with open_run(folder / name, ()) as opened:
+            explanations.save(opened.staged / "explanation.json")
+            opened.publish(Run(data=data, seed=0).as_json())
+    return folder
+
+
+def test_what_went_is_said_and_written(run, runs):
+    done = run("compare-models", "a", "b")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.split("\n")
+    assert "  went     reason 2: without a node with at least two neighbours; 50% of the class, 0% elsewhere" in lines
+    assert "1 of the 5 graphs has the same prediction for another reason:" in lines
+    assert lines[-2] == "runs/compare-models-a-b.html"
+    assert "From a to b" in (runs / "runs/compare-models-a-b.html").read_text()
+
+
+def test_facts_for_scripts(run, runs):
+    facts = json.loads(run("compare-models", "a", "b", "--out", "x.html", "--json").stdout)
+    assert (facts["out"], facts["common"]) == ("x.html", 5)
+    (went,) = [change for one in facts["classes"] for change in one["changes"] if change["status"] == "went"]
+    assert went["before"] == {"number": 2, "share": 0.5, "share_elsewhere": 0.0}
+    assert [graph["label"] for graph in facts["graphs"]] == ["graph 13 (line 5, d)"]
+
+
+def test_only_a_page_of_its_own_is_replaced(run, runs):
+    assert [run("compare-models", "a", "b", "--out", "x.html").returncode for _ in range(2)] == [0, 0]
+    (runs / "x.html").write_text("mine")
+    done = run("compare-models", "a", "b", "--out", "x.html")
+    assert done.stderr == (
+        "error: --out x.html is there and is not a page of `protograph compare-models`; choose another --out\n"
+    )
+    assert (runs / "x.html").read_text() == "mine"
+
+
+def test_other_data_is_refused(run, runs):
+    done = run("compare-models", "a", "other")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: a and other are of different data, ba-house and ba-grid, or the file has changed between them; "
+        "explain both models on the same data\n"
+    )
+    assert not (runs / "runs").exists()
+
+
+def test_a_changed_run_is_refused(run, runs):
+    (runs / "b" / "explanation.json").write_text("{}")
+    done = run("compare-models", "a", "b")
+    assert done.stderr.startswith("error: b/explanation.json is not the file that the run wrote")

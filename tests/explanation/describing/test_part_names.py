@@ -1,0 +1,44 @@
+import pytest
+import torch
+from torch_geometric.data import Data
+
+import protograph as pg
+from protograph.explanation import Explanation, Pattern, Prototype
+from protograph.explanation.describing.part_names import everywhere
+from protograph.molecules.named_parts import NamedPart
+
+ESTER = NamedPart("ester group", (0, 1, 2))
+STAR = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))
+
+
+def test_equal_names_are_counted():
+    assert everywhere([ESTER, ESTER, NamedPart("oxime group", (3,))]) == (
+        " (in every molecule: two ester groups and an oxime group)"
+    )
+
+
+def test_a_pattern_and_a_prototype_say_what_they_are_in_every_molecule():
+    pattern = Pattern(graph=STAR, feature_names=("C", "O"), named_parts=(ESTER,))
+    assert pattern.describe() == "a carbon joined to two oxygens (in every molecule: an ester group)"
+    prototype = Prototype(graph=STAR, probability=0.5, margin=0.0, feature_names=("C", "O"), named_parts=(ESTER,))
+    assert prototype.describe() == "two oxygens and one carbon in a path (in every molecule: an ester group); p = 0.500"
+
+
+def test_names_are_saved_and_read_again(tmp_path):
+    prototype = Prototype(graph=STAR, probability=0.5, margin=0.0, named_parts=(ESTER,))
+    explanation = Explanation(
+        target=0,
+        prototypes=[prototype],
+        explainer="PAGE",
+        options={},
+        num_graphs=1,
+        num_predicted=1,
+        class_names=("a",),
+    )
+    explanation.save(tmp_path / "explanation.json")
+    assert pg.load(tmp_path / "explanation.json").prototypes[0].named_parts == (ESTER,)
+
+
+def test_names_of_nodes_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match=r"^named_parts\[0\]\.nodes must be nodes of graph, from 0 to 2, got "):
+        Pattern(graph=STAR, named_parts=(NamedPart("ester group", (0, 3)),))

@@ -1,0 +1,146 @@
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from protograph.explanation import Example, Explanation, Pattern, Prototype, Reason, Support
+from protograph.graphs.origins import Origin
+from protograph.molecules.drawing import BOND_PIXELS
+from protograph.molecules.reading import molecule_arrays, molecule_graphs, parse
+from protograph.report.depicted_molecules import PART_BOND
+from protograph.report.depicting import (
+    CSS,
+    example_picture,
+    graph_picture,
+    pattern_picture,
+    prototype_pictures,
+)
+from protograph.report.markup import free_angle, tag, text
+
+SMILES = ["CC(=O)Oc1ccccc1", "CCC(=O)OC", "COC(=O)c1ccncc1"]
+# Carbon, the oxygen by a double bond, and the other one.
+MATCHES = torch.tensor([[1, 2, 2], [2, 3, 3], [3, 4, 1]])
+HOLDS = Support(num_in_class=1, num_class=3, num_elsewhere=0, num_others=0)
+
+
+@pytest.fixture(scope="module")
+def esters():
+    """An explanation of three esters, found in all of them whatever the bonds are."""
+    arrays = molecule_arrays(map(parse, SMILES))
+    graphs = molecule_graphs(arrays, torch.zeros(3, dtype=torch.long), SMILES)
+    names = tuple(map(str, arrays["atom_types"]))
+    part = graphs[0].subgraph(torch.tensor([1, 2, 3]))
+    ester = Prototype(
+        graph=Data(x=part.x, edge_index=part.edge_index),
+        probability=0.9,
+        margin=2.0,
+        sources=[0, 1, 2],
+        source=0,
+        nodes=[1, 2, 3],
+        matches=MATCHES,
+        feature_names=names,
+    )
+    return Explanation(
+        target=0,
+        prototypes=[ester],
+        explainer="PAGE",
+        options={},
+        source_graphs=dict(enumerate(graphs)),
+        origins={0: Origin(position=0, line=2, name="<phenyl> acetate", smiles=SMILES[0])},
+        num_graphs=3,
+        num_predicted=3,
+        class_names=("ester",),
+        feature_names=names,
+    )
+
+
+def discs(picture, which="match"):
+    """Where the nodes with a number in the prototype are."""
+    found = re.findall(rf'class="pg-node"[^>]* data-{which}="(\d+)" cx="([-\d.]+)" cy="([-\d.]+)"', picture.markup)
+    return {int(number): np.array([float(x), float(y)]) for number, x, y in found}
+
+
+def test_matched_atoms_lie_alike_in_all_sources(esters):
+    pictures = prototype_pictures(esters, esters.prototypes[0])
+    shapes = [
+        [places[1] - places[0], places[2] - places[0]] for places in map(discs, (pictures.alone, *pictures.sources))
+    ]
+    assert len(shapes) == 4
+    shapes[0] = [shift * BOND_PIXELS / PART_BOND for shift in shapes[0]]  # by itself it is drawn larger
+    assert all(np.allclose(shape, shapes[0], atol=2.0) for shape in shapes)
+
+
+def test_names_smiles_and_groups_stand_beside(esters):
+    first, second, _ = prototype_pictures(esters, esters.prototypes[0]).sources
+    assert (first.kind, first.name, first.smiles) == ("molecule", "<phenyl> acetate", SMILES[0])
+    assert first.label == f"graph 0 (line 2, <phenyl> acetate, {SMILES[0]})"
+    assert 'aria-label="graph 0 (line 2, &lt;phenyl&gt; acetate' in first.markup
+    assert (second.name, second.smiles, second.groups) == ("", SMILES[1], ("ester group",))
+
+
+def test_a_pattern_by_itself_has_no_orders_where_bonds_did_not_count(esters):
+    alone = prototype_pictures(esters, esters.prototypes[0]).alone
+    lines = re.findall(r'<path[^>]* d="([^"]*)" fill="none"', alone.markup)
+    # Two bonds, each in two halves of the colours of its ends: C=O is no double line.
+    assert sum(path.count("M") for path in lines) == 4
+
+
+def test_the_same_is_drawn_in_every_run(esters):
+    assert prototype_pictures(esters, esters.prototypes[0]) == prototype_pictures(esters, esters.prototypes[0])
+
+
+def test_examples_are_marked_in_the_whole_molecule(esters):
+    prototype = esters.prototypes[0]
+    pattern = Pattern(graph=prototype.graph, feature_names=prototype.feature_names, closed=(1,))
+    part = Data(x=prototype.graph.x, edge_index=prototype.graph.edge_index)
+    example = Example(source=2, nodes=(2, 3, 1), graph=part, marked=((0, 1, 2),), probability=0.9)
+    reason = Reason(has=(pattern,), example=example, searched=HOLDS, confirming=HOLDS, holds_in_indices=(0, 1))
+    picture = example_picture(esters, reason)
+    assert picture.smiles == SMILES[2]
+    assert set(re.findall(r'data-edge="([\d-]+)"', picture.markup)) == {"2-3", "1-2"}
+    assert example_picture(esters, replace(reason, example=None)) is None
+    assert pattern_picture(esters, pattern).kind == "molecule"
+
+
+def test_plain_graphs_have_matched_nodes_at_matched_places(explain, house, graph_of):
+    edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4), (3, 4)]
+    other = graph_of(
+        [(8 - u, 8 - v) for u, v in edges] + [(3, 4), (2, 3), (1, 2), (0, 1)], x=torch.eye(3)[[2] * 4 + [1] * 4 + [0]]
+    )
+    matches = torch.tensor([[node, 8 - node] for node in range(5)])
+    found = replace(house, sources=[17, 4], matches=matches)
+    explanation = explain(prototypes=[found])
+    explanation = replace(explanation, source_graphs={**explanation.source_graphs, 4: other})
+    pictures = prototype_pictures(explanation, found)
+    assert {picture.kind for picture in (pictures.alone, *pictures.sources)} == {"graph"}
+    shapes = [np.array([places[n] - places[0] for n in range(5)]) for places in map(discs, pictures.sources)]
+    assert np.allclose(shapes[0], shapes[1], atol=0.2)
+
+
+def test_sentences_and_images_are_what_they_are(explain, house):
+    sentence = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3, sentence="a lovely film")
+    assert graph_picture(explain(), sentence, marked=[1]).kind == "sentence"
+    pos = torch.tensor([[column, -row] for row in range(3) for column in range(3)], dtype=torch.float)
+    image = Data(x=torch.linspace(0, 1, 9)[:, None], pos=pos, edge_index=torch.tensor([[0], [1]]))
+    assert graph_picture(explain(feature_names=()), image, origin=Origin(position=3)).kind == "superpixels"
+
+
+def test_a_prototype_that_was_made_is_drawn_alone(explain, house):
+    made = Prototype(graph=house.graph, probability=0.5, margin=0.0)
+    assert prototype_pictures(explain(prototypes=[made]), made).sources == ()
+
+
+def test_attributes_are_escaped_and_what_is_none_is_left_out():
+    assert tag("a", text('<"&'), title='"<', href=None, x=1.25) == '<a title="&quot;&lt;" x="1.2">&lt;&quot;&amp;</a>'
+
+
+def test_numbers_stand_in_the_widest_gap():
+    assert free_angle((0, 0), [(1, 0), (0, 1)]) % (2 * np.pi) == pytest.approx(1.25 * np.pi)
+
+
+def test_the_style_makes_no_request():
+    assert "url(" not in CSS
+    assert "@import" not in CSS
