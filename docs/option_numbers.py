@@ -1,0 +1,62 @@
+"""A directive for the API reference: numbers of option objects, each with the comment that gives its reason."""
+
+import ast
+import inspect
+import io
+import tokenize
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from importlib import import_module
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+
+class Numbers(Directive):
+    """``{numbers} module``: a table for each public dataclass of the module."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The tables, each below the name of its class and what it is for."""
+        module = import_module(self.arguments[0])
+        kinds = [one for name, one in vars(module).items() if is_dataclass(one) and not name.startswith("_")]
+        return [node for kind in kinds for node in section_of(kind)]
+
+
+def section_of(kind: type) -> list[nodes.Node]:
+    """The name of a class, its docstring's first line, and a table of its numbers."""
+    rows = list(numbers_of(inspect.getsource(kind)))
+    heading = nodes.paragraph("", "", nodes.strong("", kind.__name__), nodes.Text(f": {inspect.getdoc(kind)}"))
+    return [heading, table_of(["number", "default", "why"], rows)]
+
+
+def numbers_of(source: str) -> Iterator[tuple[str, str, str]]:
+    r"""Name, default and reason of every annotated field with a default in a class's source.
+
+    >>> list(numbers_of("class A:\n    slack: float = 0.1  # the smallest part\n"))
+    [('slack', '0.1', 'the smallest part')]
+    """
+    lines = io.StringIO(source).readline
+    comments = {one.start[0]: one.string for one in tokenize.generate_tokens(lines) if one.type == tokenize.COMMENT}
+    body: Any = ast.parse(source).body[0]
+    for field in body.body:
+        if isinstance(field, ast.AnnAssign) and field.value is not None:
+            said = [comments[line] for line in range(field.lineno, (field.end_lineno or 0) + 1) if line in comments]
+            yield ast.unparse(field.target), ast.unparse(field.value), " ".join(text.lstrip("# ") for text in said)
+
+
+def table_of(names: list[str], rows: list[tuple[str, str, str]]) -> nodes.table:
+    """A table, its first two columns in the type of code."""
+    group = nodes.tgroup(cols=len(names))
+    group += [nodes.colspec(colwidth=width) for width in (25, 15, 60)]
+    head = nodes.row("", *(nodes.entry("", nodes.paragraph("", name)) for name in names))
+    group += nodes.thead("", head)
+    group += nodes.tbody("", *(nodes.row("", *map(cell, row, (True, True, False))) for row in rows))
+    return nodes.table("", group)
+
+
+def cell(text: str, is_code: bool) -> nodes.entry:
+    """One cell."""
+    return nodes.entry("", nodes.paragraph("", "", nodes.literal("", text) if is_code else nodes.Text(text)))
