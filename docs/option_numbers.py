@@ -1,16 +1,12 @@
 """A directive for the API reference: numbers of option objects, each with the comment that gives its reason."""
 
-import ast
 import inspect
-import io
-import tokenize
-from collections.abc import Iterator
 from dataclasses import is_dataclass
 from importlib import import_module
-from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from option_comments import numbers_of
 
 
 class Numbers(Directive):
@@ -30,21 +26,6 @@ def section_of(kind: type) -> list[nodes.Node]:
     rows = list(numbers_of(inspect.getsource(kind)))
     heading = nodes.paragraph("", "", nodes.strong("", kind.__name__), nodes.Text(f": {inspect.getdoc(kind)}"))
     return [heading, table_of(["number", "default", "why"], rows)]
-
-
-def numbers_of(source: str) -> Iterator[tuple[str, str, str]]:
-    r"""Name, default and reason of every annotated field with a default in a class's source.
-
-    >>> list(numbers_of("class A:\n    slack: float = 0.1  # the smallest part\n"))
-    [('slack', '0.1', 'the smallest part')]
-    """
-    lines = io.StringIO(source).readline
-    comments = {one.start[0]: one.string for one in tokenize.generate_tokens(lines) if one.type == tokenize.COMMENT}
-    body: Any = ast.parse(source).body[0]
-    for field in body.body:
-        if isinstance(field, ast.AnnAssign) and field.value is not None:
-            said = [comments[line] for line in range(field.lineno, (field.end_lineno or 0) + 1) if line in comments]
-            yield ast.unparse(field.target), ast.unparse(field.value), " ".join(text.lstrip("# ") for text in said)
 
 
 def table_of(names: list[str], rows: list[tuple[str, str, str]]) -> nodes.table:
