@@ -32,6 +32,11 @@ html_theme = "furo"
 html_title = f"Protograph {version}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_logo = html_favicon = "static/logo.svg"
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0B5C9E", "color-brand-content": "#0B5C9E"},
+    "dark_css_variables": {"color-brand-primary": "#74B9F0", "color-brand-content": "#74B9F0"},
+}
 html_copy_source = False
 html_show_sphinx = False
 # To show where words were found, the search would have to read other pages, which browsers do not let files do.
@@ -70,7 +75,8 @@ def add_contents(app: Sphinx, docname: str, source: list[str]) -> None:
     if docname != "index":
         return
     for section in re.split(r"^## ", source[0], flags=re.MULTILINE)[1:]:
-        pages = re.findall(r"^- \[.*?\]\((.*?)\.md\)", section, re.MULTILINE)
+        links = re.findall(r"^- \[(.*?)\]\((.*?)\.md\)", section, re.MULTILINE)
+        pages = [f"{title} <{page}>" for title, page in links]
         caption = section.splitlines()[0]
         source[0] += "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", ""])
 

@@ -10,7 +10,7 @@ from option_comments import numbers_of
 
 
 class Numbers(Directive):
-    """``{numbers} module``: a table for each public dataclass of the module."""
+    """``{numbers} module``: a table for each dataclass of the module whose numbers have reasons."""
 
     required_arguments = 1
 
@@ -18,7 +18,12 @@ class Numbers(Directive):
         """The tables, each below the name of its class and what it is for."""
         module = import_module(self.arguments[0])
         kinds = [one for name, one in vars(module).items() if is_dataclass(one) and not name.startswith("_")]
-        return [node for kind in kinds for node in section_of(kind)]
+        return [node for kind in kinds if has_reasons(kind) for node in section_of(kind)]
+
+
+def has_reasons(kind: type) -> bool:
+    """Whether each number of a class has one; others are said in its docstring."""
+    return all(reason for _, _, reason in numbers_of(inspect.getsource(kind)))
 
 
 def section_of(kind: type) -> list[nodes.Node]:
