@@ -163,6 +163,7 @@ class ReasonOptions(_Numbers):
     enough: float = 0.98  # balanced accuracy from which a rule needs no larger patterns
     near: float = 0.9  # balanced accuracy, less costs, from which a rule comes near the model
     simpler: float = 0.01  # balanced accuracy that presence is worth over lack, and one pattern over several
+    needless: float = 0.003  # balanced accuracy for which a rule near the model says no more than it must
     max_pattern_nodes: int = 20  # of what patterns grow to
 
 

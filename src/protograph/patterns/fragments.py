@@ -60,19 +60,31 @@ def fragments(
 
 
 def fragments_by_reading(
-    readings: Sequence[EncodedGraphs], chosen: Ints, *, max_nodes: int, max_ring: int, max_sets: int, min_graphs: int
+    readings: Sequence[EncodedGraphs],
+    chosen: Ints,
+    *,
+    max_nodes: int,
+    max_ring: int,
+    max_sets: int,
+    min_graphs: int,
+    min_nodes: int = 1,
 ) -> list[list[Fragment]]:
-    """The same for several readings of the graphs, which differ in the kinds of nodes alone; sets are grown once."""
+    """The same for several readings of the graphs, which differ in the kinds of nodes alone; sets are grown once.
+
+    Patterns of fewer than ``min_nodes`` nodes are left out.
+    """
     countings = [_Counting(FlatGraphs(graphs, chosen), min_graphs) for graphs in readings]
     result: list[list[Fragment]] = [[] for _ in readings]
     flat, largest = countings[0].flat, 0
     for sets in connected_sets(flat, min(max_nodes, MOST_NODES), max_sets):
         largest = sets.size
+        if largest < min_nodes:
+            continue
         for counting, own in zip(countings, result, strict=True):
             own += counting.of_sets(sets)
             if largest <= MOST_CLOSED:
                 own += counting.of_closed(sets)
-    for rings in _rings(flat, largest + 1, max_ring, max_sets):
+    for rings in _rings(flat, max(largest + 1, min_nodes), max_ring, max_sets):
         has_chord = _have_chords(flat, rings)
         for counting, own in zip(countings, result, strict=True):
             own += counting.of_rings(rings, has_chord)

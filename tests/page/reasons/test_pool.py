@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition
-from protograph.page.reasons.pool import PoolBuilder, small_patterns
+from protograph.page.reasons.pool import PoolBuilder, SmallPatterns
 from protograph.patterns.pattern import Pattern
 from tests.page.naive_patterns import groups_of_graphs, undirected
 from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, house_world, reader_of
@@ -41,7 +41,10 @@ def patterns_of(graphs, searched=None, classes=None, min_graphs=1, **options):
     searched = np.arange(len(graphs)) if searched is None else np.array(searched)
     classes = np.zeros(searched.size, np.int64) if classes is None else np.array(classes)
     reader = reader_of(graphs)
-    return reader, list(small_patterns(reader, searched, classes, min_graphs, ReasonOptions(**options)))
+    options = ReasonOptions(**options)
+    patterns = SmallPatterns(reader, searched, classes, min_graphs, options)
+    found = list(patterns.exhaustive(options.max_sets))
+    return reader, found if patterns.are_all else [*found, *patterns.sampled()]
 
 
 @settings(max_examples=25, deadline=None)
@@ -94,3 +97,18 @@ def test_larger_patterns_are_looked_for_in_some_graphs_where_there_are_too_many(
     assert houses
     for one, holds in found:
         assert reader.holds(one, np.arange(60)).tolist() == holds.tolist()
+
+
+@pytest.mark.parametrize("first", [1, 300, 2_000])
+def test_what_has_been_gone_through_is_not_gone_through_again(first):
+    graphs = house_world(20)
+    reader, options = reader_of(graphs), ReasonOptions(max_ring=5)
+    patterns, at_once = (SmallPatterns(reader, np.arange(20), np.arange(20) % 2, 3, options) for _ in range(2))
+    found = [*patterns.exhaustive(first)]
+    assert not patterns.are_all
+    further = [*patterns.exhaustive(10**6)]
+    assert patterns.are_all
+    table = {(condition.at_least, holds.tobytes()) for condition, holds in [*found, *further]}
+    assert table == {(condition.at_least, holds.tobytes()) for condition, holds in at_once.exhaustive(10**6)}
+    largest = max(len(condition.pattern) for condition, _ in found if len(condition.pattern.edges) < 3)
+    assert min(len(condition.pattern) for condition, _ in further) > largest

@@ -5,6 +5,7 @@ import pytest
 
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.splitting import shared_by
+from tests.page.naive_patterns import path_edges, undirected
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import K4, NOTHING, SQUARE, TRIANGLE, scope_of, world
 from tests.page.reasons.test_growing import first_place, plain
@@ -53,3 +54,16 @@ def test_not_where_it_takes_too_many_or_each_adds_too_little():
 def test_not_where_the_model_sees_the_class_in_the_shared_part_as_well():
     scope = replace(case(EITHER), alone=lambda condition, target: 1.0)
     assert split(scope) == []
+
+
+@pytest.mark.parametrize(("elsewhere", "expected"), [(0, []), (1, [(4, 4), (4, 4)])], ids=["any kind", "its own kind"])
+def test_where_a_motif_hangs_on_its_graph_does_not_make_two_of_it(elsewhere, expected):
+    """A node of kind 0 hangs on one corner or another of a triangle; the other class has that kind too, or not."""
+    others = undirected(6, [*path_edges(3), (0, 3), (4, 5)], [1, 1, 2, 1, elsewhere, elsewhere])
+    graphs = [
+        others if number % 2 else undirected(4, [*TRIANGLE, (number % 4, 3)], [1, 1, 2, 0]) for number in range(80)
+    ]
+    scope = scope_of(graphs, [1, 0] * 40)
+    scope = replace(scope, embeddings=np.array([[float(number % 4)] for number in range(80)]))
+    triangle = first_place(scope.reader, 0, undirected(3, TRIANGLE, [1, 1, 2]))
+    assert sizes(shared_by(triangle, 1, scope, Grower(scope.reader, scope.options), 4)) == expected

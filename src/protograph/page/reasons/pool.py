@@ -60,29 +60,60 @@ class PoolBuilder:
         return Pool([condition for condition, _ in rows], table)
 
 
-def small_patterns(
-    reader: ConditionReader, searched: Ints, classes: Ints, min_graphs: int, options: ReasonOptions
-) -> Iterator[tuple[Condition, Bools]]:
-    """All small patterns of the searched graphs as conditions, and where they hold.
+class SmallPatterns:
+    """All small patterns of the searched graphs as conditions, and where they hold; larger ones only once asked for.
 
-    Where there are too many sets of nodes to go through in all graphs, those of more nodes are looked for in some, and
-    the most telling of them counted in all.
+    Args:
+        reader: Tells in which graphs conditions hold.
+        searched: The searched graphs, ascending.
+        classes: Class of each of them.
+        min_graphs: Fewest of them in which a pattern must lie.
+        options: How far to go.
     """
-    limits = {"max_nodes": options.max_nodes, "max_ring": options.max_ring, "max_sets": options.max_sets}
-    every = fragments_by_reading(list(reader.readings.values()), searched, min_graphs=min_graphs, **limits)
-    for has_kinds, own in zip(reader.readings, every, strict=True):
-        for fragment in own:
-            yield from _often_enough(fragment, has_kinds, searched, options)
-    largest = max((len(fragment.pattern) for own in every for fragment in own if not fragment.is_ring), default=0)
-    if largest < options.max_nodes:
-        few = _affordable(next(iter(reader.readings.values())), searched, options)
-        least = max(2, min_graphs * few.size // searched.size)
-        some = fragments_by_reading(list(reader.readings.values()), few, min_graphs=least, **limits)
-        for has_kinds, own in zip(reader.readings, some, strict=True):
-            larger = [one for one in own if largest < len(one.pattern) <= options.max_nodes]
-            for fragment in _most_telling(larger, few, classes[np.searchsorted(searched, few)], options.num_sampled):
+
+    def __init__(
+        self, reader: ConditionReader, searched: Ints, classes: Ints, min_graphs: int, options: ReasonOptions
+    ) -> None:
+        self._reader, self._searched, self._classes = reader, searched, classes
+        self._min_graphs, self._options = min_graphs, options
+        self._largest = 0  # nodes up to which all patterns have been gone through
+
+    @property
+    def are_all(self) -> bool:
+        """Whether patterns of as many nodes as wanted have been gone through in all graphs."""
+        return self._largest >= self._options.max_nodes
+
+    def exhaustive(self, max_sets: int) -> Iterator[tuple[Condition, Bools]]:
+        """The patterns that have not been gone through before, as far as there are not too many sets of nodes."""
+        every = self._fragments(self._searched, self._min_graphs, max_sets)
+        for has_kinds, own in zip(self._reader.readings, every, strict=True):
+            for fragment in own:
+                yield from _often_enough(fragment, has_kinds, self._searched, self._options)
+        sizes = (len(fragment.pattern) for own in every for fragment in own if not fragment.is_ring)
+        self._largest = max(sizes, default=self._largest)
+
+    def sampled(self) -> Iterator[tuple[Condition, Bools]]:
+        """Patterns of more nodes, looked for in some graphs; the most telling of them are counted in all."""
+        few = _affordable(next(iter(self._reader.readings.values())), self._searched, self._options)
+        least = max(2, self._min_graphs * few.size // self._searched.size)
+        classes = self._classes[np.searchsorted(self._searched, few)]
+        some = self._fragments(few, least, self._options.max_sets)
+        for has_kinds, own in zip(self._reader.readings, some, strict=True):
+            larger = [one for one in own if len(one.pattern) <= self._options.max_nodes]
+            for fragment in _most_telling(larger, few, classes, self._options.num_sampled):
                 condition = Condition(fragment.source, fragment.pattern, has_kinds, fragment.is_induced)
-                yield condition, reader.holds(condition, searched)
+                yield condition, self._reader.holds(condition, self._searched)
+
+    def _fragments(self, chosen: Ints, min_graphs: int, max_sets: int) -> list[list[Fragment]]:
+        return fragments_by_reading(
+            list(self._reader.readings.values()),
+            chosen,
+            max_nodes=self._options.max_nodes,
+            max_ring=self._options.max_ring,
+            max_sets=max_sets,
+            min_graphs=min_graphs,
+            min_nodes=self._largest + 1,
+        )
 
 
 def _affordable(graphs: EncodedGraphs, searched: Ints, options: ReasonOptions) -> Ints:

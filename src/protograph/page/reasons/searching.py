@@ -2,24 +2,25 @@
 
 Of rules that agree with the model alike the one with single patterns goes first, then those with several patterns that
 are there, then those with patterns that are missing. Where small patterns do not tell the class, the most telling are
-narrowed in graphs of the class, and the search goes on with what they become.
+narrowed in graphs of the class, and the search goes on with what they become. A rule that comes near the model loses
+what it hardly needs.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from protograph._base.arrays import Ints
+from protograph._base.arrays import Bools, Ints
 from protograph.page.consensus.counting import spread
-from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.confirming import confirmed
 from protograph.page.reasons.drafts import Draft, any_holds, balanced
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.learning import Learner, Term
-from protograph.page.reasons.pool import Pool, PoolBuilder, small_patterns
+from protograph.page.reasons.pool import Pool, PoolBuilder, SmallPatterns
 from protograph.page.reasons.scope import Scope, typical
+from protograph.page.reasons.simplifying import simplified
 from protograph.page.reasons.splitting import shared_by
 
 
@@ -33,8 +34,10 @@ class RuleSearch:
     def __init__(self, scope: Scope) -> None:
         self._scope, self._grower = scope, Grower(scope.reader, scope.options)
         self._builder = PoolBuilder(scope.searched, scope.min_graphs)
-        self._has_looked_further = False
-        self._add_small_patterns(scope.options)
+        sides = scope.predictions[scope.searched]
+        self._patterns = SmallPatterns(scope.reader, scope.searched, sides, scope.min_graphs, scope.options)
+        self._has_looked_further, self._has_sampled = False, False
+        self._add(self._patterns.exhaustive(scope.options.max_sets))
         self._forms: dict[int, _Form] = {}  # what the rule of each class was learned as
 
     def confirmed_rule(self, target: int) -> list[Draft]:
@@ -54,18 +57,24 @@ class RuleSearch:
             kept = confirmed(tried, target, scope, options.far_chance)
         return kept[: scope.max_reasons]
 
-    def _add_small_patterns(self, options: ReasonOptions) -> None:
-        scope = self._scope
-        sides = scope.predictions[scope.searched]
-        for condition, holds in small_patterns(scope.reader, scope.searched, sides, scope.min_graphs, options):
+    def _add(self, conditions: Iterator[tuple[Condition, Bools]]) -> None:
+        for condition, holds in conditions:
             self._builder.add(condition, holds)
 
     def _look_further(self) -> bool:
         """Go through larger patterns where there were too many; whether that had not been done before."""
-        if self._has_looked_further:
+        if self._has_looked_further or self._patterns.are_all:
             return False
-        self._add_small_patterns(replace(self._scope.options, max_sets=self._scope.options.far_max_sets))
+        self._add(self._patterns.exhaustive(self._scope.options.far_max_sets))
         self._has_looked_further = True
+        return True
+
+    def _sample(self) -> bool:
+        """Look for still larger patterns in some graphs; whether that had not been done before."""
+        if self._has_sampled or self._patterns.are_all:
+            return False
+        self._add(self._patterns.sampled())
+        self._has_sampled = True
         return True
 
     def _further(self, target: int, tried: list[Draft]) -> Draft | None:
@@ -78,13 +87,11 @@ class RuleSearch:
 
     def rule(self, target: int) -> list[Draft]:
         """The reasons of a class."""
-        plain = self._learned(target, 1, with_lacks=False)
-        if self._accuracy(plain.drafts, target) < self._scope.options.near and self._look_further():
-            plain = self._learned(target, 1, with_lacks=False)
-        if self._accuracy(plain.drafts, target) < self._scope.options.enough and self._narrow(target, plain.drafts):
-            plain = self._learned(target, 1, with_lacks=False)
+        plain = self._plain(target)
         form = self._forms[target] = self._simplest(target, plain)
         drafts = form.drafts
+        if self._accuracy(drafts, target) >= self._scope.options.near:
+            drafts = simplified(drafts, lambda some: self._accuracy(some, target), self._scope.options.needless)
         least = self._accuracy(drafts, target) - self._scope.options.least_worse
         for place, draft in enumerate(drafts):
             changed = [*drafts]
@@ -92,6 +99,17 @@ class RuleSearch:
             if self._accuracy(changed, target) >= least:
                 drafts = changed
         return self._told_apart(drafts, target)
+
+    def _plain(self, target: int) -> "_Form":
+        """The rule of single patterns; ever larger ones are looked for as long as they are needed."""
+        options, plain = self._scope.options, self._learned(target, 1, with_lacks=False)
+        if self._accuracy(plain.drafts, target) < options.near and self._look_further():
+            plain = self._learned(target, 1, with_lacks=False)
+        if self._accuracy(plain.drafts, target) < 1 and self._sample():
+            plain = self._learned(target, 1, with_lacks=False)
+        if self._accuracy(plain.drafts, target) < options.enough and self._narrow(target, plain.drafts):
+            plain = self._learned(target, 1, with_lacks=False)
+        return plain
 
     def _told_apart(self, drafts: list[Draft], target: int) -> list[Draft]:
         """Drafts without those that are only what several others share."""
@@ -113,17 +131,20 @@ class RuleSearch:
             plain: The rule of single patterns.
         """
         scope, slack = self._scope, self._scope.options.simpler
-        forms = [(plain, self._worth(plain.drafts, target))]
         is_class = scope.predictions[scope.searched] == target
-        may_be_several = min(is_class.sum(), (~is_class).sum()) >= scope.options.several_from
-        for with_lacks in (False, True):
-            if may_be_several and max(worth for _, worth in forms) < 1 - slack:  # else none is worth enough more
-                form = self._learned(target, scope.options.max_conditions, with_lacks=with_lacks)
-                forms.append((form, self._worth(form.drafts, target)))
+        enough = self._worth(plain.drafts, target) + slack
+        if min(is_class.sum(), (~is_class).sum()) < scope.options.several_from or enough >= 1:
+            return plain
+        # What may lack patterns is worth the most. Where even that does not come near the model, what its rule is made
+        # of is less clear anyway: agreement counts for more, and a rule without lacks is not looked for.
+        lacking = self._learned(target, scope.options.max_conditions, with_lacks=True)
+        most = self._worth(lacking.drafts, target)
+        if most < scope.options.near:
+            return plain if enough - slack / 2 >= most else lacking
+        several = self._learned(target, scope.options.max_conditions, with_lacks=False)
+        forms = [(form, self._worth(form.drafts, target)) for form in (plain, several, lacking)]
         most = max(worth for _, worth in forms)
-        # Where no rule comes near the model, what it is made of is less clear anyway, and agreement counts for more.
-        least = most - (slack if most >= scope.options.near else slack / 2)
-        return next(form for form, worth in forms if worth >= least)
+        return next(form for form, worth in forms if worth >= most - slack)
 
     def _worth(self, drafts: list[Draft], target: int) -> float:
         return self._accuracy(drafts, target) - self._cost(drafts)

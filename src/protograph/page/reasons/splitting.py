@@ -3,9 +3,11 @@
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints
+from protograph.page.consensus.counting import information
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.scope import Scope
+from protograph.patterns.pattern import Pattern
 
 
 def shared_by(condition: Condition, target: int, scope: Scope, grower: Grower, most: int) -> list[Condition]:
@@ -26,7 +28,7 @@ def shared_by(condition: Condition, target: int, scope: Scope, grower: Grower, m
     for source in _far_apart(there, scope):
         kin = _nearest(source, there, least, scope)
         grown = grower.grown(condition, np.array([source]), kin, elsewhere)
-        if grown.pattern.edges > frozenset() and len(grown.pattern.edges) > len(condition.pattern.edges):
+        if _is_more(grown, condition, kin, elsewhere, scope):
             holds = scope.reader.holds(grown, there)
             larger.setdefault(np.packbits(holds).tobytes(), (grown, holds))
     parts = _covering(list(larger.values()), least, (1 - scope.options.loss) * there.size, most)
@@ -34,6 +36,27 @@ def shared_by(condition: Condition, target: int, scope: Scope, grower: Grower, m
         return []
     is_ahead = np.mean([scope.alone(part, target) for part in parts]) > scope.alone(condition, target)
     return parts if is_ahead else []
+
+
+def _is_more(grown: Condition, condition: Condition, kin: Ints, elsewhere: Ints, scope: Scope) -> bool:
+    """Whether more has grown than a neighbour of a kind that tells nothing: a motif hangs on its graph somewhere."""
+    num_nodes = len(grown.pattern) - len(condition.pattern)
+    num_edges = len(grown.pattern.edges) - len(condition.pattern.edges)
+    if (num_nodes, num_edges) != (1, 1):
+        return num_edges > 0
+    own, shared = (_nodes_by_kind(one, scope) for one in (grown, condition))
+    fresh = next(nodes[0] for kind, nodes in own.items() if len(nodes) > len(shared.get(kind, ())))
+    node = Condition(grown.source, Pattern(frozenset([fresh]), frozenset()), grown.has_kinds)
+    inside, outside = (float(scope.reader.holds(node, side).mean()) for side in (kin, elsewhere))
+    return information(inside, outside) > scope.options.least_information
+
+
+def _nodes_by_kind(condition: Condition, scope: Scope) -> dict[int, list[int]]:
+    kinds = scope.reader.readings[condition.has_kinds][condition.source].node_kinds
+    nodes: dict[int, list[int]] = {}
+    for node in sorted(condition.pattern.nodes):
+        nodes.setdefault(int(kinds[node]), []).append(node)
+    return nodes
 
 
 def _covering(larger: list[tuple[Condition, Bools]], least: int, enough: float, most: int) -> list[Condition]:
