@@ -6,12 +6,13 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: demo docs pictures test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
+.PHONY: docs drawings
+.PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
 	@echo "make docs    the documentation as a site, in build/docs: open build/docs/index.html"
-	@echo "make pictures the pictures of docs/how-it-works.md anew"
+	@echo "make drawings the pictures of docs/how-it-works.md, anew"
 	@echo "make test    lint, types, every test"
 	@echo "make coverage every test, and which lines none of them runs"
 	@echo "make accept  accept changes of public names, signatures, help texts and saved files, after a look at the diff"
@@ -48,8 +49,8 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -E docs build/docs
 	@echo "open build/docs/index.html"
 
-pictures: $(STAMP)
-	$(BIN)/python docs/pictures.py
+drawings: $(STAMP)
+	$(BIN)/python docs/drawings.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

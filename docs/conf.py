@@ -57,6 +57,7 @@ PUBLIC = ("protograph", "protograph.datasets", "protograph.metrics", "protograph
 def setup(app: Sphinx) -> None:
     """Connect what these pages need besides Sphinx's own."""
     app.connect("source-read", add_contents)
+    app.connect("source-read", without_folders)
     app.connect("missing-reference", public_name)
     app.connect("build-finished", check_is_local)
     app.add_directive("numbers", Numbers)
@@ -79,6 +80,15 @@ def add_contents(app: Sphinx, docname: str, source: list[str]) -> None:
         pages = [f"{title} <{page}>" for title, page in links]
         caption = section.splitlines()[0]
         source[0] += "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", ""])
+
+
+def without_folders(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Links to folders of the repository, which GitHub shows, are words on the site; its files are downloads."""
+
+    def words(link: re.Match[str]) -> str:
+        return link[1] if (Path(app.srcdir) / link[2]).is_dir() else link[0]
+
+    source[0] = re.sub(r"\[([^\]\n]*)\]\((\.\./[^)\s]*)\)", words, source[0])
 
 
 def public_name(app: Sphinx, env: Any, node: Any, contnode: nodes.Element) -> nodes.Element | None:

@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,8 @@ def cast(houses, molecules, tmp_path, monkeypatch):
 def run(page, names, molecules, first=0):
     """Run the code of a page, block after block; a traceback has the lines of the page."""
     for line, _, code in fenced(page, "python")[first:]:
+        if "to_frame" in code and find_spec("pandas") is None:  # an extra of its own
+            continue
         is_of_molecules = re.search(r"x_map|p\.smarts|aspirin", code)
         own = {**names, **molecules, "explainer": pg.PAGE(max_reasons=0)} if is_of_molecules else names
         exec(compile("\n" * line + code, page, "exec"), own)  # noqa: S102

@@ -1,4 +1,4 @@
-"""The pictures of "How it works", made by the library: `make pictures` writes them to docs/images anew.
+"""The pictures of "How it works", made by the library: `make drawings` writes them to docs/images anew.
 
 Each shows one step of one explanation: BA-house by the paper's GCN, and for rules a model that is known.
 The same versions of the libraries give the same files.
