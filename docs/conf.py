@@ -50,6 +50,8 @@ autodoc_typehints_format = "short"
 autodoc_class_signature = "mixed"
 napoleon_use_ivar = True
 napoleon_use_rtype = False
+# Pages that are files of the repository.
+INCLUDED = {"../CONTRIBUTING.md": "contributing.md", "../CHANGELOG.md": "changes.md"}
 # Where the names of the API reference are, for types that are written as the module that defines them has them.
 PUBLIC = ("protograph", "protograph.datasets", "protograph.metrics", "protograph.testing")
 
@@ -57,7 +59,7 @@ PUBLIC = ("protograph", "protograph.datasets", "protograph.metrics", "protograph
 def setup(app: Sphinx) -> None:
     """Connect what these pages need besides Sphinx's own."""
     app.connect("source-read", add_contents)
-    app.connect("source-read", without_folders)
+    app.connect("source-read", lead_into_the_site, priority=400)
     app.connect("missing-reference", public_name)
     app.connect("build-finished", check_is_local)
     app.add_directive("numbers", Numbers)
@@ -82,13 +84,15 @@ def add_contents(app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] += "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", ""])
 
 
-def without_folders(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Links to folders of the repository, which GitHub shows, are words on the site; its files are downloads."""
+def lead_into_the_site(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Links out of docs/ go where GitHub shows them: of files that have a page here to it, of folders nowhere."""
 
-    def words(link: re.Match[str]) -> str:
-        return link[1] if (Path(app.srcdir) / link[2]).is_dir() else link[0]
+    def led(link: re.Match[str]) -> str:
+        if (Path(app.srcdir) / link[2]).is_dir():
+            return link[1]
+        return f"[{link[1]}]({INCLUDED.get(link[2], link[2])})"
 
-    source[0] = re.sub(r"\[([^\]\n]*)\]\((\.\./[^)\s]*)\)", words, source[0])
+    source[0] = re.sub(r"\[([^\]\n]*)\]\((\.\./[^)\s]*)\)", led, source[0])
 
 
 def public_name(app: Sphinx, env: Any, node: Any, contnode: nodes.Element) -> nodes.Element | None:
