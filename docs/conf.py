@@ -31,7 +31,7 @@ myst_heading_anchors = 4
 html_theme = "furo"
 html_title = f"Protograph {version}"
 html_static_path = ["static"]
-html_css_files = ["site.css"]
+html_css_files, html_js_files = ["site.css"], ["site.js"]
 html_logo = html_favicon = "static/logo.svg"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0B5C9E", "color-brand-content": "#0B5C9E"},
