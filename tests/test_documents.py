@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 import shlex
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -114,6 +115,21 @@ def test_the_code_of_a_page_runs(page, cast, molecules, capsys):
         assert capsys.readouterr().out.startswith(fenced(page, "text")[0][2])
 
 
+def test_the_drawings_of_the_method_can_be_made(houses, monkeypatch):
+    """Of a smaller explanation; `make drawings` makes those that are kept."""
+    monkeypatch.syspath_prepend(DOCS)
+    drawings = import_module("drawings")
+    of_class, one, k = houses["explanation"], houses["p"], len(houses["p"].sources)
+    figures = {
+        drawings.map_figure(houses["explainer"], of_class): 1,
+        drawings.representatives_figure(of_class, one): k,
+        drawings.contributions_figure(houses["model"], of_class, one): 2,
+        drawings.consensus_figure(of_class, one): 1 + k,
+        drawings.rule_figure(drawings.explained_rings()): 4,  # two patterns, each above its bars
+    }
+    assert [len(figure.axes) for figure in figures] == list(figures.values())
+
+
 def test_the_quick_start_shows_what_the_readme_shows():
     (shown,) = (text for _, _, text in fenced("docs/quick-start.md", "text"))
     real = (ROOT / "README.md").read_text()  # tests/test_public.py holds it against what comes out
@@ -148,8 +164,9 @@ def test_a_line_for_the_shell_can_be_run(words):
 
 
 def test_the_names_in_the_documents_are_json():
-    (given,) = re.findall(r"^    \{\n.*?^    \}$", (DOCS / "command.md").read_text(), re.DOTALL | re.MULTILINE)
-    assert set(json.loads(given)) == {"feature_names", "edge_names", "class_names"}
+    given = re.findall(r"^    \{\n.*?^    \}$", (DOCS / "command.md").read_text(), re.DOTALL | re.MULTILINE)
+    given += [text for page in PAGES for _, _, text in fenced(page, "json")]
+    assert [set(json.loads(one)) for one in given] == [{"feature_names", "edge_names", "class_names"}] * 2
 
 
 def test_how_to_cite_is_one():
