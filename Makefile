@@ -6,7 +6,6 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: docs drawings
 .PHONY: demo test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
 
 help:
@@ -39,6 +38,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	$(BIN)/protograph explain ba-house --out runs/ba-house
 
+.PHONY: docs drawings
 # Sphinx is for the site alone, so that tests need not wait for it.
 $(VENV)/.docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
