@@ -61,6 +61,7 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", add_contents)
     app.connect("source-read", lead_into_the_site, priority=400)
     app.connect("missing-reference", public_name)
+    app.connect("doctree-read", call_attributes_so)
     app.connect("build-finished", check_is_local)
     app.add_directive("numbers", Numbers)
     app.add_html_math_renderer("mathml", inline_renderers=(math, None), block_renderers=(math_block, None))
@@ -93,6 +94,13 @@ def lead_into_the_site(app: Sphinx, docname: str, source: list[str]) -> None:
         return f"[{link[1]}]({INCLUDED.get(link[2], link[2])})"
 
     source[0] = re.sub(r"\[([^\]\n]*)\]\((\.\./[^)\s]*)\)", led, source[0])
+
+
+def call_attributes_so(app: Sphinx, doctree: nodes.document) -> None:
+    """Docstrings speak of attributes, which Sphinx calls variables."""
+    for name in doctree.findall(nodes.field_name):
+        if name.astext() == "Variables":
+            name.children = [nodes.Text("Attributes")]
 
 
 def public_name(app: Sphinx, env: Any, node: Any, contnode: nodes.Element) -> nodes.Element | None:

@@ -2,9 +2,9 @@
 
 import inspect
 import re
-import sys
 import tomllib
 from collections import Counter
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,18 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *ROOT.glob("*.md")])
 IDS = [path.relative_to(ROOT).as_posix() for path in PAGES]
-sys.path.insert(0, str(DOCS))
-from offline import loaded_from_elsewhere  # noqa: E402
-from option_comments import numbers_of  # noqa: E402
+
+
+def of_docs(name):
+    """A module of docs/, which is no package."""
+    spec = spec_from_file_location(name, DOCS / f"{name}.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+loaded_from_elsewhere = of_docs("offline").loaded_from_elsewhere
+numbers_of = of_docs("option_comments").numbers_of
 
 
 def prose(path):
