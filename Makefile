@@ -10,6 +10,8 @@ export MPLBACKEND := Agg
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
+	@echo "make docs    the documentation as a site, in build/docs: open build/docs/index.html"
+	@echo "make drawings the pictures of docs/how-it-works.md, anew"
 	@echo "make test    lint, types, every test"
 	@echo "make coverage every test, and which lines none of them runs"
 	@echo "make accept  accept changes of public names, signatures, help texts and saved files, after a look at the diff"
@@ -38,6 +40,20 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: $(STAMP)
 	$(BIN)/protograph explain ba-house --out runs/ba-house
+
+.PHONY: docs drawings
+# Sphinx is for the site alone, so that tests need not wait for it.
+$(VENV)/.docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+# Warnings are errors; a page that would load anything from another host is one too (docs/conf.py).
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -E docs build/docs
+	@echo "open build/docs/index.html"
+
+drawings: $(STAMP)
+	$(BIN)/python docs/drawings.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -159,3 +159,10 @@ def test_both_helpers_carry_every_edge_tensor():
     assert without_repeated_edges(graph).edge_label.tolist() == [3]
     assert undirected(without_repeated_edges(graph)).edge_label.tolist() == [3, 3]
     assert Batch.from_data_list([undirected(graph)]).num_graphs == 1
+
+
+def test_graphs_that_are_asked_for_their_tensors_stay_as_they_are():
+    graph = data([[0, 1], [1, 0]], edge_attr=torch.tensor([1, 2]), y=torch.tensor([0]))
+    before = set(vars(graph._store))
+    assert (cleaning.node_keys(graph), cleaning.edge_keys(graph)) == (["x"], ["edge_index", "edge_attr"])
+    assert set(vars(graph._store)) == before

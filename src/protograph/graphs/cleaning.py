@@ -5,6 +5,7 @@ model itself.
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -234,9 +235,11 @@ def select_edges(graph: Data, chosen: Tensor) -> Data:
 
 def edge_keys(graph: Data) -> list[str]:
     """Names of the tensors that have one entry an edge, such as ``edge_index``."""
-    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and graph.is_edge_attr(key)]
+    asked = copy(graph)  # PyG keeps the answers with whom it asks, and the user's graphs are to stay as they are
+    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and asked.is_edge_attr(key)]
 
 
 def node_keys(graph: Data) -> list[str]:
     """Names of the tensors that have one entry a node."""
-    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and graph.is_node_attr(key)]
+    asked = copy(graph)
+    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and asked.is_node_attr(key)]

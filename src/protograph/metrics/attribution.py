@@ -194,7 +194,7 @@ def auroc(attribution: Tensor | NDArray[Any], truth_mask: Mask) -> float:
     r"""Area under the receiver operating characteristic of an attribution against the ground truth's nodes.
 
     .. math:: \frac{1}{|T| |R|} \sum_{v \in T} \sum_{w \in R}
-              \left([\Lambda(v) > \Lambda(w)] + \tfrac12 [\Lambda(v) = \Lambda(w)]\right)
+              \left([\Lambda(v) > \Lambda(w)] + \tfrac{1}{2} [\Lambda(v) = \Lambda(w)]\right)
 
     with :math:`T` the nodes of the truth and :math:`R` the others; attributions are compared at six decimals. In
     [0, 1], and higher is better; NaN where all nodes or none are of the truth.
