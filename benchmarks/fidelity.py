@@ -13,6 +13,8 @@ LogicXGNN on the graphs kept apart; how many tries that took is beside.
 
 import argparse
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 
 import torch
@@ -126,19 +128,43 @@ class Report:
         certificate.write(self.path, self.content, seeds=seeds, limits=limits_of(self.content), earlier=self.earlier)
 
 
-def measure(asked: argparse.Namespace, report: Report) -> None:
-    """Measure what is asked for and not there yet."""
-    options = {"max_reasons": asked.max_reasons}
+def missing(asked: argparse.Namespace, report: Report) -> list[tuple[str, str, str, int]]:
+    """Part, name, convolution and seed of all rows that are asked for and not there yet."""
+    rows = []
     for name in asked.names:
         for position, seed in enumerate(asked.seeds):
             for conv in asked.convs if name in LEAST_ACCURACY else ():
-                is_wanted = conv == "gcn" or position < OTHER_SEEDS
-                if is_wanted and not report.has("real", f"{name} {conv}", seed):
-                    report.add("real", f"{name} {conv}", [real_row(name, conv, seed, asked.models, **options)])
-            if name in TRUTHS and not report.has("truths", name, seed):
-                report.add("truths", name, [truth_row(name, seed, **options)])
-            if name in WORLDS and not report.has("worlds", name, seed):
-                report.add("worlds", name, world_rows(name, seed, asked.models, **options))
+                if conv == "gcn" or position < OTHER_SEEDS:
+                    rows.append(("real", name, conv, seed))
+            rows += [("truths", name, "", seed)] if name in TRUTHS else []
+            rows += [("worlds", name, "", seed)] if name in WORLDS else []
+    return [row for row in rows if not report.has(row[0], key_of(row[1], row[2]), row[3])]
+
+
+def key_of(name: str, conv: str) -> str:
+    """What the file calls it."""
+    return f"{name} {conv}".strip()
+
+
+def measured(row: tuple[str, str, str, int], models: Path | None, max_reasons: int | None) -> list[dict]:
+    """Measure one of the missing rows; in a process of its own if there are several."""
+    torch.set_num_threads(1)
+    part, name, conv, seed = row
+    if part == "real":
+        return [real_row(name, conv, seed, models, max_reasons=max_reasons)]
+    if part == "truths":
+        return [truth_row(name, seed, max_reasons=max_reasons)]
+    return world_rows(name, seed, models, max_reasons=max_reasons)
+
+
+def measure(asked: argparse.Namespace, report: Report) -> None:
+    """Measure what is asked for and not there yet, and write each down as it comes."""
+    rows = missing(asked, report)
+    with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(measured, row, asked.models, asked.max_reasons): row for row in rows}
+        for done in as_completed(waiting):
+            part, name, conv, _ = waiting[done]
+            report.add(part, key_of(name, conv), done.result())
 
 
 def main() -> None:
@@ -149,6 +175,7 @@ def main() -> None:
     parser.add_argument("--convs", nargs="+", default=list(CONVS), choices=CONVS)
     parser.add_argument("--max-reasons", type=int, default=None, help="the default of the library if not given")
     parser.add_argument("--models", type=Path, help="folder of trained models, which are kept there")
+    parser.add_argument("--jobs", type=int, default=1, help="models at once, each in a process of its own")
     parser.add_argument("--out", type=Path, default=RESULT)
     parser.add_argument("--merge", type=Path, nargs="+", help="only put these files together")
     parser.add_argument("--table", action="store_true", help="only print what is there")
@@ -158,7 +185,6 @@ def main() -> None:
     unknown = [name for name in asked.names if name not in {*LEAST_ACCURACY, *TRUTHS, *WORLDS}]
     if unknown:
         parser.error(f"there is no data set or world {unknown[0]!r}")
-    torch.set_num_threads(1)
     report = Report(asked.out)
     if asked.merge:
         report.merge(asked.merge)
