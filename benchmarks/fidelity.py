@@ -138,10 +138,10 @@ def missing(asked: argparse.Namespace, report: Report) -> list[tuple[str, str, s
                     rows.append(("real", name, conv, seed))
             rows += [("truths", name, "", seed)] if name in TRUTHS else []
             rows += [("worlds", name, "", seed)] if name in WORLDS else []
-    return [row for row in rows if not report.has(row[0], key_of(row[1], row[2]), row[3])]
+    return [row for row in rows if not report.has(row[0], title_of(row[1], row[2]), row[3])]
 
 
-def key_of(name: str, conv: str) -> str:
+def title_of(name: str, conv: str) -> str:
     """What the file calls it."""
     return f"{name} {conv}".strip()
 
@@ -164,7 +164,7 @@ def measure(asked: argparse.Namespace, report: Report) -> None:
         waiting = {pool.submit(measured, row, asked.models, asked.max_reasons): row for row in rows}
         for done in as_completed(waiting):
             part, name, conv, _ = waiting[done]
-            report.add(part, key_of(name, conv), done.result())
+            report.add(part, title_of(name, conv), done.result())
 
 
 def main() -> None:

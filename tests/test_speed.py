@@ -86,7 +86,7 @@ def test_a_run_is_held_against_the_passes_around_it():
     assert whole_sets.in_passes(WHOLE_SET) == pytest.approx([5.0, 10.0])
     assert whole_sets.allowance_of(WHOLE_SET) == 0.5
     (limit,) = PARTS["consensus"].limits({"ba-house": WHOLE_SET})
-    assert limit["what"] == "(f) ba-house: time as a share of three passes and 0.5 s"
+    assert limit["what"] == "(f) ba-house: time as a share of 3 passes and 0.5 s"
     assert (limit["value"], limit["holds"]) == (pytest.approx(1.5 / 1.1), False)
 
 

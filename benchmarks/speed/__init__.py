@@ -29,13 +29,15 @@ PARTS: dict[str, Part] = {
         compiling.PART,
         growth.PART,
         many_models.PART,
+        whole_sets.REASONS,
     )
 }
 
 
 def seeds_of(content: dict[str, Any]) -> set[int]:
     """Seeds of all that was measured; parts that do not say theirs have 0."""
-    sets = [one for part in (whole_sets.WALK, whole_sets.CONSENSUS) for one in content.get(part.name, {}).values()]
+    parts = (whole_sets.WALK, whole_sets.CONSENSUS, whole_sets.REASONS)
+    sets = [one for part in parts for one in content.get(part.name, {}).values()]
     return {0} | {one["seed"] for one in sets if "seed" in one}
 
 

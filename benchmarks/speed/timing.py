@@ -72,11 +72,11 @@ def row(name: str, figure: str, limit: str = "", holds: bool | None = None) -> N
 
 
 def stages_of(explanations: Any) -> dict[str, float]:
-    """Seconds of each stage over all classes; ``fit`` was once for all of them."""
+    """Seconds of each stage over all classes; ``fit`` and ``reasons`` were once for all of them."""
     stages: dict[str, float] = {}
     for explanation in explanations.values():
         for stage, taken in explanation.timings.items():
-            stages[stage] = taken if stage == "fit" else stages.get(stage, 0.0) + taken
+            stages[stage] = taken if stage in ("fit", "reasons") else stages.get(stage, 0.0) + taken
     return stages
 
 
