@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Example, Explanation, Pattern, Reason
 from protograph.explanation.describing.pattern_words import pattern_words
+from protograph.explanation.describing.reason_words import are_marks_named
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.report.layout import layout, undirected_edges
@@ -87,8 +88,12 @@ class DrawnPattern(NamedTuple):
 
 
 def drawn_patterns(reason: Reason, colors: Sequence[str] = ()) -> list[DrawnPattern]:
-    """The patterns of a reason in the order in which they are drawn; of what is left, those that mark the others."""
-    parts = [*_of_reason(reason, colors), *(part for other in reason.unless for part in _not(other, colors))]
+    """The patterns of a reason in the order in which they are drawn; of what is left, those that mark the others.
+
+    Where these are too many to be said again, they are drawn with the reasons of the others alone.
+    """
+    others = reason.unless if are_marks_named(reason) else ()
+    parts = [*_of_reason(reason, colors), *(part for other in others for part in _not(other, colors))]
     # A pattern that is named as lacking may mark the others too.
     return list({(part.words, part.is_lacking): part for part in parts}.values())
 

@@ -44,6 +44,14 @@ NITRO = Pattern(graph=path(3, kinds=[2, 1, 2]), feature_names=("C", "N", "O"))
             "and also a triangle",
         ),
         (
+            {"unless": (reason(has=(HOUSE, TRIANGLE)), reason(has=(SQUARE,), lacks=(TRIANGLE, HOUSE)))},
+            "none of what marks the others: none of their two reasons holds",
+        ),
+        (
+            {"unless": (reason(has=(HOUSE, TRIANGLE, SQUARE), lacks=(ENDS, TWO)),)},
+            "none of what marks the others: their reason does not hold",
+        ),
+        (
             {"unless": (reason(has=(HOUSE,)),), "lacks": (TRIANGLE,)},
             "none of what marks the others: no house, without a triangle",
         ),

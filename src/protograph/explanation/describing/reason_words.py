@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from protograph._base.words import listed
+from protograph._base.words import counted, listed
 from protograph.explanation.describing.pattern_words import PatternWords, pattern_words
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.reason import Reason
@@ -47,8 +47,23 @@ def _without(lacks: Sequence[PatternWords]) -> list[str]:
     return [*(f"without {text}" for text in none), *fewer]
 
 
+# Reasons of several patterns that mark the others are named up to so many patterns; of more nobody would know which
+# belong together.
+_MOST_MARKS = 4
+
+
+def are_marks_named(reason: Reason) -> bool:
+    """Whether what marks the others is simple enough to be said again, pattern by pattern."""
+    sizes = [len(other.patterns) for other in reason.unless]
+    return max(sizes, default=0) <= 1 or sum(sizes) <= _MOST_MARKS
+
+
 def _rest_words(reason: Reason, colors: Sequence[str]) -> str:
     """The special reason, by what marks the others."""
+    if not are_marks_named(reason):
+        number = len(reason.unless)
+        others = f"none of their {counted(number, 'reason')} holds" if number > 1 else "their reason does not hold"
+        return f"none of what marks the others: {others}"
     marks = list(dict.fromkeys(_not_words(other, colors) for other in reason.unless))
     return f"none of what marks the others: {_together(marks)}"
 
