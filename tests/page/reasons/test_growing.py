@@ -7,7 +7,7 @@ from protograph.page.reasons.growing import Grower
 from protograph.patterns.isomorphism import same_graph
 from protograph.patterns.locating import places_of
 from protograph.patterns.pattern import Pattern
-from tests.page.naive_patterns import path_edges, undirected
+from tests.page.naive_patterns import path_edges, ring_edges, undirected
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import K4, NOTHING, RED, SQUARE, TRIANGLE, reader_of, world
 
@@ -124,3 +124,25 @@ def test_what_grows_lies_in_its_source():
     order = sorted(result.pattern.nodes)
     cut = [(order.index(u), order.index(v)) for u, v in result.pattern.edges]
     assert same_graph(undirected(5, cut, [0] * 5), undirected(5, HOUSE, [0] * 5))
+
+
+GRID = [(0, 1), (1, 2), (3, 4), (4, 5), (6, 7), (7, 8), (0, 3), (3, 6), (1, 4), (4, 7), (2, 5), (5, 8)]
+
+
+def one_for_many(motifs, at_least, size=4):
+    """What stands for several rings of a size, where graphs of the motifs are of the class in turn."""
+    reader = reader_of(world(motifs, 40))
+    start = first_place(reader, 0, plain(size, ring_edges(*range(size))), has_kinds=False, at_least=at_least)
+    inside, outside = np.arange(0, 40, 2), np.arange(1, 40, 2)
+    return Grower(reader, ReasonOptions()).one_for_many(start, inside[:2], inside, outside), reader
+
+
+def test_the_rings_of_a_grid_are_one_grid():
+    grid, reader = one_for_many([(GRID, 9), (GRID[1:], 9)], at_least=4)
+    assert (shape(grid), grid.at_least) == ((9, [2, 2, 2, 2, 3, 3, 3, 3, 4]), 1)
+    assert reader.holds(grid, np.arange(40)).tolist() == [True, False] * 20
+
+
+def test_rings_that_lie_apart_are_several():
+    apart = [*ring_edges(0, 1, 2, 3), *ring_edges(4, 5, 6, 7)]
+    assert one_for_many([(apart, 8), (SQUARE, 4)], at_least=2)[0] is None

@@ -89,6 +89,35 @@ class Grower:
         known = max(information(*self._shares(node, there, elsewhere)) for node in single)
         return information(*self._shares(addition, there, elsewhere)) - max(0.0, known)
 
+    def one_for_many(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition | None:
+        """A larger pattern in the place of several places of a smaller one; ``None`` where none does as well.
+
+        The places of a ring in a grid are one grid. So a place of the pattern grows by what nearly all graphs of this
+        side have there, whatever is rarest on the other, until it is as rare there as so many places are.
+        """
+        there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
+        most = int(self._reader.holds(condition, elsewhere).sum())
+        for source in sources.tolist():
+            for place in self._places(replace(condition, at_least=1), source):
+                larger = self._grown_until(place, there, elsewhere, most)
+                if larger is not None:
+                    return larger
+        return None
+
+    def _grown_until(self, condition: Condition, there: Ints, elsewhere: Ints, most: int) -> Condition | None:
+        surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
+        least = np.ceil((1 - self._options.loss) * there.size)
+        while self._reader.holds(condition, elsewhere).sum() > most:
+            larger = [
+                one
+                for one, _ in surroundings.additions(condition)
+                if len(one.pattern) <= self._options.max_pattern_nodes and self._reader.holds(one, there).sum() >= least
+            ]
+            if not larger:
+                return None
+            condition = min(larger, key=lambda one: int(self._reader.holds(one, elsewhere).sum()))
+        return condition
+
     def narrowed(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
         """What a condition grows to in some source graphs as long as it tells the two sides apart ever better."""
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)

@@ -90,12 +90,13 @@ class RuleSearch:
         plain = self._plain(target)
         form = self._forms[target] = self._simplest(target, plain)
         drafts = form.drafts
-        if self._accuracy(drafts, target) >= self._scope.options.near:
+        is_near = self._accuracy(drafts, target) >= self._scope.options.near
+        if is_near:
             drafts = simplified(drafts, lambda some: self._accuracy(some, target), self._scope.options.needless)
         least = self._accuracy(drafts, target) - self._scope.options.least_worse
         for place, draft in enumerate(drafts):
             changed = [*drafts]
-            changed[place] = self._grown(draft, target)
+            changed[place] = self._grown(draft, target, is_near=is_near)
             if self._accuracy(changed, target) >= least:
                 drafts = changed
         return self._told_apart(drafts, target)
@@ -204,8 +205,11 @@ class RuleSearch:
             if len(taken) == self._scope.options.num_narrowed:
                 return
 
-    def _grown(self, draft: Draft, target: int) -> Draft:
-        """A draft whose conditions are all that belongs to them."""
+    def _grown(self, draft: Draft, target: int, *, is_near: bool = False) -> Draft:
+        """A draft whose conditions are all that belongs to them.
+
+        In a rule near the model one larger pattern goes before several places of a smaller one.
+        """
         scope = self._scope
         is_class = scope.predictions[scope.searched] == target
         for condition in (*draft.has, *draft.lacks):
@@ -215,7 +219,10 @@ class RuleSearch:
             there, elsewhere = scope.searched[holds & own], scope.searched[open_ones & ~own]
             if there.size:
                 sources = typical(there, scope.embeddings, scope.options.num_sources)
-                draft = draft.replaced(condition, self._grower.grown(condition, sources, there, elsewhere))
+                begun = condition
+                if is_near and condition.at_least > 1:
+                    begun = self._grower.one_for_many(condition, sources, there, elsewhere) or condition
+                draft = draft.replaced(condition, self._grower.grown(begun, sources, there, elsewhere))
         return draft
 
 
