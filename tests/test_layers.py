@@ -31,6 +31,7 @@ LAYERS = (
     ("reproduce",),
     ("testing",),
     ("cli",),
+    ("__main__",),
 )
 # The door: it may import all, and nothing may import it.
 DOOR = "__init__"

@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -15,6 +17,11 @@ def test_help_fits_a_screen(run_well, command):
 
 def test_the_version(run_well):
     assert run_well("--version").stdout == f"protograph {__version__}\n"
+
+
+def test_python_runs_the_package():
+    command = [sys.executable, "-m", "protograph", "--version"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == f"protograph {__version__}\n"
 
 
 @pytest.fixture

@@ -1,0 +1,5 @@
+"""``python -m protograph`` is the command ``protograph``."""
+
+from protograph.cli import main
+
+main()
