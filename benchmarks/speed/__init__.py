@@ -10,7 +10,18 @@ are given beside a calibrating loop measured in the same run, for readers with o
 
 from typing import Any
 
-from benchmarks.speed import compiling, counting, growth, hard, importing, many_models, memory, searches, whole_sets
+from benchmarks.speed import (
+    any_k,
+    compiling,
+    counting,
+    growth,
+    hard,
+    importing,
+    many_models,
+    memory,
+    searches,
+    whole_sets,
+)
 from benchmarks.speed.timing import Part
 
 # In the order of the table.
@@ -28,6 +39,7 @@ PARTS: dict[str, Part] = {
         whole_sets.WALK_BENZENE,
         compiling.PART,
         growth.PART,
+        any_k.PART,
         many_models.PART,
         whole_sets.REASONS,
     )

@@ -73,6 +73,36 @@ def random_edges(rng: np.random.Generator, size: int, count: int) -> Edges:
     return edges
 
 
+def molecular(rng: np.random.Generator, *, size: int, num_graphs: int) -> Case:
+    """Trees of degree at most 4 with rings of five and six closed here and there; half have rings of one rare kind."""
+    graphs = []
+    for number in range(num_graphs):
+        edges, degrees = _tree_of_low_degree(rng, size)
+        kinds = rng.choice(3, size, p=[0.8, 0.1, 0.1])
+        for start in rng.permutation(size - 5)[: size // 10].tolist():
+            end = start + int(rng.integers(4, 6))
+            if degrees[start] < 4 and degrees[end] < 4 and (start, end) not in edges:
+                edges.add((start, end))
+                degrees[[start, end]] += 1
+        if number % 2:
+            kinds[: size // 10] = 3
+            edges |= {(node, node + 1) for node in range(size // 10 - 1)} | {(0, size // 10 - 1)}
+        graphs.append(graph_of(edges, kinds, 4, number % 2))
+    return Case(graphs)
+
+
+def _tree_of_low_degree(rng: np.random.Generator, size: int) -> tuple[Edges, np.ndarray]:
+    """A tree whose nodes hang on one of the last few before them, none on more than three."""
+    edges: Edges = set()
+    degrees = np.zeros(size, dtype=np.int64)
+    for node in range(1, size):
+        open_nodes = [other for other in range(max(0, node - 8), node) if degrees[other] < 3]
+        parent = int(rng.choice(open_nodes))
+        edges.add((parent, node))
+        degrees[[parent, node]] += 1
+    return edges, degrees
+
+
 def dense(rng: np.random.Generator, *, size: int, degree: int, num_graphs: int = 20, num_kinds: int = 3) -> Case:
     """Random graphs of a degree; in half of them eight nodes of one kind are all joined."""
     graphs = []

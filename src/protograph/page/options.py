@@ -94,6 +94,8 @@ class WalkOptions(_Numbers):
     max_tuples: int = 2**27  # tuples that are gone through for the best start
     max_cells: int = 2**22  # of a block of scores (32 MiB) computed at once; beyond, a node at a time is improved
     max_rounds: int = 50  # of improving one node at a time; ten are the most that were seen
+    beam: int = 16  # tuples that are improved by their matching scores, where there are too many for the best start
+    breadth: int = 16  # nodes tried there in each place: those with the highest raw scores
 
 
 @dataclass(frozen=True, kw_only=True)

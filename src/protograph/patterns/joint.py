@@ -1,6 +1,6 @@
 """k graphs laid out together for the compiled searches, and which of their nodes may stand for each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -105,6 +105,35 @@ class JointGraphs:
         if (min(q, r), max(q, r)) in self._pairs:
             pair = self._pairs[min(q, r), max(q, r)]
             agrees = agrees & (pair if q < r else pair.T)
+        return agrees
+
+    def fits(self, choices: Ints, axis: int, among: Iterable[int] | None = None) -> Bools:
+        """Which nodes of graph ``axis`` agree with each tuple's nodes of the other graphs, or of those ``among``.
+
+        Args:
+            choices: ``[num_tuples, k]``; the nodes of one tuple agree with each other.
+            axis: The graph.
+            among: Graphs that count; all but ``axis`` by default.
+
+        Returns:
+            ``[num_tuples, num_nodes]``.
+        """
+        others = [q for q in (range(self.k) if among is None else among) if q != axis]
+        fits: Bools = np.ones((len(choices), self.sizes[axis]), dtype=np.bool_)
+        if others:
+            fits = self.kinds[others[0]][choices[:, others[0]], None] == self.kinds[axis][None, :]
+        for q in others:
+            pair = self._pairs.get((min(q, axis), max(q, axis)))
+            if pair is not None:
+                fits = fits & (pair if q < axis else pair.T)[choices[:, q]]
+        return fits
+
+    def agrees(self, choices: Ints) -> Bools:
+        """Which tuples agree, every two of their nodes; ``choices`` is ``[num_tuples, k]``."""
+        kinds = np.stack([kind[nodes] for kind, nodes in zip(self.kinds, choices.T, strict=True)], axis=1)
+        agrees: Bools = (kinds == kinds[:, :1]).all(axis=1)
+        for (q, r), pair in self._pairs.items():
+            agrees = agrees & pair[choices[:, q], choices[:, r]]
         return agrees
 
     def split(self, rows: Sequence[Ints]) -> list[list[Ints]]:

@@ -12,7 +12,6 @@ the fibres through it, which is why the whole tensor is never needed. (The paper
 sigmoid; its words take the sigmoid of the average.)
 """
 
-from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -79,10 +78,7 @@ class Matching:
         """One number t for each fibre along ``axis`` through the block, that axis kept with length 1."""
         if scores is None or len(rows[axis]) < self.sizes[axis]:
             scores = self.scorer.block([*rows[:axis], self.scorer.everything[axis], *rows[axis + 1 :]])
-        highest = scores.max(axis=axis, keepdims=True)
-        log_sum = highest + np.log(np.exp(scores - highest).sum(axis=axis, keepdims=True))
-        result: Floats = -np.logaddexp(0.0, -scores.mean(axis=axis, keepdims=True)) - log_sum
-        return result
+        return _terms(scores, axis)
 
     def num_cells(self, rows: Rows) -> int:
         """Size of the largest array that :meth:`block` makes for ``rows``."""
@@ -90,7 +86,25 @@ class Matching:
         total = prod(lengths)
         return max(total // length * int(size) for length, size in zip(lengths, self.sizes, strict=True))
 
-    def line(self, choice: Sequence[int], axis: int, nodes: Ints) -> Floats:
-        """Log scores of ``choice`` with its node in graph ``axis`` replaced by each of ``nodes``."""
-        rows = [nodes if q == axis else np.array([node]) for q, node in enumerate(choice)]
-        return self.block(rows).reshape(-1)
+    def at(self, choices: Ints, max_cells: int = 2**22) -> Floats:
+        """Log scores of single tuples, ``[num_tuples, k]``; so many cells are computed at once."""
+        size = max(1, max_cells // max(self.sizes))
+        parts = [self._at(choices[begin : begin + size]) for begin in range(0, len(choices), size)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _at(self, choices: Ints) -> Floats:
+        total: Floats | None = None
+        for axis in range(self.num_graphs):
+            scores = self.scorer.fibres(choices, axis)
+            value = scores[np.arange(len(choices)), choices[:, axis]] + _terms(scores, axis=1).reshape(-1)
+            total = value if total is None else np.logaddexp(total, value)
+        assert total is not None
+        return np.where(self.joint.agrees(choices), total - np.log(self.num_graphs), -np.inf)
+
+
+def _terms(scores: Floats, axis: int) -> Floats:
+    """The term t of each fibre along ``axis``, from its raw scores; that axis is kept with length 1."""
+    highest = scores.max(axis=axis, keepdims=True)
+    log_sum = highest + np.log(np.exp(scores - highest).sum(axis=axis, keepdims=True))
+    terms: Floats = -np.logaddexp(0.0, -scores.mean(axis=axis, keepdims=True)) - log_sum
+    return terms

@@ -49,6 +49,23 @@ class Scorer:
             return self._block_of_pairs(rows)
         return _block_of_products([h[r] for h, r in zip(self.embeddings, rows, strict=True)])
 
+    def fibres(self, choices: Ints, axis: int) -> Floats:
+        """Scores of tuples with each node of graph ``axis`` in place of their own, ``[num_tuples, num_nodes]``."""
+        others = [q for q in range(len(self.sizes)) if q != axis]
+        if not self._pairs:
+            vectors = np.ones((len(choices), self.embeddings[0].shape[1]))
+            for q in others:
+                vectors *= self.embeddings[q][choices[:, q]]
+            return vectors @ self.embeddings[axis].T
+        result: Floats = np.full((len(choices), self.sizes[axis]), 0.0 if self._combine is np.add else 1.0)
+        for (q, r), terms in self._pairs.items():
+            if axis not in (q, r):
+                term = terms[choices[:, q], choices[:, r], None]
+            else:
+                term = terms[choices[:, q]] if r == axis else terms.T[choices[:, r]]
+            result = self._combine(result, term)
+        return result
+
     def _block_of_pairs(self, rows: Rows) -> Floats:
         result: Floats = np.full((1,) * len(rows), 0.0 if self._combine is np.add else 1.0)
         for (q, r), terms in self._pairs.items():

@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph.page.options import SearchOptions, WalkOptions
-from protograph.page.walk.ascent import Peak, ascend
+from protograph.page.walk.ascent import MatchingLines, ascend, most_similar
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
 from protograph.page.walk.starts import Start, find_starts
@@ -175,12 +175,13 @@ class LazySteps:
     def __init__(self, matching: Matching, log_decay: float, limits: WalkOptions) -> None:
         self.matching = matching
         self._log_decay, self._limits = log_decay, limits
+        self._lines = MatchingLines(matching, limits.max_cells)
         self._kept: dict[tuple[tuple[int, ...], int], Floats] = {}
         self._num_kept_cells = 0
 
     def best(self, current: tuple[int, ...], counts: Sequence[Ints]) -> Start | None:
         """The best tuple of neighbours of ``current``, the first of those that tie; ``None`` where none agrees."""
-        peaks: list[tuple[float, Floats | Peak, list[Ints]]] = []
+        peaks: list[tuple[float, Floats | tuple[int, ...], list[Ints]]] = []
         is_exact = True
         for number, rows in enumerate(self._candidates(current)):
             if self.matching.num_cells(rows) <= self._limits.max_cells:
@@ -188,16 +189,26 @@ class LazySteps:
                 peaks.append((float(values.max()), values, rows))
             else:
                 is_exact = False
-                penalties = [np.asarray(self._log_decay * c, dtype=np.float64) for c in counts]
-                rounds = self._limits.max_rounds
-                ascents = (ascend(self.matching, rows, int(node), penalties, max_rounds=rounds) for node in rows[0])
-                peaks.extend((peak.value, peak, rows) for peak in ascents if peak is not None)
+                peaks += [(value, nodes, rows) for nodes, value in self._ascents(rows, counts)]
         best = max((value for value, _, _ in peaks), default=-np.inf)
         if best == -np.inf:
             return None
         threshold = best - self.matching.tolerance
         ties = [_first_at_least(threshold, values, rows) for value, values, rows in peaks if value >= threshold]
         return Start(min(ties), is_exact)
+
+    def _ascents(self, rows: list[Ints], counts: Sequence[Ints]) -> list[tuple[tuple[int, ...], float]]:
+        """From each neighbour in the first graph the tuple that no exchange of one node improves, and its value."""
+        penalties = [np.asarray(self._log_decay * count, dtype=np.float64) for count in counts]
+        found, values = ascend(
+            self._lines,
+            rows,
+            most_similar(self.matching, rows),
+            self.matching.tolerance,
+            penalties,
+            max_rounds=self._limits.max_rounds,
+        )
+        return [(tuple(nodes), value) for nodes, value in zip(found.tolist(), values.tolist(), strict=True)]
 
     def _candidates(self, current: tuple[int, ...]) -> list[list[Ints]]:
         """Blocks of neighbours, one for each kind of edge and combination of features that agrees."""
@@ -225,8 +236,8 @@ class LazySteps:
         return self._log_decay * total
 
 
-def _first_at_least(threshold: float, values: Floats | Peak, rows: list[Ints]) -> tuple[int, ...]:
-    if isinstance(values, Peak):
-        return values.nodes
+def _first_at_least(threshold: float, values: Floats | tuple[int, ...], rows: list[Ints]) -> tuple[int, ...]:
+    if isinstance(values, tuple):
+        return values
     at = np.unravel_index(int((values.reshape(-1) >= threshold).argmax()), values.shape)
     return tuple(int(r[i]) for r, i in zip(rows, at, strict=True))

@@ -2,21 +2,21 @@
 
 A small tensor is there as a whole, and a compiled loop finds its starts. Here are the others: they are gone through a
 slab at a time, a slab being all tuples with one given node of the first graph, and the start is exact. Beyond
-``max_tuples`` each slab's best is found by coordinate ascent: good, not proven to be the maximum, and marked so in the
+``max_tuples`` a beam of tuples is improved node by node: good, not proven to be the maximum, and marked so in the
 session's record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
-from typing import Protocol
 
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.ties import first_best
 from protograph.page.options import WalkOptions
-from protograph.page.walk.ascent import ascend
+from protograph.page.walk.beam import BeamStarts
 from protograph.page.walk.matching import Matching
 
 
@@ -36,16 +36,6 @@ class _Barred:
     tuples: list[tuple[int, ...]] = field(default_factory=list)
 
 
-class _Slabs(Protocol):
-    is_exact: bool
-
-    def best(self, node: int, barred: _Barred) -> float:
-        """Highest log score among the tuples with ``node`` of the first graph."""
-
-    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
-        """First of those tuples, in order of node numbers, with at least ``threshold``."""
-
-
 def find_starts(
     matching: Matching,
     count: int,
@@ -61,33 +51,40 @@ def find_starts(
         distinct: Bar a start's nodes from later starts in every graph. Otherwise only the tuple itself is barred.
         limits: Up to how many tuples the maximum is found by going through all of them.
     """
-    slabs = _slabs(matching, limits or WalkOptions())
+    find = _finder(matching, limits or WalkOptions())
     barred = _Barred([np.zeros(size, dtype=np.bool_) for size in matching.sizes])
-    bounds = np.array([slabs.best(node, barred) for node in range(matching.sizes[0])])
     found: list[Start] = []
-    while len(found) < count:
-        nodes = _next_start(slabs, bounds, barred, matching.tolerance)
-        if nodes is None:
-            return found
-        found.append(Start(nodes, slabs.is_exact))
-        barred.tuples.append(nodes)
+    while len(found) < count and (start := find(barred)) is not None:
+        found.append(start)
+        barred.tuples.append(start.nodes)
         if distinct:
-            for q, node in enumerate(nodes):
+            for q, node in enumerate(start.nodes):
                 barred.nodes[q][node] = True
     return found
 
 
-def _slabs(matching: Matching, limits: WalkOptions) -> _Slabs:
+def _finder(matching: Matching, limits: WalkOptions) -> Callable[[_Barred], Start | None]:
+    """What finds the best start that is not barred: going through all tuples, or a beam where they are too many."""
     blocks = matching.joint.split(matching.scorer.everything)
     tuples = sum(prod(len(r) for r in rows) for rows in blocks)
     largest = max((prod(len(r) for r in rows[1:]) for rows in blocks), default=0)
     if tuples <= limits.max_tuples and largest <= limits.max_cells:
-        return _BlockSlabs(matching, blocks, limits.max_cells)
-    return _AscentSlabs(matching, limits.max_rounds)
+        slabs = _BlockSlabs(matching, blocks, limits.max_cells)
+        return partial(_next_start, slabs, slabs.bounds(), matching.tolerance)
+    return partial(_next_by_beam, BeamStarts(matching, limits))
 
 
-def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float) -> tuple[int, ...] | None:
-    """The first tuple, in order of node numbers, whose score ties with the best one left."""
+def _next_by_beam(beam: BeamStarts, barred: _Barred) -> Start | None:
+    rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
+    nodes = beam.best(rows, barred.tuples) if all(len(r) for r in rows) else None
+    return None if nodes is None else Start(nodes, is_exact=False)
+
+
+def _next_start(slabs: "_BlockSlabs", bounds: Floats, tolerance: float, barred: _Barred) -> Start | None:
+    """The first tuple, in order of node numbers, whose score ties with the best one left.
+
+    ``bounds`` has at least the best score of each slab, and is lowered to it where a slab is looked at.
+    """
     best = -np.inf
     for node in np.argsort(-bounds, kind="stable"):  # what was barred since can only have lowered a slab's best
         if bounds[node] < best - tolerance or bounds[node] == -np.inf:
@@ -96,22 +93,27 @@ def _next_start(slabs: _Slabs, bounds: Floats, barred: _Barred, tolerance: float
         best = max(best, bounds[node])
     if best == -np.inf:
         return None
-    return slabs.first(first_best(bounds, tolerance), best - tolerance, barred)
+    return Start(slabs.first(first_best(bounds, tolerance), best - tolerance, barred), is_exact=True)
 
 
 class _BlockSlabs:
     """Slabs computed when they are asked for, one block for each combination of features that agrees."""
 
-    is_exact = True
-
     def __init__(self, matching: Matching, blocks: list[list[Ints]], max_cells: int) -> None:
         self._matching, self._blocks, self._max_cells = matching, blocks, max_cells
         self._terms: dict[int, Floats] = {}
 
+    def bounds(self) -> Floats:
+        """The best log score of each slab, nothing being barred."""
+        nothing = _Barred([np.zeros(size, dtype=np.bool_) for size in self._matching.sizes])
+        return np.array([self.best(node, nothing) for node in range(self._matching.sizes[0])])
+
     def best(self, node: int, barred: _Barred) -> float:
+        """Highest log score among the tuples with ``node`` of the first graph."""
         return max((float(values.max()) for _, values in self._parts(node, barred)), default=-np.inf)
 
     def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
+        """First of those tuples, in order of node numbers, with at least ``threshold``."""
         found = []
         for rows, values in self._parts(node, barred):
             hits = np.flatnonzero(values.reshape(-1) >= threshold)
@@ -144,28 +146,6 @@ class _BlockSlabs:
             terms = [self._matching.fibre_term(0, [rows[0][:1], piece, *rows[2:]]) for piece in pieces]
             self._terms[number] = np.concatenate(terms, axis=1)
         return self._terms[number]
-
-
-class _AscentSlabs:
-    """Slabs too large to go through: coordinate ascent finds a good tuple in each."""
-
-    is_exact = False
-
-    def __init__(self, matching: Matching, max_rounds: int) -> None:
-        self._matching, self._max_rounds = matching, max_rounds
-
-    def best(self, node: int, barred: _Barred) -> float:
-        rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
-        if barred.nodes[0][node] or not all(len(r) for r in rows):
-            return -np.inf
-        peak = ascend(self._matching, rows, node, barred=barred.tuples, max_rounds=self._max_rounds)
-        return -np.inf if peak is None else peak.value
-
-    def first(self, node: int, threshold: float, barred: _Barred) -> tuple[int, ...]:
-        rows = [np.flatnonzero(~nodes) for nodes in barred.nodes]
-        peak = ascend(self._matching, rows, node, barred=barred.tuples, max_rounds=self._max_rounds)
-        assert peak is not None  # best() has found it with the same arguments
-        return peak.nodes
 
 
 def _bar(values: Floats, rows: Sequence[Ints], choice: tuple[int, ...]) -> None:
