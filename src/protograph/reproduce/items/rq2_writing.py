@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from protograph.reproduce.findings import VERDICTS, Estimate, verdict
+from protograph.reproduce.findings import PAPER_VERDICTS, Estimate, verdict
 from protograph.reproduce.item import Results
 from protograph.reproduce.items.rq2_claims import write_claims
 from protograph.reproduce.items.rq2_figure import scatter
@@ -84,10 +84,10 @@ def write(results: Results, sheet: Sheet) -> None:
     verdicts = _write_findings(table, names, results, sheet)
     write_claims(table, names, sheet)
     rows: list[list[Any]] = [
-        [TITLES[method], *(given.count(word) for word in VERDICTS)] for method, given in verdicts.items()
+        [TITLES[method], *(given.count(word) for word in PAPER_VERDICTS)] for method, given in verdicts.items()
     ]
     caption = "How the cells of the table stand to the paper's: PAGE to PAGE, XGNN to XGNN."
-    sheet.table("verdicts", ("", *VERDICTS), rows, caption)
+    sheet.table("verdicts", ("", *PAPER_VERDICTS), rows, caption)
     for metric in METRICS:
         _write_table(metric, table[metric.name], names, results, sheet)
     sheet.figure(

@@ -97,4 +97,5 @@ ITEM = Item(
     "on?",
     cells=cells,
     write=write,
+    seeds=lambda settings: settings.table1_seeds,
 )
