@@ -44,7 +44,22 @@ def test_the_markdown_page():
 
 
 def test_verdicts_are_counted():
-    assert verdict_counts([section()]) == [("rq9: Title", "1", "", "1", "", "", "")]
+    assert verdict_counts([section()]) == [("rq9: Title", "1", "", "1", "", "", "", "", "")]
+
+
+def test_limits_of_ours_have_a_table_of_their_own():
+    sheet = Sheet()
+    sheet.limit("fast", 3.0, 2.0)
+    sheet.finding("right", 0.5, 0.4, "better")
+    sheet.limit("small", 1.0, 2.0, "not yet")
+    limited = Section("own", "Ours", "What?", sheet.parts, FACTS)
+    assert (
+        "|  | ours | paper | verdict | note |\n|---|---|---|---|---|\n| right | 0.5000 | 0.4000 | better |  |\n\n"
+        "|  | ours | wanted | verdict | note |\n|---|---|---|---|---|\n"
+        "| fast | 3.0000 | at least 2 | holds |  |\n| small | 1.0000 | at least 2 | missed | not yet |\n\n"
+    ) in as_markdown_page([limited])
+    assert '<td class="missed">missed</td>' in as_html_page([limited])
+    assert verdict_counts([limited]) == [("own: Ours", "1", "", "", "", "", "", "1", "1")]
 
 
 def test_a_quick_run_is_marked_on_top_and_at_the_item():

@@ -47,7 +47,7 @@ SMALL_TRIES = Tries(
 )
 FEW_GRAPHS = 1500
 # A quick run takes the first model as it is after few epochs.
-QUICK_TRIES = Tries(recipes=(Recipe(epochs=6, learning_rate=0.01),), most=1)
+QUICK_TRIES = Tries(recipes=(Recipe(epochs=30, learning_rate=0.02),), most=1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

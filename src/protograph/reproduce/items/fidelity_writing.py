@@ -26,7 +26,8 @@ def write(results: Results, sheet: Sheet) -> None:
     real, truths = rows_by(results, REAL), rows_by(results, TRUTH)
     worlds = list(results.under(WORLD).values())
     _write_beside_logicxgnn(real, sheet)
-    write_limits(real, truths, worlds, sheet)
+    if not results.settings.is_quick:  # its models have learned nothing
+        write_limits(real, truths, worlds, sheet)
     _write_fidelity(real, sheet)
     if real:
         sheet.figure(
@@ -138,7 +139,8 @@ def _write_size(real: ByModel, truths: ByModel, sheet: Sheet) -> None:
         ],
         "Size and cost of the rules of all classes, means over seeds. Patterns again: the share of one model's "
         "patterns that another seed's rules have too, over pairs of three seeds. Forward passes: as many of the model "
-        "over the same graphs take as long as explaining it. A model is trained until it is as accurate as LogicXGNN's.",
+        "over the same graphs take as long as explaining it. A model is trained until it is as "
+        "accurate as LogicXGNN's.",
     )
 
 

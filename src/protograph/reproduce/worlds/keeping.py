@@ -1,5 +1,6 @@
 """Models of worlds as files, so that one is trained once for all that is measured of it."""
 
+import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -64,6 +65,6 @@ def _read(path: Path) -> dict[str, Any]:
     """What a file has; nothing where there is none, or it is damaged."""
     try:
         content: dict[str, Any] = torch.load(path, weights_only=True)
-    except (OSError, RuntimeError, EOFError, ValueError):
+    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError):
         return {}
     return content
