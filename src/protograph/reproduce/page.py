@@ -6,9 +6,9 @@ from typing import Any
 
 from protograph._base.words import count_of
 from protograph.report import html
-from protograph.reproduce.findings import VERDICTS
+from protograph.reproduce.findings import VERDICTS, Estimate
 from protograph.reproduce.sheet import Finding, Part, Picture
-from protograph.reproduce.tables import Table, as_markdown, shown
+from protograph.reproduce.tables import Table, Value, as_markdown, shown
 
 # The first line tells a README that was written here from any other.
 MARK = "<!-- written by protograph reproduce -->"
@@ -147,11 +147,11 @@ def _html_section(one: Section) -> str:
 def _findings_table(columns: Sequence[str], findings: Sequence[Finding]) -> str:
     rows = []
     for finding in findings:
-        claim, ours, paper, verdict, note = map(html.escape, _cells(finding))
-        kind = verdict.replace(" ", "-")
+        kind = finding.verdict.replace(" ", "-")
         rows.append(
-            f'<tr><th scope="row">{claim}</th><td>{ours}</td><td>{paper}</td>'
-            f'<td class="{kind}">{verdict}</td><td class="note">{note}</td></tr>'
+            f'<tr><th scope="row">{html.escape(finding.claim)}</th>{_html_cell(finding.ours)}'
+            f'{_html_cell(finding.paper)}<td class="verdict {kind}">{finding.verdict}</td>'
+            f'<td class="note">{html.escape(finding.note)}</td></tr>'
         )
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
     return html.table(rows, head=head)
@@ -159,16 +159,22 @@ def _findings_table(columns: Sequence[str], findings: Sequence[Finding]) -> str:
 
 def _html_part(part: Part) -> str:
     if isinstance(part, Table):
-        return _html_table(part.columns, [[shown(value) for value in row] for row in part.rows], part.caption)
+        return _html_table(part.columns, part.rows, part.caption)
     if isinstance(part, Picture):
         return html.picture(part.svg.encode(), ".svg", part.caption, caption=part.caption)
     assert isinstance(part, str)
     return f"<p>{html.escape(part)}</p>"
 
 
-def _html_table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+def _html_cell(value: Value) -> str:
+    """A number and its interval stay on one line."""
+    kind = ' class="estimate"' if isinstance(value, Estimate) else ""
+    return f"<td{kind}>{html.escape(shown(value))}</td>"
+
+
+def _html_table(columns: Sequence[str], rows: Iterable[Sequence[Value]], caption: str = "") -> str:
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
-    lines = (html.row(row[0], "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])) for row in rows)
+    lines = (html.row(shown(row[0]), "".join(map(_html_cell, row[1:]))) for row in rows)
     # Not the table's own caption, which is as narrow as the table.
     above = f'<p class="caption">{html.escape(caption)}</p>' if caption else ""
     return above + html.table(lines, head=head)
@@ -181,7 +187,9 @@ nav a{margin-right:1rem}a{color:#0b5cad}
 .wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.88rem}
 .caption{color:#57606a;font-size:.88rem;margin:1.2rem 0 -.6rem}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid #e4e8ec}
-td{font-variant-numeric:tabular-nums}thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500}
+td{font-variant-numeric:tabular-nums}
+.estimate,.verdict{white-space:nowrap}
+thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500}
 .better{color:#116329;font-weight:600}.worse,.differs{color:#a40e26;font-weight:600}
 .agrees,.holds{color:#116329}.missed{color:#a40e26;font-weight:600}.undecided,.not-comparable,.note{color:#57606a}
 .quick{background:#fff3c4;padding:.15rem .5rem;border-radius:.3rem}h2 .quick{font-size:.8rem;font-weight:400}
