@@ -283,8 +283,8 @@ def test_the_readme_quotes_the_fidelity_of_rules():
     assert {row["fidelity"]["num"] for row in gcn_rows()} == {5}
     assert_says(
         "README.md",
-        f"the rules agree with a GCN on {ours['BBBP']} of BBBP, {ours['MUTAG']} of Mutagenicity, {ours['NCI1']} of NCI1 "
-        f"and {ours['IMDB-BINARY']} of IMDB-BINARY (means of five seeds;",
+        f"the rules agree with a GCN on {ours['BBBP']} of BBBP, {ours['MUTAG']} of Mutagenicity, {ours['NCI1']} of "
+        f"NCI1 and {ours['IMDB-BINARY']} of IMDB-BINARY (means of five seeds;",
     )
 
 
@@ -414,8 +414,9 @@ def test_the_method_quotes_the_fidelity_of_other_models_and_of_worlds():
     whole, lowest = worlds["all"], sorted(worlds.values(), key=lambda row: row["reasons found"]["mean"])
     assert_says(
         "docs/method.md",
-        f"On planted worlds ({whole['models']} models of 38 worlds) fidelity is {figure(whole['fidelity']['mean'], 3)}, "
-        f"and of the planted reasons {figure(whole['reasons found']['mean'], 3)} are found pattern for pattern",
+        f"On planted worlds ({whole['models']} models of 38 worlds) fidelity is "
+        f"{figure(whole['fidelity']['mean'], 3)}, and of the planted reasons "
+        f"{figure(whole['reasons found']['mean'], 3)} are found pattern for pattern",
     )
     assert [row["what decides"] for row in lowest[:2]] == ["without", "chordless"]
     shares = [figure(row["reasons found"]["mean"], 2) for row in lowest[:4]]
