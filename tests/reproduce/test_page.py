@@ -60,6 +60,9 @@ def test_limits_of_ours_have_a_table_of_their_own():
     ) in as_markdown_page([limited])
     assert '<td class="verdict missed">missed</td>' in as_html_page([limited])
     assert verdict_counts([limited]) == [("own: Ours", "1", "", "", "", "", "", "1", "1")]
+    hurried = Section("own", "Ours", "What?", sheet.parts, FACTS | {"is_quick": True})
+    assert verdict_counts([hurried]) == [("own: Ours", "1", "", "", "", "", "", "", "")]
+    assert "wanted" not in as_markdown_page([hurried])
 
 
 def test_a_quick_run_is_marked_on_top_and_at_the_item():

@@ -47,8 +47,9 @@ class Section:
 
     @property
     def findings(self) -> list[Finding]:
-        """Our numbers beside the paper's, and beside limits of ours."""
-        return [part for part in self.parts if isinstance(part, Finding)]
+        """Our numbers beside the paper's, and beside limits of ours, which a quick run is not held against."""
+        found = [part for part in self.parts if isinstance(part, Finding)]
+        return [one for one in found if not (self.is_quick and one.is_limit)]
 
     @property
     def finding_tables(self) -> list[tuple[tuple[str, ...], list[Finding]]]:
@@ -189,7 +190,7 @@ nav a{margin-right:1rem}a{color:#0b5cad}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid #e4e8ec}
 td{font-variant-numeric:tabular-nums}
 .estimate,.verdict{white-space:nowrap}
-thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500}
+thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500;min-width:8.5rem}
 .better{color:#116329;font-weight:600}.worse,.differs{color:#a40e26;font-weight:600}
 .agrees,.holds{color:#116329}.missed{color:#a40e26;font-weight:600}.undecided,.not-comparable,.note{color:#57606a}
 .quick{background:#fff3c4;padding:.15rem .5rem;border-radius:.3rem}h2 .quick{font-size:.8rem;font-weight:400}

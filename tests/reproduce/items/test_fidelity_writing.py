@@ -92,8 +92,3 @@ def test_every_set_has_its_line_in_the_picture(parts):
     assert [label.get_text() for label in axes.get_yticklabels()] == ["Solubility (truth known)", "BBBP"]
     places = [collection.get_offsets().tolist() for collection in axes.collections]
     assert places == [[[0.7, 0.0]], [[0.9, 1.0]], [[0.853, 1.0]], [[0.4, 0.0]]]
-
-
-def test_a_quick_run_is_held_against_no_limit():
-    quick = written(ITEM, VALUES, Settings(is_quick=True))
-    assert not [part for part in quick if isinstance(part, Finding) and part.is_limit]

@@ -26,8 +26,7 @@ def write(results: Results, sheet: Sheet) -> None:
     real, truths = rows_by(results, REAL), rows_by(results, TRUTH)
     worlds = list(results.under(WORLD).values())
     _write_beside_logicxgnn(real, sheet)
-    if not results.settings.is_quick:  # its models have learned nothing
-        write_limits(real, truths, worlds, sheet)
+    write_limits(real, truths, worlds, sheet)
     _write_fidelity(real, sheet)
     if real:
         sheet.figure(
