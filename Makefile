@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce benzene answers relabelling devices brute-force kills wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -16,13 +16,10 @@ help:
 	@echo "make coverage every test, and which lines none of them runs"
 	@echo "make accept  accept changes of public names, signatures, help texts and saved files, after a look at the diff"
 	@echo "make bench   speed and memory, as ratios measured in one run"
-	@echo "make peers   do XGNN and GNNInterpreter reach p = 0.9, and how long do they take? ten seeds (an hour)"
-	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
-	@echo "make prototypes are the prototypes right? ten seeds of every data set with a ground truth (an hour)"
-	@echo "make fidelity do the rules say what the model predicts? real data sets, truths, planted worlds (hours)"
+	@echo "make reproduce every table and figure of the paper and of ours, in results/paper (hours; ITEMS=... for some)"
 	@echo "make answers are the answers still those that were accepted? (minutes)"
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
-	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
+	@echo "make benzene why is Benzene's GCN less accurate than the paper's? one setting changed at a time (an hour)"
 	@echo "make devices does a GPU give the same explanations and train the same models as the CPU? (minutes, on a machine with a GPU)"
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
@@ -72,26 +69,16 @@ coverage: $(STAMP)
 accept: $(STAMP)
 	$(BIN)/python -m tests.test_promises --accept
 
-# Three seeds of the peers show how fast they are; results/peers.json stays that of all ten.
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
-	$(BIN)/python -m benchmarks.peers --seeds 3 --out runs/bench-peers.json
 
-peers: $(STAMP)
-	$(BIN)/python -m benchmarks.peers
+# A run that was broken off goes on where it ended. MNIST-sp takes a GPU: protograph reproduce all --device cuda.
+ITEMS ?= all
+reproduce: $(STAMP)
+	$(BIN)/protograph reproduce $(ITEMS) --without mnist-sp
 
-found: $(STAMP)
-	$(BIN)/python -m benchmarks.found
-
-accuracy: $(STAMP)
-	$(BIN)/python -m benchmarks.accuracy
+benzene: $(STAMP)
 	$(BIN)/python -m benchmarks.benzene_settings
-
-prototypes: $(STAMP)
-	$(BIN)/python -m benchmarks.prototypes
-
-fidelity: $(STAMP)
-	$(BIN)/python -m benchmarks.fidelity
 
 answers: $(STAMP)
 	$(BIN)/python -m benchmarks.answers

@@ -14,6 +14,7 @@ ELSEWHERE = {
     "page/walk/kernels.py": ("page/walk/test_search.py", "compiled loops, compared with the oracle node for node"),
     "patterns/common_kernels.py": ("patterns/test_common.py", "compiled loops of the search that is tested there"),
     "patterns/containment_kernels.py": ("patterns/test_containment.py", "compiled loops of the search tested there"),
+    "reproduce/items/fidelity_figure.py": ("reproduce/items/test_fidelity_writing.py", "drawn from the same results"),
     "reproduce/items/rq2_figure.py": ("reproduce/items/test_rq2_writing.py", "drawn from the same results"),
     "reproduce/worlds/motifs.py": ("reproduce/worlds/test_catalogue.py", "the words that worlds are written in"),
     "report/card_figures.py": ("report/test_report.py", "a page is tested by what it shows"),

@@ -65,7 +65,8 @@ def test_a_lost_cell_is_measured_again_with_its_kept_model(out):
         (["table3"], f"ITEM must be all or among {', '.join(ITEMS)}, got table3"),
         (
             ["all", "--without", "cora"],
-            "--without must be among ba-house, ba-grid, solubility, mutagenicity, benzene, mnist-sp, got cora",
+            "--without must be among ba-house, ba-grid, solubility, mutagenicity, benzene, mnist-sp, ba-2motifs, bbbp, "
+            "nci1, imdb-binary, got cora",
         ),
     ],
 )

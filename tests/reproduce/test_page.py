@@ -44,7 +44,25 @@ def test_the_markdown_page():
 
 
 def test_verdicts_are_counted():
-    assert verdict_counts([section()]) == [("rq9: Title", "1", "", "1", "", "", "")]
+    assert verdict_counts([section()]) == [("rq9: Title", "1", "", "1", "", "", "", "", "")]
+
+
+def test_limits_of_ours_have_a_table_of_their_own():
+    sheet = Sheet()
+    sheet.limit("fast", 3.0, 2.0)
+    sheet.finding("right", 0.5, 0.4, "better")
+    sheet.limit("small", 1.0, 2.0, "not yet")
+    limited = Section("own", "Ours", "What?", sheet.parts, FACTS)
+    assert (
+        "|  | ours | paper | verdict | note |\n|---|---|---|---|---|\n| right | 0.5000 | 0.4000 | better |  |\n\n"
+        "|  | ours | wanted | verdict | note |\n|---|---|---|---|---|\n"
+        "| fast | 3.0000 | at least 2 | holds |  |\n| small | 1.0000 | at least 2 | missed | not yet |\n\n"
+    ) in as_markdown_page([limited])
+    assert '<td class="verdict missed">missed</td>' in as_html_page([limited])
+    assert verdict_counts([limited]) == [("own: Ours", "1", "", "", "", "", "", "1", "1")]
+    hurried = Section("own", "Ours", "What?", sheet.parts, FACTS | {"is_quick": True})
+    assert verdict_counts([hurried]) == [("own: Ours", "1", "", "", "", "", "", "", "")]
+    assert "wanted" not in as_markdown_page([hurried])
 
 
 def test_a_quick_run_is_marked_on_top_and_at_the_item():
@@ -58,8 +76,8 @@ def test_a_quick_run_is_marked_on_top_and_at_the_item():
 
 def test_the_html_page_needs_no_other_file_and_escapes_text():
     page = as_html_page([section()])
-    assert '<td class="better">better</td>' in page
-    assert '<th scope="row">a &lt; b</th><td>0.500 [0.400, 0.600]</td><td>0.3000</td>' in page
+    assert '<td class="verdict better">better</td>' in page
+    assert '<th scope="row">a &lt; b</th><td class="estimate">0.500 [0.400, 0.600]</td><td>0.3000</td>' in page
     assert "<p>No &lt;more&gt;.</p>" in page
     assert "data:image/svg+xml;base64," in page
     assert "http" not in page

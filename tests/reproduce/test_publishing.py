@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,12 @@ def test_an_item_is_replaced_whole_and_the_page_is_over_what_is_there(tmp_path):
     assert facts["seeds"] == list(range(10))
     assert [one.name for one in sections] == ["squares"]
     assert "| 2 | 4 |" in (tmp_path / "README.md").read_text()
+
+
+def test_an_item_may_take_fewer_seeds_than_are_asked_for(tmp_path):
+    item = replace(squares([]), seeds=lambda settings: settings.seeds[:2])
+    publish_item(tmp_path, item, results(1), Settings(seeds=(4, 5, 6)))
+    assert json.loads((tmp_path / "squares" / "item.json").read_text())["seeds"] == [4, 5]
 
 
 def test_a_readme_of_others_is_not_replaced(tmp_path):

@@ -56,6 +56,16 @@ def test_names_are_checked():
 
 
 def test_a_verdict_is_one_of_the_words():
-    words = "better, worse, undecided, agrees, differs, not comparable"
+    words = "better, worse, undecided, agrees, differs, not comparable, holds, missed"
     with pytest.raises(ValueError, match=rf"verdict must be one of {words}, got 'fine'$"):
         Sheet().finding("right", 1.0, 1.0, "fine")
+
+
+def test_a_limit_holds_where_the_mean_reaches_it():
+    sheet = Sheet()
+    for ours in (Estimate(0.8, 0.7, 0.9, 5), Estimate(0.79, 0.7, 0.9, 5), 0.8):
+        sheet.limit("right", ours, 0.8, "by us")
+    assert [(one.paper, one.verdict, one.note, one.is_limit) for one in sheet.parts] == [
+        ("at least 0.8", verdict, "by us", True) for verdict in ("holds", "missed", "holds")
+    ]
+    assert not filled().parts[2].is_limit

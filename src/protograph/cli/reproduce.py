@@ -19,7 +19,7 @@ from protograph.reproduce.items import ITEMS
 from protograph.reproduce.page import QUICK, verdict_counts
 from protograph.reproduce.publishing import CELLS, KIND, OTHER_OUT, check_readme, publish_item, publish_page
 from protograph.reproduce.running import Failure, Plan, measure
-from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import OTHERS, SETS
 from protograph.reproduce.settings import Settings
 
 # What an item is asked for by besides its name.
@@ -89,9 +89,9 @@ def _chosen(names: Sequence[str]) -> list[Item]:
 
 def _left_out(names: str) -> tuple[str, ...]:
     left_out = tuple(name.strip().lower() for name in names.split(",") if name.strip())
-    unknown = [name for name in left_out if name not in SETS]
+    unknown = [name for name in left_out if name not in {**SETS, **OTHERS}]
     if unknown:
-        raise ValueError(f"--without must be among {', '.join(SETS)}, got {', '.join(unknown)}")
+        raise ValueError(f"--without must be among {', '.join([*SETS, *OTHERS])}, got {', '.join(unknown)}")
     return left_out
 
 

@@ -11,8 +11,13 @@ from protograph._base.arrays import Floats
 from protograph._base.intervals import wilson
 from protograph.metrics.intervals import student
 
-Verdict = Literal["better", "worse", "undecided", "agrees", "differs", "not comparable"]
-VERDICTS: tuple[str, ...] = get_args(Verdict)
+PaperVerdict = Literal["better", "worse", "undecided", "agrees", "differs", "not comparable"]
+# Of a limit that we set ourselves.
+LimitVerdict = Literal["holds", "missed"]
+Verdict = PaperVerdict | LimitVerdict
+PAPER_VERDICTS: tuple[str, ...] = get_args(PaperVerdict)
+LIMIT_VERDICTS: tuple[str, ...] = get_args(LimitVerdict)
+VERDICTS = PAPER_VERDICTS + LIMIT_VERDICTS
 # The paper prints four digits.
 ROUNDED = 0.00005
 # Draws of a bootstrap: the ends of its intervals are then steady in the second digit.
@@ -102,7 +107,7 @@ class Estimate:
         return cls(value, max(-1.0, value - spread), min(1.0, value + spread), num)
 
 
-def verdict(ours: Estimate, paper: float | None, larger_is_better: bool | None) -> Verdict:
+def verdict(ours: Estimate, paper: float | None, larger_is_better: bool | None) -> PaperVerdict:
     """What our interval says of the paper's value, which comes without one.
 
     Args:

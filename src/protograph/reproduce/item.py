@@ -102,6 +102,7 @@ class Item:
         question: What the paper asks.
         cells: What there is to measure; cheap.
         write: Turns the cells' results into tables, figures and findings.
+        seeds: The seeds that it takes of those that are asked for; all by default.
     """
 
     name: str
@@ -109,3 +110,4 @@ class Item:
     question: str
     cells: Callable[[Settings], Sequence[Cell]]
     write: Callable[[Results, "Sheet"], None]
+    seeds: Callable[[Settings], Sequence[int]] = lambda settings: settings.seeds

@@ -26,6 +26,9 @@ from protograph.reproduce.methods import explainer_of
 from protograph.reproduce.sets import SETS, stride_of
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sweeps import swept_models, train_swept
+from protograph.reproduce.worlds.catalogue import WORLDS
+from protograph.reproduce.worlds.keeping import world_model
+from protograph.reproduce.worlds.models import WorldModel
 from protograph.training import Trained, train
 
 Value = TypeVar("Value")
@@ -190,6 +193,12 @@ class Lab:
             ended = time.perf_counter()
         explanations.save(file)
         return {"fit_seconds": fitted - begun, "seconds": ended - fitted}
+
+    def world_model(self, name: str, seed: int) -> WorldModel | None:
+        """The model of a planted world, trained once and kept; ``None`` where none has learned it."""
+        path = self._path("worlds", f"{name}-seed{seed}.pt")
+        with _alone(path):
+            return world_model(path, WORLDS[name], seed, self.settings)
 
     def make(self, need: Need) -> None:
         """Train what a cell needs, unless it is there."""

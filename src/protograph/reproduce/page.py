@@ -6,17 +6,19 @@ from typing import Any
 
 from protograph._base.words import count_of
 from protograph.report import html
-from protograph.reproduce.findings import VERDICTS
+from protograph.reproduce.findings import VERDICTS, Estimate
 from protograph.reproduce.sheet import Finding, Part, Picture
-from protograph.reproduce.tables import Table, as_markdown, shown
+from protograph.reproduce.tables import Table, Value, as_markdown, shown
 
 # The first line tells a README that was written here from any other.
 MARK = "<!-- written by protograph reproduce -->"
 QUICK = "Quick run: few seeds, graphs, models and epochs. It shows that everything works; its numbers mean nothing."
 COLUMNS = ("", "ours", "paper", "verdict", "note")
+LIMIT_COLUMNS = ("", "ours", "wanted", "verdict", "note")
 VERDICT_NOTE = (
     "Ours is a mean with its 95% interval. Better and worse: the paper's value lies outside of it. "
-    "Undecided: it lies inside, or nothing is known of the spread; that is no success."
+    "Undecided: it lies inside, or nothing is known of the spread; that is no success. "
+    "Holds and missed: whether our mean reaches what we set ourselves."
 )
 
 
@@ -45,8 +47,16 @@ class Section:
 
     @property
     def findings(self) -> list[Finding]:
-        """Our numbers beside the paper's."""
-        return [part for part in self.parts if isinstance(part, Finding)]
+        """Our numbers beside the paper's, and beside limits of ours, which a quick run is not held against."""
+        found = [part for part in self.parts if isinstance(part, Finding)]
+        return [one for one in found if not (self.is_quick and one.is_limit)]
+
+    @property
+    def finding_tables(self) -> list[tuple[tuple[str, ...], list[Finding]]]:
+        """What the page has of the findings: columns and lines of those beside the paper's numbers and the limits."""
+        beside_paper = [one for one in self.findings if not one.is_limit]
+        limits = [one for one in self.findings if one.is_limit]
+        return [(head, lines) for head, lines in ((COLUMNS, beside_paper), (LIMIT_COLUMNS, limits)) if lines]
 
     @property
     def others(self) -> list[Part]:
@@ -87,8 +97,8 @@ def as_markdown_page(sections: Sequence[Section]) -> str:
     for one in sections:
         lines += [f"## {one.name}: {one.title}", "", one.question, ""]
         lines += ["**Quick run.**", ""] if one.is_quick else []
-        if one.findings:
-            lines += [as_markdown(COLUMNS, [_cells(finding) for finding in one.findings]), ""]
+        for columns, findings in one.finding_tables:
+            lines += [as_markdown(columns, [_cells(finding) for finding in findings]), ""]
         for part in one.others:
             lines += [*_markdown_part(one, part), ""]
         lines += [f"_{one.origin}_", ""]
@@ -126,7 +136,7 @@ def as_html_page(sections: Sequence[Section]) -> str:
 
 def _html_section(one: Section) -> str:
     quick = ' <span class="quick">quick run</span>' if one.is_quick else ""
-    findings = _findings_table(one.findings) if one.findings else ""
+    findings = "".join(_findings_table(columns, lines) for columns, lines in one.finding_tables)
     parts = "".join(map(_html_part, one.others))
     return (
         f'<section id="{one.name}"><h2>{html.escape(f"{one.name}: {one.title}")}{quick}</h2>'
@@ -135,31 +145,37 @@ def _html_section(one: Section) -> str:
     )
 
 
-def _findings_table(findings: Sequence[Finding]) -> str:
+def _findings_table(columns: Sequence[str], findings: Sequence[Finding]) -> str:
     rows = []
     for finding in findings:
-        claim, ours, paper, verdict, note = map(html.escape, _cells(finding))
-        kind = verdict.replace(" ", "-")
+        kind = finding.verdict.replace(" ", "-")
         rows.append(
-            f'<tr><th scope="row">{claim}</th><td>{ours}</td><td>{paper}</td>'
-            f'<td class="{kind}">{verdict}</td><td class="note">{note}</td></tr>'
+            f'<tr><th scope="row">{html.escape(finding.claim)}</th>{_html_cell(finding.ours)}'
+            f'{_html_cell(finding.paper)}<td class="verdict {kind}">{finding.verdict}</td>'
+            f'<td class="note">{html.escape(finding.note)}</td></tr>'
         )
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in COLUMNS)
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
     return html.table(rows, head=head)
 
 
 def _html_part(part: Part) -> str:
     if isinstance(part, Table):
-        return _html_table(part.columns, [[shown(value) for value in row] for row in part.rows], part.caption)
+        return _html_table(part.columns, part.rows, part.caption)
     if isinstance(part, Picture):
         return html.picture(part.svg.encode(), ".svg", part.caption, caption=part.caption)
     assert isinstance(part, str)
     return f"<p>{html.escape(part)}</p>"
 
 
-def _html_table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+def _html_cell(value: Value) -> str:
+    """A number and its interval stay on one line."""
+    kind = ' class="estimate"' if isinstance(value, Estimate) else ""
+    return f"<td{kind}>{html.escape(shown(value))}</td>"
+
+
+def _html_table(columns: Sequence[str], rows: Iterable[Sequence[Value]], caption: str = "") -> str:
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
-    lines = (html.row(row[0], "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])) for row in rows)
+    lines = (html.row(shown(row[0]), "".join(map(_html_cell, row[1:]))) for row in rows)
     # Not the table's own caption, which is as narrow as the table.
     above = f'<p class="caption">{html.escape(caption)}</p>' if caption else ""
     return above + html.table(lines, head=head)
@@ -172,9 +188,11 @@ nav a{margin-right:1rem}a{color:#0b5cad}
 .wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.88rem}
 .caption{color:#57606a;font-size:.88rem;margin:1.2rem 0 -.6rem}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid #e4e8ec}
-td{font-variant-numeric:tabular-nums}thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500}
+td{font-variant-numeric:tabular-nums}
+.estimate,.verdict{white-space:nowrap}
+thead th{border-bottom:2px solid #8c959f}th[scope=row]{font-weight:500;min-width:8.5rem}
 .better{color:#116329;font-weight:600}.worse,.differs{color:#a40e26;font-weight:600}
-.agrees{color:#116329}.undecided,.not-comparable,.note{color:#57606a}
+.agrees,.holds{color:#116329}.missed{color:#a40e26;font-weight:600}.undecided,.not-comparable,.note{color:#57606a}
 .quick{background:#fff3c4;padding:.15rem .5rem;border-radius:.3rem}h2 .quick{font-size:.8rem;font-weight:400}
 figure{margin:1rem 0}figure img{max-width:100%;height:auto}figcaption{color:#57606a;font-size:.88rem}
 .origin{color:#57606a;font-size:.8rem}

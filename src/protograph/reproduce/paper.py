@@ -1,4 +1,4 @@
-"""The paper's own numbers."""
+"""The paper's own numbers, and under ``logicxgnn`` those that LogicXGNN's authors print of their rules."""
 
 import json
 from functools import cache

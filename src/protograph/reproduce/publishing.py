@@ -47,7 +47,7 @@ def publish_item(out: Path, item: Item, results: Results, settings: Settings) ->
                 "question": item.question,
                 "parts": sheet.as_json(),
                 "is_quick": settings.is_quick,
-                "seeds": list(settings.table1_seeds if item.name == "table1" else settings.seeds),
+                "seeds": list(item.seeds(settings)),
                 "num_cells": len(results),
                 "seconds": round(sum(results.seconds.values()), 1),
                 "training_seconds": round(results.training_seconds, 1),

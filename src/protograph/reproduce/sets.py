@@ -87,10 +87,21 @@ SETS = {
         ),
     )
 }
+# Further data sets, which the paper does not have, by the names that they are shown by.
+OTHERS = {"ba-2motifs": "BA-2motifs", "bbbp": "BBBP", "nci1": "NCI1", "imdb-binary": "IMDB-BINARY"}
 # Of a large set on a CPU: so many seeds, and every so many-th width and level of wrong labels.
 CPU_SEEDS, CPU_EVERY = 2, 2
 # Levels of wrong labels in the faithfulness sweep, in percent.
 WRONG_PERCENT = tuple(round(100 * share) for share in PAPER_SHARES)
+
+
+def title_of(name: str) -> str:
+    """What a data set is shown by; a name that is none of theirs is shown as it is.
+
+    >>> title_of("mutagenicity"), title_of("bbbp"), title_of("star-er")
+    ('MUTAG', 'BBBP', 'star-er')
+    """
+    return SETS[name].title if name in SETS else OTHERS.get(name, name)
 
 
 def seeds_of(name: str, settings: Settings) -> tuple[int, ...]:

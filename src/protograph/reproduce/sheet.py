@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from protograph.reproduce.findings import VERDICTS, Estimate, Verdict
+from protograph.reproduce.findings import LIMIT_VERDICTS, VERDICTS, Estimate, Verdict
 from protograph.reproduce.tables import Table, Value, as_csv, as_json, as_latex
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -16,12 +16,12 @@ _SALT = "protograph"
 
 @dataclass(frozen=True)
 class Finding:
-    """Our number beside the paper's.
+    """Our number beside the paper's, or beside a limit of ours.
 
     Attributes:
         claim: What is compared.
         ours: Our number, or what came out in words.
-        paper: The paper's.
+        paper: The paper's, or what we want.
         verdict: What can be said of the two.
         note: What to know of it.
     """
@@ -31,6 +31,11 @@ class Finding:
     paper: Value
     verdict: Verdict
     note: str = ""
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it is beside a limit of ours."""
+        return self.verdict in LIMIT_VERDICTS
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,11 @@ class Sheet:
         if verdict not in VERDICTS:
             raise ValueError(f"verdict must be one of {', '.join(VERDICTS)}, got {verdict!r}")
         self.parts.append(Finding(claim, ours, paper, verdict, note))
+
+    def limit(self, claim: str, ours: Estimate | float, least: float, note: str = "") -> None:
+        """Add a line of our number beside what we want of it; of an estimate its mean counts."""
+        value = ours.mean if isinstance(ours, Estimate) else ours
+        self.finding(claim, ours, f"at least {least:.4g}", "holds" if value >= least else "missed", note)
 
     def note(self, text: str) -> None:
         """Add a paragraph."""

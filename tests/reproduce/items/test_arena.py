@@ -42,6 +42,6 @@ def test_a_world_is_explained_by_all_and_what_cannot_be_explained_has_found_noth
 
 
 def test_a_world_that_no_model_has_learned_has_no_figures(tmp_path, monkeypatch):
-    monkeypatch.setattr("protograph.reproduce.items.arena.models_of", lambda *given: iter(()))
+    monkeypatch.setattr("protograph.reproduce.worlds.keeping.models_of", lambda *given: iter(()))
     cell = next(cell for cell in ITEM.cells(Settings()) if cell.key[0] == "world")
     assert cell.compute(Lab(tmp_path, Settings())) == {"test_accuracy": None, "methods": {}}

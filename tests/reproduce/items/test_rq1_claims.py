@@ -7,6 +7,7 @@ from protograph.reproduce.items.rq1_claims import (
     carbon_share,
     found_share,
     has,
+    has_edges,
     tells_apart,
     write_claims,
     write_digits,
@@ -16,8 +17,12 @@ from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Finding, Sheet
 
 
-def prototype(kinds=(0,), **motifs):
-    return {"graph": {"kinds": list(kinds), "edges": []}, "motifs": {k.replace("_", " "): v for k, v in motifs.items()}}
+def prototype(kinds=(0,), num_right_edges=0, **motifs):
+    return {
+        "graph": {"kinds": list(kinds), "edges": []},
+        "part": {"nodes": [], "edges": [[0, 1]] * num_right_edges},
+        "motifs": {k.replace("_", " "): v for k, v in motifs.items()},
+    }
 
 
 SINGLE, DOUBLE, NEITHER = (
@@ -42,6 +47,13 @@ def test_some_prototype_or_every():
     assert all_have("house")([], []) == 0
 
 
+def test_edges_of_the_truth_are_counted_in_one_prototype():
+    seven, eight = prototype(num_right_edges=7), prototype(num_right_edges=8)
+    assert has_edges(8)([seven, eight], []) == 1
+    assert has_edges(8)([seven, seven], []) == 0
+    assert has_edges(8)([], []) == 0
+
+
 def test_shares_are_means_over_prototypes():
     assert found_share("house")([NEITHER, SINGLE], []) == pytest.approx(0.8)
     assert found_share("house")([], []) == 0
@@ -52,7 +64,7 @@ def test_shares_are_means_over_prototypes():
 def test_claims_speak_of_motifs_that_are_measured():
     for claim in CLAIMS:
         names = [*TRUTHS[claim.name, claim.target], *PARTS.get((claim.name, claim.target), {})]
-        whole = [{"graph": {"kinds": [0], "edges": []}, "motifs": dict.fromkeys(names, 1.0)}]
+        whole = [{**prototype(num_right_edges=12), "motifs": dict.fromkeys(names, 1.0)}]
         wanted = 0.0 if claim.measure is tells_apart else 1.0
         assert claim.measure(whole, ["C"]) == wanted
 

@@ -54,6 +54,8 @@ def test_every_cell_stands_beside_the_papers():
     )
     assert findings["accuracy, BA-house, PAGE (walk)"].note == "0 of 3 seeds reach the paper's"
     assert findings["accuracy, BA-house, PAGE (default)"].note == "3 of 3 seeds reach the paper's"
+    limit = findings["BA-house: accuracy of PAGE (default)"]
+    assert (limit.paper, limit.verdict, limit.is_limit) == ("at least 0.8", "holds", True)
     assert not any(claim.startswith("density") for claim in findings)
     tables = {part.name: part for part in sheet.parts if isinstance(part, Table)}
     assert tables["density"].rows[-3:] == (

@@ -49,13 +49,23 @@ def test_times_are_ratios_by_the_prototype(parts):
 
 
 def test_the_order_is_compared(parts):
-    findings = [part for part in parts if isinstance(part, Finding)]
+    findings = [part for part in parts if isinstance(part, Finding) and not part.is_limit]
     assert [(one.ours.mean, one.verdict) for one in findings] == [
         (pytest.approx(10), "agrees"),
         (pytest.approx(5), "agrees"),
         (pytest.approx(1 / 3), "differs"),
     ]
     assert findings[0].paper == 3.14 / 1.15
+
+
+def test_generators_are_to_take_twenty_times_as_long(parts):
+    limits = [part for part in parts if isinstance(part, Finding) and part.is_limit]
+    assert [(one.claim, one.ours.mean, one.paper, one.verdict) for one in limits] == [
+        (f"BA-house: {title}'s time as a multiple of the walk's, a prototype", pytest.approx(times), *missed)
+        for title, times, missed in zip(
+            ("XGNN", "GNNInterpreter"), (10, 5), [("at least 20", "missed")] * 2, strict=True
+        )
+    ]
 
 
 def test_exponents(parts):

@@ -1,7 +1,22 @@
 """The items, one a file: the paper's in its order, then ours."""
 
 from protograph.reproduce.item import Item
-from protograph.reproduce.items import ablation, arena, clusters, rq1, rq2, rq3, rq4, rq5, rq6, rq7, rq8, table1
+from protograph.reproduce.items import (
+    ablation,
+    arena,
+    clusters,
+    fidelity,
+    prototypes,
+    rq1,
+    rq2,
+    rq3,
+    rq4,
+    rq5,
+    rq6,
+    rq7,
+    rq8,
+    table1,
+)
 
 ITEMS: dict[str, Item] = {
     item.name: item
@@ -17,6 +32,8 @@ ITEMS: dict[str, Item] = {
         rq7.ITEM,
         rq8.ITEM,
         ablation.ITEM,
+        prototypes.ITEM,
+        fidelity.ITEM,
         arena.ITEM,
     )
 }

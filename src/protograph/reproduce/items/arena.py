@@ -3,11 +3,9 @@
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
@@ -20,8 +18,8 @@ from protograph.reproduce.methods import WITH_RULES, explainer_of
 from protograph.reproduce.sets import SETS, stride_of
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.worlds.catalogue import WORLDS
-from protograph.reproduce.worlds.models import WorldModel, models_of, trained
-from protograph.reproduce.worlds.nets import Recipe
+from protograph.reproduce.worlds.keeping import QUICK_WORLD
+from protograph.reproduce.worlds.models import WorldModel
 from protograph.reproduce.worlds.scores import is_found, is_found_graph, prototype_accuracy
 from protograph.reproduce.worlds.world import World
 
@@ -30,8 +28,6 @@ NAMES = ("ba-house", "ba-grid", "solubility", "mutagenicity", "benzene", "ba-2mo
 # About how long explaining a class takes on one core, and all that is done in a world.
 SECONDS = {"walk": 2.0, "rules": 15.0, "xgnn": 15.0, "gnninterpreter": 12.0, "random": 1.0}
 WORLD_SECONDS = 65.0
-# A quick run has one world whose colours are soon learned, and takes the model as it is after few epochs.
-QUICK_WORLD, QUICK_RECIPE = "red-path-ba1", Recipe(epochs=6, learning_rate=0.01)
 
 
 def cells(settings: Settings) -> list[Cell]:
@@ -80,7 +76,7 @@ def _in_set(name: str, method: str, seed: int, lab: Lab) -> JSON:
 
 def _in_world(name: str, seed: int, lab: Lab) -> JSON:
     world = WORLDS[name]
-    one = _quick_model(world, seed, lab) if lab.settings.is_quick else next(models_of(world, seed, 1), None)
+    one = lab.world_model(name, seed)
     if one is None:
         return {"test_accuracy": None, "methods": {}}
     methods = {}
@@ -88,12 +84,6 @@ def _in_world(name: str, seed: int, lab: Lab) -> JSON:
         lab.progress(f"{name}, {method}", number, len(WITH_RULES))
         methods[method] = _explained(world, one, method, seed, lab)
     return {"test_accuracy": one.accuracy, "methods": methods}
-
-
-def _quick_model(world: World, seed: int, lab: Lab) -> WorldModel:
-    """A model that has learned little."""
-    small = replace(world, num_graphs=lab.settings.num_graphs or world.num_graphs)
-    return trained(small, small.make(np.random.default_rng(seed)), seed, "gin", "sum", QUICK_RECIPE)
 
 
 def _explained(world: World, one: WorldModel, method: str, seed: int, lab: Lab) -> JSON:

@@ -10,7 +10,7 @@ from protograph._base.words import count_of
 from protograph.reproduce.findings import Estimate
 from protograph.reproduce.item import Results
 from protograph.reproduce.methods import WITH_RULES
-from protograph.reproduce.sets import SETS
+from protograph.reproduce.sets import title_of
 from protograph.reproduce.sheet import Sheet
 
 # The two kinds of fields, as keys of cells begin.
@@ -61,7 +61,7 @@ def write(results: Results, sheet: Sheet) -> None:
             f"{metric}-by-field",
             ("on", "field", *WITH_RULES.values()),
             [
-                [KINDS[kind], _title(field), *(_of_field(values, method, metric, field) for method in WITH_RULES)]
+                [KINDS[kind], title_of(field), *(_of_field(values, method, metric, field) for method in WITH_RULES)]
                 for kind, values in by_kind.items()
                 for field in dict.fromkeys(field for one in values.values() for field in one)
             ],
@@ -142,7 +142,7 @@ def _write_losses(kind: str, values: Values, sheet: Sheet) -> None:
     """Where another explainer is ahead of ours, by the mean over seeds."""
     for metric in JUDGED:
         lost = [
-            f"{_title(field)} ({WITH_RULES[best]} {top:.2f}, ours {mean(ours.values()):.2f})"
+            f"{title_of(field)} ({WITH_RULES[best]} {top:.2f}, ours {mean(ours.values()):.2f})"
             for field, ours in values.get((OURS, metric), {}).items()
             for best, top in [_best_other(values, metric, field)]
             if top > mean(ours.values())
@@ -175,7 +175,3 @@ def _write_missing(results: Results, sheet: Sheet) -> None:
     )
     for (method, reason), times in failed.items():
         sheet.note(f"{WITH_RULES[method]}, {count_of(times, 'time')}: {reason}")
-
-
-def _title(field: str) -> str:
-    return SETS[field].title if field in SETS else field

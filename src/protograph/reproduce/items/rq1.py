@@ -8,6 +8,7 @@ from protograph.reproduce.digits import DIGITS, digit_figure, digit_record, pixe
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records, side_by_side
 from protograph.reproduce.gallery import Picture, Row, gallery
 from protograph.reproduce.item import Cell, Item, Need, Results
+from protograph.reproduce.items.rq1_certainty import write_certainty
 from protograph.reproduce.items.rq1_claims import write_claims, write_digits
 from protograph.reproduce.lab import Lab
 from protograph.reproduce.methods import TITLES
@@ -82,7 +83,9 @@ def write(results: Results, sheet: Sheet) -> None:
         shown = {method: results[name, method, first] for method in METHODS if (name, method, first) in results}
         if shown:
             sheet.figure(f"prototypes-{name}", figure(name, shown), _caption(name, first))
-    write_claims(results, [name for name in NAMES if results.under(name)], METHODS, sheet)
+    measured = [name for name in NAMES if results.under(name)]
+    write_claims(results, measured, METHODS, sheet)
+    write_certainty(results, measured, METHODS, sheet)
     digits = {method: results[DIGITS, method, first] for method in METHODS if (DIGITS, method, first) in results}
     if digits:
         titles = {TITLES[method]: of_method["prototypes"] for method, of_method in digits.items()}

@@ -60,6 +60,11 @@ def found_share(motif: str) -> Callable[[Prototypes, Sequence[str]], float]:
     return lambda prototypes, kinds: _mean([one["motifs"][motif] for one in prototypes])
 
 
+def has_edges(num: int) -> Callable[[Prototypes, Sequence[str]], float]:
+    """1 where some prototype has so many edges of the ground truth that it is held against."""
+    return lambda prototypes, kinds: float(any(len(one["part"]["edges"]) >= num for one in prototypes))
+
+
 def carbon_share(prototypes: Prototypes, kinds: Sequence[str]) -> float:
     """Share of carbons among the atoms of a prototype, the mean over prototypes."""
     carbon = list(kinds).index("C")
@@ -75,6 +80,7 @@ CLAIMS = (
     Claim("ba-house", 1, "a prototype has a whole house", has("house"), ONLY_PAGE),
     Claim("ba-house", 1, "one prototype has one house, another two", tells_apart, ONLY_PAGE),
     Claim("ba-grid", 1, "share of the grid that is found", found_share("grid"), is_yes_or_no=False),
+    Claim("ba-grid", 1, "a prototype has at least 8 of the grid's 12 edges", has_edges(8), ONLY_PAGE),
     Claim("benzene", 1, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
     Claim("mutagenicity", 0, "a prototype has a six-carbon ring", has(RING), ONLY_PAGE),
     Claim("mutagenicity", 0, "a prototype has NO2", has("NO2"), {"PAGE": True, "XGNN": True}),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from protograph.reproduce.findings import VERDICTS, Estimate, verdict
+from protograph.reproduce.findings import PAPER_VERDICTS, Estimate, verdict
 from protograph.reproduce.item import Results
 from protograph.reproduce.items.rq2_claims import write_claims
 from protograph.reproduce.items.rq2_figure import scatter
@@ -59,6 +59,8 @@ METRICS = (
 )
 
 
+# Of our default: as right as what was planted lets it be, and nowhere below the paper's PAGE.
+LEAST_ACCURACY = {"ba-house": 0.80, "ba-grid": 0.90, "benzene": 0.90, "mutagenicity": 0.91, "solubility": 0.50}
 # Accuracy and density of PAGE in the paper: nodes, edges, and how many of both the truth shares, of how many.
 SINGLE = {"ba-house": (9, 12, 11, 21), "ba-grid": (8, 10, 18, 21), "benzene": (9, 9, 12, 18)}
 ONE_PROTOTYPE = (
@@ -82,12 +84,13 @@ def write(results: Results, sheet: Sheet) -> None:
         for metric in METRICS
     }
     verdicts = _write_findings(table, names, results, sheet)
+    _write_limits(table["accuracy"], sheet)
     write_claims(table, names, sheet)
     rows: list[list[Any]] = [
-        [TITLES[method], *(given.count(word) for word in VERDICTS)] for method, given in verdicts.items()
+        [TITLES[method], *(given.count(word) for word in PAPER_VERDICTS)] for method, given in verdicts.items()
     ]
     caption = "How the cells of the table stand to the paper's: PAGE to PAGE, XGNN to XGNN."
-    sheet.table("verdicts", ("", *VERDICTS), rows, caption)
+    sheet.table("verdicts", ("", *PAPER_VERDICTS), rows, caption)
     for metric in METRICS:
         _write_table(metric, table[metric.name], names, results, sheet)
     sheet.figure(
@@ -152,6 +155,13 @@ def _write_findings(
                 sheet.finding(claim, ours, theirs, decided, note)
                 verdicts[method].append(decided)
     return verdicts
+
+
+def _write_limits(accuracy: dict[tuple[str, str], Estimate | None], sheet: Sheet) -> None:
+    """What the accuracy of our default must not fall below."""
+    for (name, method), ours in accuracy.items():
+        if method == "page" and name in LEAST_ACCURACY and ours is not None:
+            sheet.limit(f"{SETS[name].title}: accuracy of {TITLES[method]}", ours, LEAST_ACCURACY[name])
 
 
 def _note(results: Results, metric: Metric, name: str, method: str, theirs: float) -> str:

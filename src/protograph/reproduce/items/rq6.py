@@ -274,7 +274,7 @@ def draw_growth(taken: dict[int, dict[str, list[float]]]) -> "Figure":
         ratios = [_ratios(taken[k], name).mean for k in ks]
         axes.plot(ks, ratios, color=colour, marker=marks[name], markersize=4.5, linewidth=1.6, label=TITLES[name])
     axes.set(xlabel="k, number of vectors", ylabel="time of a call, s = 1", xticks=ks, ylim=(0, None))
-    charts.legend(axes, loc="upper left")
+    charts.legend(axes, loc="best")
     return figure
 
 

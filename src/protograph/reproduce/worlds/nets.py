@@ -140,7 +140,7 @@ def net_for(graphs: Sequence[Data], num_classes: int, **options: Any) -> Net:
     return EdgeNet(first.x.shape[1], num_classes, edge_dim=first.edge_attr.shape[1], **options)
 
 
-def scores_of(model: Net, graphs: Sequence[Data]) -> Tensor:
+def scores_of(model: nn.Module, graphs: Sequence[Data]) -> Tensor:
     """Scores of some graphs in one batch."""
     batch = batch_of(graphs, frozenset({"x", "edge_index", "batch", "edge_attr"}))
     edge_attr = [batch.edge_attr] if isinstance(model, EdgeNet) else []
@@ -148,7 +148,7 @@ def scores_of(model: Net, graphs: Sequence[Data]) -> Tensor:
     return scores
 
 
-def predicted(model: Net, graphs: Sequence[Data], batch_size: int = 512) -> NDArray[np.int64]:
+def predicted(model: nn.Module, graphs: Sequence[Data], batch_size: int = 512) -> NDArray[np.int64]:
     """The class that the model predicts for each graph."""
     model.eval()
     with torch.no_grad():

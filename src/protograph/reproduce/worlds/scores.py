@@ -24,7 +24,7 @@ def is_same_pattern(planted: PlantedPattern, ours: Pattern, world: World) -> boo
         return False
     has_edge_kinds = ours.graph.edge_attr is not None and ours.edge_rule.is_matched
     own = of_graph(ours.graph, bool(world.ground.palette), has_edge_kinds, ours.closed)
-    return _is_isomorphic(own, of_sketch(planted.sketch, planted.closed))
+    return is_isomorphic(own, of_sketch(planted.sketch, planted.closed))
 
 
 def _is_complete(sketch: Sketch) -> bool:
@@ -52,7 +52,8 @@ def of_graph(graph: Data, has_colours: bool, has_edge_kinds: bool, closed: Itera
     return result
 
 
-def _is_isomorphic(one: nx.Graph, other: nx.Graph) -> bool:
+def is_isomorphic(one: nx.Graph, other: nx.Graph) -> bool:
+    """Whether two graphs are the same, with all attributes of their nodes and edges."""
     is_same: bool = nx.is_isomorphic(one, other, node_match=lambda a, b: a == b, edge_match=lambda a, b: a == b)
     return is_same
 
@@ -98,7 +99,7 @@ def is_found_graph(truth: Data, explanation: Explanation) -> bool:
     alone = [one.has[0].graph for one in explanation.reasons if len(one.has) == 1 and not one.lacks and not one.unless]
     wanted = of_graph(truth, has_colours=True, has_edge_kinds=False)
     graphs = [*(prototype.graph for prototype in explanation.prototypes), *alone]
-    return any(_is_isomorphic(wanted, of_graph(one, has_colours=True, has_edge_kinds=False)) for one in graphs)
+    return any(is_isomorphic(wanted, of_graph(one, has_colours=True, has_edge_kinds=False)) for one in graphs)
 
 
 def reasons_of(explanations: Mapping[int, Explanation], target: int) -> tuple[Reason, ...]:
@@ -119,4 +120,4 @@ def prototype_accuracy(world: World, explanations: Mapping[int, Explanation]) ->
 def _is_motif(graph: Data, motif: Sketch) -> bool:
     """Whether a graph is a motif, by colours and kinds of edges where it was planted by them."""
     has_edge_kinds = bool(motif.edge_kinds) and graph.edge_attr is not None
-    return _is_isomorphic(of_graph(graph, bool(motif.colours), has_edge_kinds), of_sketch(motif))
+    return is_isomorphic(of_graph(graph, bool(motif.colours), has_edge_kinds), of_sketch(motif))
