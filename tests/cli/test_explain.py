@@ -235,7 +235,10 @@ def test_other_explainers(run_well, folder, name):
 
 
 GIVEN = ("graphs.pt", "--model", "model.pt")
-FOR_A_MODEL = "--weights and --return-type are for a model of yours; give it with --model"
+FOR_A_MODEL = (
+    "--weights, --return-type, --node-embeddings, --graph-embeddings and --task are for a model of yours; "
+    "give it with --model"
+)
 
 
 @pytest.mark.parametrize(
