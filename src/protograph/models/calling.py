@@ -69,7 +69,8 @@ class Call:
 
 
 def _value(batch: Batch, attribute: str) -> Any:
-    value = getattr(batch, attribute, None)
+    # Of an attribute that is called like a method of the batch, as size, the user's own is meant.
+    value = batch[attribute] if attribute in batch else getattr(batch, attribute, None)
     if value is None and attribute == "x":  # a graph without features has constant ones
         return torch.ones(batch.num_nodes, 1, dtype=torch.get_default_dtype(), device=batch.batch.device)
     return value
