@@ -15,7 +15,6 @@ from protograph._base.words import one_line
 from protograph.cli import compare, compare_models, datasets, evaluate, explain, reproduce, train
 from protograph.cli.naming import naming_options
 from protograph.datasets import BadRowsError
-from protograph.models.advice import AdviceError
 
 app = typer.Typer(
     name="protograph",
@@ -81,7 +80,5 @@ def _said(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         way_out = "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
         return f"{error.filename or 'cannot write'}: {error.strerror}{way_out}"
-    if isinstance(error, AdviceError):
-        return error.for_command
     is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
     return f"{'' if is_expected else f'{type(error).__name__}: '}{error}"

@@ -91,7 +91,8 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[None]:
                 module._buffers.clear()
                 module._buffers.update(own)
             for tensor, value in values:
-                tensor.copy_(value)
+                if not torch.equal(tensor, value):  # else gradients that are still wanted would be refused
+                    tensor.copy_(value)
         for module, flag in zip(modules, flags, strict=True):
             module.training = flag
 
