@@ -419,8 +419,9 @@ def _data_name(graphs: Any) -> dict[str, str]:
 
 
 def _model_name(model: nn.Module | GraphClassifier) -> str:
-    own = model.model if isinstance(model, GraphClassifier) else model
-    return type(own).__qualname__
+    if not isinstance(model, GraphClassifier):
+        return type(model).__qualname__
+    return type(model.model).__qualname__ + ("" if model.task is None else f", task {model.task}")
 
 
 @lru_cache

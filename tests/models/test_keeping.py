@@ -44,6 +44,11 @@ def test_what_a_model_changes_itself_comes_back(kind, is_training):
     assert torch.equal(state, torch.get_rng_state())
 
 
+def test_a_model_that_cannot_be_copied_is_not_moved():
+    with pytest.raises(ValueError, match=r"^device must be cpu, where the model is, as it cannot be copied to another"):
+        GraphClassifier(zoo_outputs.Uncopied().eval()).start(GRAPHS, device="meta")
+
+
 def test_every_call_finds_the_buffers_of_the_first():
     running = GraphClassifier(zoo_outputs.Counts().eval()).start(GRAPHS)
     assert torch.equal(running.classify(GRAPHS), running.classify(GRAPHS))

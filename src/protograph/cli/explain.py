@@ -185,6 +185,7 @@ def _explain_run(
         explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
         explanations = explanations.doubted(facts["doubts"])  # a training also knows graphs that were kept apart
         given = f"trained here, seed {run.seed}" if run.model is None else run.model
+        given += "" if run.task is None else f", task {run.task}"
         explanations = explanations.told({"data": run.data, "model": given})
         _write_results(explanations, opened.staged)
         files = sorted([KIND.manifest, *(file.name for file in opened.staged.iterdir())])

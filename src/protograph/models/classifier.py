@@ -20,6 +20,8 @@ from protograph.models.tasks import SeveralTasksError, are_tasks, tasks_by_label
 # Copies in double precision must agree with the model itself to be used in its place, up to this much, or to so many
 # units in the last place of what the model computes in.
 _AGREEMENT, _AGREEMENT_UNITS = 1e-3, 16
+# What PyTorch calls it.
+_SIGMOIDS = frozenset({"sigmoid", "sigmoid_", "expit", "special_expit"})
 # So many graphs tell how a model wants to be called.
 SAMPLE_SIZE = 8
 
@@ -86,7 +88,13 @@ class GraphClassifier:
         native, expected = self._in_own_precision(sample)
         running, outputs = self._in_double_precision(native, target, sample, expected) or (native, expected)
         if running.device != target:
-            running = replace(native, model=(copied(self.model) or self.model).to(target), device=target)
+            twin = copied(self.model)
+            if twin is None:
+                raise ValueError(
+                    f"device must be {native.device}, where the model is, as it cannot be copied to another, "
+                    f"got {target}; move it there before"
+                )
+            running = replace(native, model=twin.to(target), device=target)
             outputs = running.classify(sample)
         running = self._checked_names(replace(running, readout=self._find_readout(running, sample)), sample)
         return replace(running, warnings=_unsteadiness(running, sample, outputs))
@@ -123,7 +131,7 @@ class GraphClassifier:
             self.task is None
             and self.return_type == "auto"
             and are_tasks(everything)
-            and running.ends_in(sample, "sigmoid")
+            and running.ends_in(sample, _SIGMOIDS)
         ):
             reason = "the model returns several sigmoids"
         if reason:

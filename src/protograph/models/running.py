@@ -2,11 +2,12 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import networkx as nx
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
@@ -24,8 +25,9 @@ from protograph.models.tapping import Tap
 from protograph.models.tracing import Tracer
 
 T = TypeVar("T")
-# Nodes that go through the model at a time where it is run without each node in turn.
-_MAX_ROWS = 2**16
+# Nodes and edges that go through the model at a time where it is run without each node in turn, and in all for a graph;
+# of a larger one, neighbouring nodes are left out together.
+_MAX_ROWS, _MAX_ROWS_OF_A_GRAPH = 2**16, 2_000_000
 # Tensors of a batch that say where nodes are, not what they are.
 _STRUCTURE = frozenset({"edge_index", "batch", "ptr", "num_graphs", "num_nodes"})
 
@@ -211,10 +213,10 @@ class RunningClassifier:
         tracer, rows = self._traced(graphs)
         return tracer.node_modules() if kind == "node" else tracer.graph_modules(rows)
 
-    def ends_in(self, graphs: Sequence[Data], operation: str) -> bool:
-        """Whether the output is what an operation of that name gives."""
+    def ends_in(self, graphs: Sequence[Data], operations: Collection[str]) -> bool:
+        """Whether the output is what an operation of such a name gives."""
         tracer, rows = self._traced(graphs)
-        return tracer.ends_in(rows, operation)
+        return tracer.ends_in(rows, operations)
 
     def _traced(self, graphs: Sequence[Data]) -> tuple[Tracer, Tensor]:
         graphs = graphs if self.call.takes_batch else sorted(graphs, key=node_count)[-1:]
@@ -290,12 +292,16 @@ class RunningClassifier:
             if size == 1:  # nothing would be left
                 found.append(own.unsqueeze(0))
                 continue
-            at_a_time = max(1, _MAX_ROWS // (size + graph.num_edges))
-            for first in range(0, size, at_a_time):
-                keep = ~torch.eye(size, dtype=torch.bool)[first : first + at_a_time]
-                parts = _parts([graph] * len(keep), keep.flatten())
-                without = self._graph_embeddings(self._run(parts, self._tapping), len(parts))
-                found.append(own - _on_cpu(without))
+            together = -(-size * (size + graph.num_edges) // _MAX_ROWS_OF_A_GRAPH)
+            group_of = neighbourhoods(graph, min(together, size // 2))
+            keep = group_of != torch.arange(int(group_of.max()) + 1).unsqueeze(1)
+            without = []
+            for some in keep.split(max(1, _MAX_ROWS // (size + graph.num_edges))):
+                parts = _parts([graph] * len(some), some.flatten())
+                without.append(_on_cpu(self._graph_embeddings(self._run(parts, self._tapping), len(parts))))
+            # What nodes are worth that are left out together, they share.
+            lost = (own - torch.cat(without)) / torch.bincount(group_of).unsqueeze(1)
+            found.append(lost[group_of])
         return torch.cat(found)
 
     def _checked(self, kind: str, rows: Tensor | None, count: int, *, is_kept: bool = True) -> Tensor:
@@ -325,6 +331,24 @@ def _of_nodes(batch: Batch) -> list[Tensor]:
     values = ((key, value) for key, value in batch.to_dict().items() if key not in _STRUCTURE)
     tensors = [value for _, value in values if isinstance(value, Tensor) and value.dim()]
     return [tensor for tensor in tensors if tensor.size(0) != batch.num_graphs]
+
+
+def neighbourhoods(graph: Data, size: int) -> Tensor:
+    """Groups of so many nodes at most, by the order in which they are reached from the first: the group of each node.
+
+    >>> neighbourhoods(Data(edge_index=torch.tensor([[0, 3, 1, 2], [3, 0, 2, 1]]), num_nodes=4), 2)
+    tensor([0, 1, 1, 0])
+    """
+    num_nodes = node_count(graph)
+    if size <= 1:
+        return torch.arange(num_nodes)
+    joined = nx.Graph()
+    joined.add_nodes_from(range(num_nodes))
+    joined.add_edges_from(graph.edge_index.t().tolist())
+    layers = (layer for part in nx.connected_components(joined) for layer in nx.bfs_layers(joined, min(part)))
+    group_of = torch.empty(num_nodes, dtype=torch.long)
+    group_of[torch.tensor([node for layer in layers for node in sorted(layer)])] = torch.arange(num_nodes) // size
+    return group_of
 
 
 def _parts(graphs: Sequence[Data], keep: Tensor) -> list[Data]:

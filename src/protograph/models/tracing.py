@@ -130,13 +130,13 @@ class Tracer(Watcher):
                 names.append(name)
         return _outermost(names)
 
-    def ends_in(self, output: Tensor, operation: str) -> bool:
-        """Whether ``output`` is what an operation gives, however it was laid out afterwards."""
+    def ends_in(self, output: Tensor, operations: Collection[str]) -> bool:
+        """Whether ``output`` is what an operation of such a name gives, however it was laid out afterwards."""
         open_ids, seen = [id(output)], set[int]()
         while open_ids:
             one = open_ids.pop()
             seen.add(one)
-            if self._made_by.get(one) == operation:
+            if self._made_by.get(one) in operations:
                 return True
             if self._made_by.get(one) in _LAYING_OUT:
                 open_ids.extend(self._made_of.get(one, set()) - seen)
