@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import networkx as nx
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
@@ -342,6 +341,8 @@ def neighbourhoods(graph: Data, size: int) -> Tensor:
     num_nodes = node_count(graph)
     if size <= 1:
         return torch.arange(num_nodes)
+    import networkx as nx  # rarely needed here, and takes a while to load
+
     joined = nx.Graph()
     joined.add_nodes_from(range(num_nodes))
     joined.add_edges_from(graph.edge_index.t().tolist())

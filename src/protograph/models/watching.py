@@ -22,6 +22,7 @@ DIVISIONS = frozenset({"div", "div_", "true_divide", "true_divide_", "__truediv_
 # Of a model that takes one graph: its nodes are all rows.
 WHOLE_SUMS = frozenset({"sum", "mean"})
 WHOLE_REDUCERS = WHOLE_SUMS | {"max", "amax"}
+_MAKES_INDEX = FOLLOWED | ZEROS
 _WATCHED = REDUCERS | DIVISIONS | FOLLOWED
 _WATCHED_IN_ONE_GRAPH = _WATCHED | WHOLE_REDUCERS | ZEROS
 
@@ -86,7 +87,7 @@ class Watcher(TorchFunctionMode):
         if reduction is not None:
             self.ordinal += 1
         result = self._run(func, name, args, kwargs or {}, reduction)
-        if name in self._watched:
+        if name in _MAKES_INDEX:
             self.rows.follow(name, args, kwargs or {}, result)
         return result
 
