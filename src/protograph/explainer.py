@@ -31,9 +31,10 @@ from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.origins import Origin
 from protograph.graphs.places import checked_place
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import GraphClassifier, RunningClassifier
+from protograph.models.classifier import GraphClassifier
 from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target, embed_all
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
+from protograph.models.running import RunningClassifier
 from protograph.molecules.named_parts import PartNamer
 
 T = TypeVar("T")
@@ -418,8 +419,9 @@ def _data_name(graphs: Any) -> dict[str, str]:
 
 
 def _model_name(model: nn.Module | GraphClassifier) -> str:
-    own = model.model if isinstance(model, GraphClassifier) else model
-    return type(own).__qualname__
+    if not isinstance(model, GraphClassifier):
+        return type(model).__qualname__
+    return type(model.model).__qualname__ + ("" if model.task is None else f", task {model.task}")
 
 
 @lru_cache

@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+import sys
 
 import pytest
 import torch
@@ -235,7 +236,10 @@ def test_other_explainers(run_well, folder, name):
 
 
 GIVEN = ("graphs.pt", "--model", "model.pt")
-FOR_A_MODEL = "--weights and --return-type are for a model of yours; give it with --model"
+FOR_A_MODEL = (
+    "--weights, --return-type, --node-embeddings, --graph-embeddings and --task are for a model of yours; "
+    "give it with --model"
+)
 
 
 @pytest.mark.parametrize(
@@ -356,3 +360,103 @@ def test_killed_at_every_change_a_run_is_the_old_or_the_new(run, run_well, folde
         assert content_of(place) == new
     assert outcomes == sorted(outcomes)  # one change divides the old from the new
     assert (outcomes.count(False), outcomes.count(True)) == (6, 12)
+
+
+# ---- what is said of a model ----------------------------------------------------------------------------------------
+
+SAID = """
+import torch
+from torch import nn
+from torch_geometric.nn import GCNConv, global_add_pool
+from protograph import GraphClassifier
+
+
+class Net(nn.Module):
+    def __init__(self, num_columns=2, seen=True):
+        super().__init__()
+        self.seen, self.conv = seen, GCNConv(3, 8)
+        self.lin1, self.lin2 = nn.Linear(8, 8), nn.Linear(8, num_columns)
+
+    def forward(self, x, edge_index, batch):
+        x = self.conv(x, edge_index).relu()
+        pooled = global_add_pool(x, batch) if self.seen else torch.eye(int(batch.max()) + 1)[batch].t().to(x) @ x
+        return self.lin2(self.lin1(pooled).relu())
+
+
+def made(*arguments):
+    torch.manual_seed(0)
+    return Net(*arguments).eval()
+
+
+def unseen():
+    return made(2, False)
+
+
+def tasks():
+    return made(3)
+
+
+def wrapped():
+    return GraphClassifier(made(3), task=1)
+"""
+
+
+@pytest.fixture
+def said(folder):
+    """A module with models of which something must be said, and graphs with three labels each."""
+    (folder / "said.py").write_text(SAID)
+    graphs = torch.load(folder / "graphs.pt", weights_only=False)[:24]
+    for number, graph in enumerate(graphs):
+        graph.y = torch.tensor([[number % 2, 1, float("nan")]])
+    torch.save(graphs, folder / "labelled.pt")
+    sys.modules.pop("said", None)
+    return folder
+
+
+def options_in(message):
+    """The options that a message says to give."""
+    return [option.split() for option in re.findall(r"--[a-z-]+ \S+", message)]
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "options"),
+    [
+        ("said:unseen", "graphs.pt", [["--graph-embeddings", "lin1"], ["--graph-embeddings", "lin2"]]),
+        ("said:tasks", "labelled.pt", [["--task", "0"], ["--return-type", "raw"]]),
+    ],
+)
+def test_what_a_refusal_says_to_give_is_taken(said, refused, run_well, model, data, options):
+    message = refused(data, "--model", model)
+    assert options_in(message) == options
+    assert "GraphClassifier" not in message
+    for number, given in enumerate(options):
+        run_well("explain", data, "--model", model, *given, "--max-reasons", 0, "--out", f"run{number}")
+
+
+def test_a_module_may_give_a_classifier_of_which_more_was_said(said, run_well):
+    run_well("explain", "labelled.pt", "--model", "said:wrapped", "--max-reasons", 0, "--out", "own")
+    run_well("explain", "labelled.pt", "--model", "said:tasks", "--task", 1, "--max-reasons", 0, "--out", "option")
+    run_well("explain", "labelled.pt", "--model", "said:wrapped", "--task", 0, "--max-reasons", 0, "--out", "other")
+    own, option, other = (pg.load(said / run / "explanation.json") for run in ("own", "option", "other"))
+    probabilities = [next(iter(one.values())).survey.probabilities for one in (own, option, other)]
+    assert probabilities[0] == probabilities[1] != probabilities[2]
+
+
+def test_what_was_said_is_kept_with_the_run(said, run, run_well):
+    given = ["--model", "said:tasks"]
+    run_well(
+        "explain", "labelled.pt", *given, "--task", 1, "--graph-embeddings", "lin1", "--max-reasons", 0, "--out", "r"
+    )
+    kept = json.loads((said / "r" / "run.json").read_text())
+    assert (kept["task"], kept["graph_embeddings"], kept["node_embeddings"]) == (1, "lin1", None)
+    assert run("evaluate", "r", *given).returncode == 0  # without the task it would be refused
+
+
+def test_a_run_of_an_earlier_version_is_read(said, run, run_well):
+    run_well("explain", "graphs.pt", "--model", "mine:model", "--max-reasons", 0, "--out", "r")
+    path = said / "r" / "run.json"
+    kept = json.loads(path.read_text())
+    for name in ("task", "graph_embeddings", "node_embeddings"):
+        del kept[name]
+    path.write_text(json.dumps(kept))
+    assert run("evaluate", "r", "--model", "mine:model").returncode == 0

@@ -103,7 +103,7 @@ def test_rows_that_are_no_molecules_are_told_one_a_line(run, folder):
         (["nothing.pt"], "there is no file nothing.pt"),
         (["nowhere:model"], "--model 'nowhere:model': there is no module 'nowhere'"),
         (["mine:other"], "--model 'mine:other': module 'mine' has no 'other'"),
-        (["mine:number"], "--model 'mine:number' must be a torch.nn.Module or give one, got int"),
+        (["mine:number"], "--model 'mine:number' must be a torch.nn.Module or a GraphClassifier, or give one, got int"),
         (["mine:fails"], "--model 'mine:fails' failed with RuntimeError: disk full"),
         (["mine:leaves"], "--model 'mine:leaves' failed with SystemExit: 3"),
         (

@@ -85,11 +85,18 @@ def test_a_damaged_run(tmp_path, content, reason):
         read_run(tmp_path)
 
 
-@pytest.mark.parametrize("options", [{"weights": "w.pt"}, {"return_type": "raw"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weights": "w.pt"},
+        {"return_type": "raw"},
+        {"node_embeddings": "conv"},
+        {"graph_embeddings": "head"},
+        {"task": 0},
+    ],
+)
 def test_options_of_a_model_that_is_not_there(options):
-    with pytest.raises(
-        ValueError, match=r"^--weights and --return-type are for a model of yours; give it with --model$"
-    ):
+    with pytest.raises(ValueError, match=r"^--weights, .* are for a model of yours; give it with --model$"):
         Run(data="ba-house", seed=0, **options)
 
 

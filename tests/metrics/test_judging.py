@@ -224,5 +224,5 @@ def test_errors_of_margin_share():
     with pytest.raises(ValueError, match=r"whose source graphs are \[7\], got one cut from graph 3$"):
         margin_share(stray, explanation([], source_graphs={7: SOURCE}), model)
     named = GraphClassifier(zoo.make(), node_embeddings="conv2", graph_embeddings="head")
-    with pytest.raises(ValueError, match=r"^the model's readout was named as modules"):
+    with pytest.raises(ValueError, match=r"^all nodes of a graph would be left out of it, and a model classifies no"):
         share([0], named, zoo.random_graph(2))

@@ -105,11 +105,11 @@ def test_an_argument_that_nobody_knows_is_named_with_the_way_out():
     )
 
 
-def test_a_model_without_batch_is_named_with_the_way_out():
-    assert message_of(lambda: call_of(lambda self, x, edge_index: 0)) == (
-        "Model.forward takes x, edge_index but no 'batch', so it cannot classify several graphs at once; "
-        "add an argument batch and pool over it (global_add_pool(x, batch))"
-    )
+def test_a_model_without_batch_takes_one_graph_at_a_time():
+    assert not call_of(lambda self, x, edge_index: 0).takes_batch
+    assert call_of(lambda self, x, edge_index, batch: 0).takes_batch
+    assert call_of(lambda self, x, ptr: 0).takes_batch
+    assert call_of(lambda self, data: 0).takes_batch
 
 
 def test_what_the_graphs_lack_is_named_when_the_model_is_called():

@@ -9,7 +9,7 @@ from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, Sequential, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
-from protograph.models.classifier import Usage
+from protograph.models.running import Usage
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(12)
@@ -84,15 +84,8 @@ class ReadoutEveryLayer(zoo.Net):
         return self.head(global_add_pool(first, batch) + global_add_pool(second, batch))
 
 
-def test_several_readouts_name_the_modules_and_what_to_pass():
-    model = zoo.make()
+def test_modules_that_the_user_names_are_taken():
     model = ReadoutEveryLayer().eval()
-    with pytest.raises(
-        ValueError, match=r"cannot tell the readout of ReadoutEveryLayer: the output rests on 2 readouts"
-    ):
-        GraphClassifier(model).start(GRAPHS)
-    with pytest.raises(ValueError, match=r"node_embeddings=.*graph_embeddings=.*conv1 \(GCNConv\).*head \(Linear\)"):
-        GraphClassifier(model).start(GRAPHS)
     running = GraphClassifier(model, node_embeddings="conv2", graph_embeddings="head").start(GRAPHS)
     result = running.embed(GRAPHS, nodes=True)
     assert result.node_embeddings.shape == (sum(g.num_nodes for g in GRAPHS), 8)
@@ -108,11 +101,18 @@ def test_unknown_module_names_are_refused_with_the_known_ones():
 
 
 def test_a_named_module_that_gives_no_node_vectors_is_told():
-    running = GraphClassifier(zoo.make(), node_embeddings="head").start(GRAPHS)
-    with pytest.raises(
-        ValueError, match=r"^node_embeddings must be one vector for each of the \d+ nodes, got shape \[12, 2\]"
-    ):
-        running.embed(GRAPHS)
+    with pytest.raises(ValueError, match=r"^node_embeddings must be one vector") as caught:
+        GraphClassifier(zoo.make(), node_embeddings="head", return_type="raw").start(GRAPHS)
+    assert str(caught.value) == (
+        f"node_embeddings must be one vector for each of the {sum(g.num_nodes for g in GRAPHS[:8])} nodes, got shape "
+        "[8, 2] from module 'head'; name one that fits: "
+        "GraphClassifier(model, return_type='raw', node_embeddings='conv1') or "
+        "GraphClassifier(model, return_type='raw', node_embeddings='bn') or "
+        "GraphClassifier(model, return_type='raw', node_embeddings='conv2')"
+    )
+    assert caught.value.for_command.endswith(
+        "name one that fits: --node-embeddings conv1 or --node-embeddings bn or --node-embeddings conv2"
+    )
 
 
 def test_a_model_without_readout_returns_one_row_a_node():
@@ -122,15 +122,6 @@ def test_a_model_without_readout_returns_one_row_a_node():
 
     with pytest.raises(ValueError, match=r"one row a node, and only graph classifiers can be explained"):
         GraphClassifier(PerNode()).start(GRAPHS)
-
-
-def test_a_model_without_batch_is_told():
-    class NoBatch(zoo.Net):
-        def forward(self, x, edge_index):
-            return self.head(self.conv1(x, edge_index).sum(0))
-
-    with pytest.raises(ValueError, match=r"NoBatch.forward takes x, edge_index but no 'batch'"):
-        GraphClassifier(NoBatch()).start(GRAPHS)
 
 
 def test_an_argument_that_graphs_lack_is_told():
@@ -193,9 +184,8 @@ def test_a_model_that_cannot_run_in_double_runs_as_it_is():
     model = zoo.make(kind=OnlyFloat)
     running = GraphClassifier(model).start(GRAPHS)
     assert not running.is_double
-    assert running.model is model
     assert running.resolution > 1e-6
-    torch.testing.assert_close(running.embed(GRAPHS).graph_embeddings, model.seen_graphs.double())
+    torch.testing.assert_close(running.embed(GRAPHS).graph_embeddings, running.model.seen_graphs.double())
 
 
 def state_of(model):
@@ -222,7 +212,12 @@ def test_the_model_comes_back_as_it_was_found(kind):
 
 
 class RaisesLater(OnlyFloat):
+    """Cannot be copied, so it runs itself."""
+
     is_broken = False
+
+    def __deepcopy__(self, memo):
+        raise TypeError("holds a lock")
 
     def classify(self, *args):
         if self.is_broken:
@@ -235,6 +230,7 @@ def test_the_model_comes_back_when_it_raises():
     flags = {name: module.training for name, module in model.named_modules()}
     running = GraphClassifier(model).start(GRAPHS)
     running.embed(GRAPHS)
+    assert running.model is model
     model.is_broken = True
     with pytest.raises(RuntimeError, match="the model broke"):
         running.embed(GRAPHS)
@@ -318,7 +314,7 @@ def test_unsteady_models_are_told(kind, message):
 
 def test_graphs_shown_and_seconds_are_counted(monkeypatch):
     running = replace(GraphClassifier(zoo.make()).start(GRAPHS), usage=Usage())
-    monkeypatch.setattr("protograph.models.classifier.time.perf_counter", itertools.count().__next__)
+    monkeypatch.setattr("protograph.models.running.time.perf_counter", itertools.count().__next__)
     running.classify(GRAPHS[:3])
     running.embed(GRAPHS[:2])
     assert running.usage == Usage(num_graphs=5, seconds=2)

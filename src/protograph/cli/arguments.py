@@ -40,6 +40,15 @@ Model = Annotated[
 ReturnTypeOption = Annotated[
     ReturnType, typer.Option("--return-type", help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
 ]
+NodeEmbeddings = Annotated[
+    str | None, typer.Option("--node-embeddings", help="Module whose output is a vector a node.", metavar="M")
+]
+GraphEmbeddings = Annotated[
+    str | None, typer.Option("--graph-embeddings", help="Module whose input is a vector a graph.", metavar="M")
+]
+Task = Annotated[
+    int | None, typer.Option("--task", help="Column to explain, of several tasks' (from 0).", min=0, metavar="T")
+]
 Weights = Annotated[str | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")]
 ClassWeights = Annotated[
     str | None,

@@ -24,6 +24,9 @@ def compare(
     model: arguments.Model = None,
     weights: arguments.Weights = None,
     return_type: arguments.ReturnTypeOption = arguments.ReturnType.auto,
+    node_embeddings: arguments.NodeEmbeddings = None,
+    graph_embeddings: arguments.GraphEmbeddings = None,
+    task: arguments.Task = None,
     seeds: Annotated[int | None, typer.Option(help="How many seeds; 3 by default.", min=1, metavar="N")] = None,
     jobs: Annotated[int, typer.Option(help="Seeds at a time, each in a process.", min=1, metavar="N")] = 1,
     quick: Annotated[
@@ -78,6 +81,9 @@ def compare(
         names=names,
         skip_invalid=skip_invalid,
         return_type=return_type.value,
+        node_embeddings=node_embeddings,
+        graph_embeddings=graph_embeddings,
+        task=task,
     )
     result = compared(
         Request(run=run, data_root=data_root, is_quick=quick),

@@ -10,7 +10,7 @@ from protograph._base.progress import command_progress
 from protograph._base.words import count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.facts import fidelity_facts, source_facts
-from protograph.cli.loading import aligned, is_model_file, load_classifier, load_graphs
+from protograph.cli.loading import aligned, is_model_file, load_classifier, load_graphs, module_of
 from protograph.cli.runs import EXPLANATION, MODEL, RunFolder, read_run
 from protograph.cli.scores import scores_text
 from protograph.evaluation.evaluation import evaluate as judge
@@ -18,6 +18,7 @@ from protograph.evaluation.evaluation import held_out
 from protograph.explanation import Explanation
 from protograph.explanation.storage import load
 from protograph.metrics.fidelity import fidelity
+from protograph.models.classifier import GraphClassifier
 
 
 def evaluate(
@@ -39,7 +40,7 @@ def evaluate(
     kept.check_inputs(["data", *(["model"] if model is None else []), *(["weights"] if weights is None else [])])
     with command_progress() as progress:
         loaded = load_graphs(kept.run, data_root, progress)
-    graphs = aligned(loaded.graphs, plain)
+    graphs = aligned(loaded.graphs, module_of(plain))
     classifier = kept.run.wrapped(plain)
     explained, rest = kept.parts(graphs)
     is_held_out = rest is not explained
@@ -73,7 +74,7 @@ def _as_json(scores: Any, explanation: Explanation) -> dict[str, Any]:
     return content | {"prototypes": [one | source_facts(explanation, prototype) for one, prototype in pairs]}
 
 
-def _classifier(kept: RunFolder, model: str | None, weights: str | None) -> nn.Module:
+def _classifier(kept: RunFolder, model: str | None, weights: str | None) -> nn.Module | GraphClassifier:
     """The model that the run explains; a run is data, so code runs only where the command line names it."""
     run = kept.run
     if run.model is None:

@@ -13,7 +13,7 @@ from protograph.cli import arguments
 from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows
 from protograph.cli.explainers import explainer_of
 from protograph.cli.facts import fidelity_facts, rule_facts, source_facts
-from protograph.cli.loading import aligned, load_classifier, load_graphs, name_of
+from protograph.cli.loading import aligned, load_classifier, load_graphs, module_of, name_of
 from protograph.cli.names import target_of
 from protograph.cli.runs import (
     EXPLANATION,
@@ -54,6 +54,9 @@ def explain(
     model: arguments.Model = None,
     weights: arguments.Weights = None,
     return_type: arguments.ReturnTypeOption = arguments.ReturnType.auto,
+    node_embeddings: arguments.NodeEmbeddings = None,
+    graph_embeddings: arguments.GraphEmbeddings = None,
+    task: arguments.Task = None,
     target: Annotated[str | None, typer.Option(help="Number (from 0), else name, of a class.", metavar="C")] = None,
     explainer: Annotated[
         Explainer, typer.Option(help="page, xgnn, gnninterpreter or random.", metavar="NAME")
@@ -102,6 +105,9 @@ def explain(
         names=names,
         skip_invalid=skip_invalid,
         return_type=return_type.value,
+        node_embeddings=node_embeddings,
+        graph_embeddings=graph_embeddings,
+        task=task,
     )
     folder = out or Path("runs") / name_of(data)
     explanations, facts = _explain_run(
@@ -159,7 +165,7 @@ def _explain_run(
             loaded = load_graphs(run, data_root, progress)
         facts = tell_left_out(loaded.left_out, folder / LEFT_OUT)
         write_rows(loaded.left_out, opened.staged / LEFT_OUT)
-        names = loaded.graphs.class_names or getattr(classifier, "class_names", ())
+        names = loaded.graphs.class_names or getattr(module_of(classifier), "class_names", ())
         number = None if target is None else target_of(target, names)
         if classifier is None:
             trained = train(loaded.graphs, hidden=None, random_state=run.seed, progress=progress, **training)
@@ -171,7 +177,7 @@ def _explain_run(
             # As in the paper, the training graphs are the ones to explain it with.
             graphs = loaded.graphs[trained.split.train]
         else:
-            graphs = aligned(loaded.graphs, classifier)
+            graphs = aligned(loaded.graphs, module_of(classifier))
         method.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
         if "doubts" not in facts:
             facts["doubts"] = list(method.doubts_)
@@ -179,6 +185,7 @@ def _explain_run(
         explanations = method.explain_all() if number is None else Explanations({number: method.explain(number)})
         explanations = explanations.doubted(facts["doubts"])  # a training also knows graphs that were kept apart
         given = f"trained here, seed {run.seed}" if run.model is None else run.model
+        given += "" if run.task is None else f", task {run.task}"
         explanations = explanations.told({"data": run.data, "model": given})
         _write_results(explanations, opened.staged)
         files = sorted([KIND.manifest, *(file.name for file in opened.staged.iterdir())])

@@ -17,6 +17,7 @@ from protograph.cli.importing import error_text, imported, is_attribute
 from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
 from protograph.graphs.naming import num_columns
+from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.models.weights import load_weights
 from protograph.training import load_model
 
@@ -107,7 +108,12 @@ def is_model_file(spec: str) -> bool:
     return Path(spec).suffix == ".pt" or Path(spec).exists()
 
 
-def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
+def module_of(model: nn.Module | GraphClassifier | None) -> nn.Module | None:
+    """The module itself, where more was said of it too."""
+    return model.model if isinstance(model, GraphClassifier) else model
+
+
+def load_classifier(spec: str, weights: str | None = None) -> nn.Module | GraphClassifier:
     """Return the model in a file of ``protograph train``, or the one of ``module:attribute``, with the weights."""
     if is_model_file(spec):
         if weights is not None:
@@ -122,11 +128,11 @@ def load_classifier(spec: str, weights: str | None = None) -> nn.Module:
         raise ValueError(f"--model must be a .pt file or module:attribute, got {spec!r}")
     model = _built(imported("--model", spec), spec)
     if weights is not None:
-        load_weights(model, weights)
+        load_weights(as_classifier(model).model, weights)
     return model
 
 
-def _built(model: Any, spec: str) -> nn.Module:
+def _built(model: Any, spec: str) -> nn.Module | GraphClassifier:
     if callable(model) and not isinstance(model, nn.Module):
         try:
             inspect.signature(model).bind()
@@ -138,12 +144,14 @@ def _built(model: Any, spec: str) -> nn.Module:
             model = model()
         except (Exception, SystemExit) as error:
             raise ValueError(f"--model {spec!r} failed with {error_text(error)}") from error
-    if not isinstance(model, nn.Module):
-        raise ValueError(f"--model {spec!r} must be a torch.nn.Module or give one, got {type(model).__name__}")
+    if not isinstance(model, nn.Module | GraphClassifier):
+        raise ValueError(
+            f"--model {spec!r} must be a torch.nn.Module or a GraphClassifier, or give one, got {type(model).__name__}"
+        )
     return model
 
 
-def aligned(graphs: datasets.GraphDataset, model: nn.Module) -> datasets.GraphDataset:
+def aligned(graphs: datasets.GraphDataset, model: nn.Module | None) -> datasets.GraphDataset:
     """The graphs with the columns of ``x`` that the model was trained with, by their names, and its names of classes.
 
     Two tables of molecules have the columns of the atoms that occur in each. Graphs without names take those of the

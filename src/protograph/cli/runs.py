@@ -15,7 +15,7 @@ from protograph._base.manifest import Files, FolderKind, facts_of, read_manifest
 from protograph._base.publishing import OpenFolder, open_folder, settle
 from protograph.datasets import is_known
 from protograph.explanation.codec import read
-from protograph.models.classifier import GraphClassifier
+from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.training import load_model
 from protograph.training.split import PARTS, Split
 
@@ -30,6 +30,9 @@ KIND = FolderKind(
     ),
 )
 OTHER_OUT = "choose another --out"
+_OPTIONS_OF_A_MODEL = ("return_type", "node_embeddings", "graph_embeddings", "task")
+# What runs of an earlier version do not say.
+_LATER = frozenset({"node_embeddings", "graph_embeddings", "task"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +50,9 @@ class Run:
         skip_invalid: Whether rows of a table were left out.
         names: File with names of columns and classes.
         return_type: What the model's outputs were said to be.
+        node_embeddings: Module whose output was said to be the node embeddings.
+        graph_embeddings: Module whose input was said to be the graph embeddings.
+        task: The task that was explained, of a model of several.
     """
 
     data: str
@@ -59,15 +65,27 @@ class Run:
     skip_invalid: bool = False
     names: str | None = None
     return_type: str = "auto"
+    node_embeddings: str | None = None
+    graph_embeddings: str | None = None
+    task: int | None = None
 
     def __post_init__(self) -> None:
-        if self.model is None and (self.weights is not None or self.return_type != "auto"):
-            raise ValueError("--weights and --return-type are for a model of yours; give it with --model")
+        if self.model is None and (self.weights is not None or self._said):
+            raise ValueError(
+                "--weights, --return-type, --node-embeddings, --graph-embeddings and --task are for a model of yours; "
+                "give it with --model"
+            )
 
-    def wrapped(self, model: nn.Module) -> GraphClassifier:
-        """The model as explainers and metrics take it."""
-        return_type: Any = self.return_type
-        return GraphClassifier(model, return_type=return_type)
+    @property
+    def _said(self) -> dict[str, Any]:
+        """What was said of the model."""
+        options = {name: getattr(self, name) for name in _OPTIONS_OF_A_MODEL}
+        return {name: value for name, value in options.items() if value not in (None, "auto")}
+
+    def wrapped(self, model: nn.Module | GraphClassifier) -> GraphClassifier:
+        """The model as explainers and metrics take it; what the command says of it goes before what the code says."""
+        given = as_classifier(model)
+        return GraphClassifier(given.model, **{name: getattr(given, name) for name in _OPTIONS_OF_A_MODEL} | self._said)
 
     def inputs(self) -> dict[str, Path]:
         """The files and folders that it names, by the name of the field."""
@@ -155,7 +173,8 @@ def read_run(folder: Path) -> RunFolder:
         raise FileNotFoundError(f"{folder} has no {path.name}; give a folder that `protograph explain` has written")
     try:
         content = read_manifest(folder, KIND)
-        run = read({field.name: content[field.name] for field in fields(Run)}, Run, "the run")
+        earlier = {name: None for name in _LATER if name not in content}
+        run = read({field.name: (content | earlier)[field.name] for field in fields(Run)}, Run, "the run")
         content["sums"] = read(content["sums"], Mapping[str, str], "sums")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged ({error}); explain again") from error

@@ -23,7 +23,7 @@ from protograph.metrics.judging import Model, graphs_of, outputs_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.classifier import as_classifier, device_of
 from protograph.models.judging import check_target
-from protograph.models.outputs import AskedType, ReturnType, as_rows, log_scores
+from protograph.models.outputs import AskedType, ReturnType, as_rows, checked_columns, log_scores
 
 Method = Literal[
     "InputXGradient",
@@ -105,8 +105,11 @@ def _normalised(values: Tensor, method: str) -> Tensor:
 class _TakesTensors(nn.Module):
     """A model that is called as ``model(x, edge_index)`` on one graph and returns log scores of all classes."""
 
-    def __init__(self, model: nn.Module, call: Call, batch: Batch, return_type: ReturnType) -> None:
+    def __init__(
+        self, model: nn.Module, call: Call, batch: Batch, return_type: ReturnType, task: int | None = None
+    ) -> None:
         super().__init__()
+        self.task = task
         self.model = model
         self.call = call
         self.batch = batch
@@ -117,6 +120,7 @@ class _TakesTensors(nn.Module):
         batch = copy.copy(self.batch)
         batch.x, batch.edge_index = x, edge_index
         rows = as_rows(self.call(self.model, batch), num_graphs=1, num_nodes=x.size(0))
+        rows = checked_columns(rows, None, self.task)
         scores = log_scores(rows, self.return_type)
         # Of one output the scores are (0, z), and the gradient of the first is 0.
         return scores.log_softmax(dim=1) if rows.size(1) == 1 else scores
@@ -128,14 +132,15 @@ def _adapted(
     """A copy of the model around the one graph, in evaluation mode and on its own device."""
     _, outputs, kind = outputs_of(model, [graph], asked, reference_graphs)
     check_target(target, max(2, outputs.size(1)))
-    inner = as_classifier(model).model
+    classifier = as_classifier(model)
+    inner = classifier.model
     batch = Batch.from_data_list([graph])
     if batch.x is None:
         batch.x = torch.ones(batch.num_nodes, 1)
     if not batch.x.is_floating_point():  # whole numbers have no gradient
         batch.x = batch.x.to(torch.get_default_dtype())
     twin = copy.deepcopy(inner).eval().requires_grad_(False)
-    return _TakesTensors(twin, infer_call(inner, graph), batch.to(device_of(inner)), kind).eval()
+    return _TakesTensors(twin, infer_call(inner, graph), batch.to(device_of(inner)), kind, classifier.task).eval()
 
 
 def _explained(wrapped: _TakesTensors, target: int, method: str, num_epochs: int) -> Tensor:

@@ -21,8 +21,9 @@ from protograph.metrics.accuracy import accuracy
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
-from protograph.models.classifier import SAMPLE_SIZE, RunningClassifier, as_classifier, device_of
+from protograph.models.classifier import SAMPLE_SIZE, as_classifier, device_of
 from protograph.models.readout import Readout
+from protograph.models.running import RunningClassifier
 
 Similarity = Callable[[Explanation, Explanation], float]
 

@@ -42,10 +42,12 @@ class Call:
         arguments: Parameter name of ``forward`` to attribute of the batch, or ``None`` where the
             whole batch is the only argument.
         optional: Parameters that have a default and are left out where the data has no such attribute.
+        takes_batch: Whether several graphs may be given at once; else the model is called graph by graph.
     """
 
     arguments: Mapping[str, str] | None
     optional: frozenset[str] = frozenset()
+    takes_batch: bool = True
 
     def __call__(self, model: nn.Module, batch: Batch) -> Any:
         """Apply ``model`` to ``batch``."""
@@ -67,7 +69,8 @@ class Call:
 
 
 def _value(batch: Batch, attribute: str) -> Any:
-    value = getattr(batch, attribute, None)
+    # Of an attribute that is called like a method of the batch, as size, the user's own is meant.
+    value = batch[attribute] if attribute in batch else getattr(batch, attribute, None)
     if value is None and attribute == "x":  # a graph without features has constant ones
         return torch.ones(batch.num_nodes, 1, dtype=torch.get_default_dtype(), device=batch.batch.device)
     return value
@@ -100,12 +103,11 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
                 f"graphs' own attributes ({', '.join(sorted(sample.keys()))}) and the usual names "
                 f"({', '.join(row[0] for row in _SPELLINGS)}); rename the argument or let forward take the whole batch"
             )
-    if "batch" not in arguments.values():
-        raise ValueError(
-            f"{type(model).__name__}.forward takes {', '.join(arguments)} but no 'batch', so it cannot classify "
-            f"several graphs at once; add an argument batch and pool over it (global_add_pool(x, batch))"
-        )
-    return Call(arguments=arguments, optional=frozenset(p.name for p in parameters if p not in required))
+    return Call(
+        arguments=arguments,
+        optional=frozenset(p.name for p in parameters if p not in required),
+        takes_batch=not {"batch", "ptr"}.isdisjoint(arguments.values()),
+    )
 
 
 def _parameters(model: nn.Module) -> list[inspect.Parameter]:

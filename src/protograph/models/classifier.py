@@ -1,28 +1,27 @@
 """Any PyTorch Geometric graph classifier, seen as class scores plus node and graph embeddings."""
 
-import copy
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Data
 
-from protograph.models.batching import batch_of
-from protograph.models.calling import Call, infer_call
-from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
-from protograph.models.precision import DoubleInPlaceOfFloat
-from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer, Weighing
+from protograph.models.advice import AdviceError
+from protograph.models.calling import infer_call
+from protograph.models.keeping import check_initialised, checked_model, copied, float_type
+from protograph.models.outputs import RETURN_TYPES, AskedType, RowCountError, checked_columns
+from protograph.models.readout import AmbiguousReadoutError, Readout
+from protograph.models.running import RunningClassifier, UnfitEmbeddingsError
+from protograph.models.tasks import SeveralTasksError, are_tasks, tasks_by_labels
 
-T = TypeVar("T")
-# Makes a context for a call of the model from the ``batch`` of its graphs.
-Around = Callable[[Tensor], AbstractContextManager[T]]
-# Copies in double precision must agree with the model itself to be used in its place.
-_AGREEMENT = 1e-3
+# Copies in double precision must agree with the model itself to be used in its place, up to this much, or to so many
+# units in the last place of what the model computes in.
+_AGREEMENT, _AGREEMENT_UNITS = 1e-3, 16
+# What PyTorch calls it.
+_SIGMOIDS = frozenset({"sigmoid", "sigmoid_", "expit", "special_expit"})
 # So many graphs tell how a model wants to be called.
 SAMPLE_SIZE = 8
 
@@ -39,6 +38,8 @@ class GraphClassifier:
             tell by the outputs of the whole pass. One column means two classes.
         node_embeddings: Name of the module whose *output* is the node embeddings, as in ``model.named_modules()``.
         graph_embeddings: Name of the module whose *input* is the graph embeddings (often the head).
+        task: Which column of the output to explain, of a model that answers several yes-or-no questions at once: two
+            classes, by the sigmoid of that column; labels are the same column of ``y``.
 
     >>> from torch_geometric.nn import GCN
     >>> GraphClassifier(GCN(3, 8, 2), return_type="logits")
@@ -53,15 +54,14 @@ class GraphClassifier:
         return_type: AskedType = "auto",
         node_embeddings: str | None = None,
         graph_embeddings: str | None = None,
+        task: int | None = None,
     ) -> None:
-        if not isinstance(model, nn.Module):
-            raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
-        model = _unwrapped(model)
-        if isinstance(model, torch.jit.ScriptModule):
-            raise TypeError("model is a TorchScript module, which cannot be watched; pass the module it was made from")
+        model = checked_model(model)
         if return_type not in ("auto", *RETURN_TYPES):
             expected = ", ".join(map(repr, ("auto", *RETURN_TYPES)))
             raise ValueError(f"return_type must be one of {expected}, got {return_type!r}")
+        if task is not None and (isinstance(task, bool) or not isinstance(task, int) or task < 0):
+            raise ValueError(f"task must be the number of a column of the model's output, from 0, got {task!r}")
         modules = dict(model.named_modules())
         for argument, name in (("node_embeddings", node_embeddings), ("graph_embeddings", graph_embeddings)):
             if name is not None and name not in modules:
@@ -70,6 +70,7 @@ class GraphClassifier:
         self.return_type = return_type
         self.node_embeddings = node_embeddings
         self.graph_embeddings = graph_embeddings
+        self.task = task
 
     def __repr__(self) -> str:
         return f"GraphClassifier({type(self.model).__name__}, return_type={self.return_type!r})"
@@ -77,226 +78,119 @@ class GraphClassifier:
     def start(self, sample: Sequence[Data], device: torch.device | str | None = None) -> "RunningClassifier":
         """Get ready to classify: find out on a few graphs how to call the model and where its readout is.
 
-        The model itself is only read. What runs afterwards is a copy in double precision, so that batch size,
-        number of threads and device make no difference that counts; a model that cannot be copied or does not
-        run in double precision runs as it is, and is left as it was found after each call.
+        The model itself is only read. What runs is a copy, in double precision, so that batch size, number of threads
+        and device make no difference that counts; one that does not run in double precision runs in its own. A model
+        that cannot be copied runs itself, and is left as it was found after each call.
         """
         sample = list(sample[:SAMPLE_SIZE])
-        call = infer_call(self.model, sample[0])
-        own_device = device_of(self.model)
-        target = own_device if device is None else checked_device(device)
-        native = RunningClassifier(self.model, call, Readout(), own_device, is_double=False)
-        expected = native.classify(sample)
-        running, outputs = self._in_double_precision(call, target, sample, expected) or (native, expected)
+        check_initialised(self.model)
+        target = device_of(self.model) if device is None else checked_device(device)
+        native, expected = self._in_own_precision(sample)
+        running, outputs = self._in_double_precision(native, target, sample, expected) or (native, expected)
         if running.device != target:
-            running = replace(native, model=copy.deepcopy(self.model).to(target), device=target)
+            twin = copied(self.model)
+            if twin is None:
+                raise ValueError(
+                    f"device must be {native.device}, where the model is, as it cannot be copied to another, "
+                    f"got {target}; move it there before"
+                )
+            running = replace(native, model=twin.to(target), device=target)
             outputs = running.classify(sample)
-        running = replace(running, readout=self._find_readout(running, sample))
+        running = self._checked_names(replace(running, readout=self._find_readout(running, sample)), sample)
         return replace(running, warnings=_unsteadiness(running, sample, outputs))
 
-    def _in_double_precision(
-        self, call: Call, device: torch.device, sample: Sequence[Data], expected: Tensor
-    ) -> "tuple[RunningClassifier, Tensor] | None":
+    def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
+        """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
+        twin = copied(self.model)
+        call = infer_call(self.model, sample[0])
+        native = RunningClassifier(
+            twin or self.model,
+            call,
+            Readout(),
+            device_of(self.model),
+            is_double=False,
+            is_own=twin is None,
+            dtype=float_type(self.model),
+            task=self.task,
+        )
         try:
-            twin = copy.deepcopy(self.model).to(device=device, dtype=torch.float64)
-            running = RunningClassifier(twin, call, Readout(), device, is_double=True)
+            return self._counted(native, sample)
+        except RowCountError as error:
+            if not call.takes_batch or len(sample) == 1:
+                raise
+            try:
+                return self._counted(replace(native, call=replace(call, takes_batch=False)), sample)
+            except RowCountError:  # so it was not that; the first message says what is the matter
+                raise error from None
+
+    def _counted(self, running: RunningClassifier, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
+        """The model with the number of its columns, if they are of one task, and what it gives for the sample."""
+        everything = replace(running, task=None).classify(sample)
+        reason = "" if self.task is not None else tasks_by_labels(sample, everything, self.return_type)
+        if (
+            self.task is None
+            and self.return_type == "auto"
+            and are_tasks(everything)
+            and running.ends_in(sample, _SIGMOIDS)
+        ):
+            reason = "the model returns several sigmoids"
+        if reason:
+            raise SeveralTasksError(reason, everything.size(1), self._stated(except_for="return_type"))
+        running = replace(running, num_columns=everything.size(1))
+        return running, checked_columns(everything, None, running.task)
+
+    def _in_double_precision(
+        self, native: RunningClassifier, device: torch.device, sample: Sequence[Data], expected: Tensor
+    ) -> tuple[RunningClassifier, Tensor] | None:
+        try:
+            twin = copied(self.model)
+            if twin is None:
+                return None
+            running = replace(native, model=twin.to(device=device, dtype=torch.float64), device=device, is_double=True)
             outputs = running.classify(sample)
         except Exception:  # whatever the reason, the model itself runs, so that is used
             return None
-        is_same = torch.allclose(outputs, expected, rtol=_AGREEMENT, atol=_AGREEMENT)
+        tolerance = max(_AGREEMENT, _AGREEMENT_UNITS * torch.finfo(native.dtype or torch.float32).eps)
+        is_same = torch.allclose(outputs, expected, rtol=tolerance, atol=tolerance)
         return (running, outputs) if is_same else None
 
-    def _find_readout(self, running: "RunningClassifier", sample: Sequence[Data]) -> Readout:
-        if self.node_embeddings is not None and self.graph_embeddings is not None:
-            return Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+    def _find_readout(self, running: RunningClassifier, sample: Sequence[Data]) -> Readout:
+        of_nodes, of_graphs = self.node_embeddings, self.graph_embeddings
+        if of_nodes is not None and of_graphs is not None:
+            return Readout(node_module=of_nodes, graph_module=of_graphs)
         try:
-            readout = running.trace(sample)
+            return replace(running.trace(sample), node_module=of_nodes, graph_module=of_graphs)
         except AmbiguousReadoutError as error:
-            raise AmbiguousReadoutError(
-                f"cannot tell the readout of {type(self.model).__name__}: {error}; wrap the model as "
-                f"GraphClassifier(model, node_embeddings=<module whose output is one vector a node>, "
-                f"graph_embeddings=<module whose input is one vector a graph>); {_list_modules(self.model)}"
-            ) from None
-        return replace(readout, node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+            if of_graphs is not None or len(error.modules) == 1:
+                return Readout(node_module=of_nodes, graph_module=of_graphs or error.modules[0])
+            if not error.modules:
+                return Readout(node_module=of_nodes, is_output=True)
+            name = type(self.model).__name__
+            raise AmbiguousReadoutError(error.reason, error.modules, name, self._stated()) from None
+
+    def _checked_names(self, running: RunningClassifier, sample: Sequence[Data]) -> RunningClassifier:
+        """The model, if the modules that the user named fit; else those that do are listed."""
+        if not self.node_embeddings and not self.graph_embeddings:
+            return running
+        try:
+            running.embed(sample)
+        except UnfitEmbeddingsError as error:
+            option = f"{error.kind}_embeddings"
+            fitting = [(option, name) for name in running.fitting_modules(error.kind, sample)]
+            problem = f"{error}; name one that fits" if fitting else f"{error}; no module fits, leave {option} out"
+            raise AdviceError(problem, fitting, self._stated(except_for=option)) from None
+        return running
+
+    def _stated(self, except_for: str = "") -> list[tuple[str, object]]:
+        """The options that were given, as they are to be given again."""
+        names = ("return_type", "node_embeddings", "graph_embeddings", "task")
+        options = [(name, getattr(self, name)) for name in names if name != except_for]
+        return [(name, value) for name, value in options if value not in (None, "auto")]
 
 
 def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
     """The model with what is needed to explain it, found out unless it was stated."""
     return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
-
-
-@dataclass(frozen=True)
-class ForwardResult:
-    """What one batch of graphs gave: float64 tensors on the CPU.
-
-    Attributes:
-        outputs: The model's own output, ``[num_graphs, num_columns]``.
-        graph_embeddings: ``[num_graphs, dim]``.
-        node_embeddings: ``[num_nodes, dim]``, all graphs one after the other.
-    """
-
-    outputs: Tensor
-    graph_embeddings: Tensor
-    node_embeddings: Tensor
-
-
-@dataclass
-class Usage:
-    """How many graphs a model has been shown, and how many seconds that took."""
-
-    num_graphs: int = 0
-    seconds: float = 0.0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.num_graphs + other.num_graphs, self.seconds + other.seconds)
-
-    def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(self.num_graphs - other.num_graphs, self.seconds - other.seconds)
-
-
-@dataclass(frozen=True)
-class RunningClassifier:
-    """A classifier that is ready to be applied to batches; made by :meth:`GraphClassifier.start`."""
-
-    model: nn.Module
-    call: Call
-    readout: Readout
-    device: torch.device
-    is_double: bool
-    warnings: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-
-    @property
-    def resolution(self) -> float:
-        """Numbers closer than this, relative to their size, are the same number up to rounding."""
-        return 1e-13 if self.is_double else 1e-5
-
-    def classify(self, graphs: Sequence[Data]) -> Tensor:
-        """Return the model's output for ``graphs``, one row a graph."""
-        return _on_cpu(self._run(graphs, self._unwatched)[0])
-
-    def classify_without(self, graphs: Sequence[Data], keep: Tensor) -> Tensor:
-        """Return the model's output for ``graphs`` when only some of their nodes enter the readout.
-
-        Args:
-            graphs: The graphs, one batch.
-            keep: Boolean, one entry for each node of all graphs, in their order.
-
-        Raises:
-            ValueError: If it is not known where nodes enter the readout, or they cannot be left out of it.
-        """
-        self._check_places()
-        keep = keep.to(self.device)
-        return _on_cpu(self._run(graphs, lambda batch: self._leaving_out(batch, keep))[0])
-
-    def weighed(self, graphs: Sequence[Data], weights: Tensor) -> Tensor:
-        """Return the model's output for ``graphs``, with gradients to weights by which nodes enter a sum or a mean.
-
-        Args:
-            graphs: The graphs, one batch.
-            weights: One entry for each node of all graphs, in their order, on the model's device.
-
-        Raises:
-            ValueError: If it is not known where nodes enter the readout.
-        """
-        self._check_places()
-
-        @contextmanager
-        def with_gradients(batch: Tensor) -> Iterator[None]:
-            around = Weighing(batch, self.readout, weights, is_double=self.is_double)
-            with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False), around.on(self.model):
-                yield
-
-        return self._run(graphs, with_gradients)[0]
-
-    def _check_places(self) -> None:
-        if not self.readout.places:
-            raise ValueError(
-                "the model's readout was named as modules, so it is not known where nodes enter it and they cannot be "
-                "left out; use GraphClassifier(model, ...) without node_embeddings or without graph_embeddings"
-            )
-
-    def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
-        """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
-        rows, tap = self._run(graphs, self._tapping)
-        node_rows = self._checked("node", tap.node_embeddings, tap.batch.numel())
-        graph_rows = self._checked("graph", tap.graph_embeddings, len(graphs))
-        return ForwardResult(_on_cpu(rows), _on_cpu(graph_rows), _on_cpu(node_rows if nodes else node_rows[:0]))
-
-    def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
-        """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
-
-        They stay on the model's device and in its precision. Take gradients by :func:`torch.autograd.grad`, which
-        leaves those of the model's weights alone.
-        """
-
-        @contextmanager
-        def with_gradients(batch: Tensor) -> Iterator[Tap]:
-            # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
-            without_cudnn = torch.backends.cudnn.flags(enabled=False)
-            with torch.enable_grad(), without_cudnn, self._tapping(batch) as tap:
-                yield tap
-
-        rows, tap = self._run(graphs, with_gradients)
-        return rows, self._checked("graph", tap.graph_embeddings, len(graphs))
-
-    def trace(self, graphs: Sequence[Data]) -> Readout:
-        """Find the readout by watching one call."""
-        rows, tracer = self._run(graphs, lambda batch: Tracer(batch, is_double=self.is_double).on(self.model))
-        return tracer.readout_of(rows)
-
-    def _tapping(self, batch: Tensor) -> AbstractContextManager[Tap]:
-        return Tap(batch, self.readout, is_double=self.is_double).on(self.model)
-
-    def _leaving_out(self, batch: Tensor, keep: Tensor) -> AbstractContextManager[None]:
-        return LeavingOut(batch, self.readout, keep, is_double=self.is_double).on(self.model)
-
-    def _unwatched(self, batch: Tensor) -> AbstractContextManager[Any]:
-        return DoubleInPlaceOfFloat() if self.is_double else nullcontext()
-
-    def _run(self, graphs: Sequence[Data], around: Around[T]) -> tuple[Tensor, T]:
-        """Output, one row a graph, and what the context around the call gave; it sees to double precision too."""
-        started = time.perf_counter()
-        self.usage.num_graphs += len(graphs)
-        try:
-            batch = self._collate(graphs)
-            with self._evaluating(), around(batch.batch) as given:
-                output = self.call(self.model, batch)
-                return as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel()), given
-        finally:
-            self.usage.seconds += time.perf_counter() - started
-
-    def _collate(self, graphs: Sequence[Data]) -> Batch:
-        batch = batch_of(graphs, self.call.attributes).to(self.device)
-        return batch.apply(lambda tensor: tensor.double() if self.is_double and tensor.is_floating_point() else tensor)
-
-    @contextmanager
-    def _evaluating(self) -> Iterator[None]:
-        """Evaluation mode without gradients; flags come back one by one, since ``train()`` would wake frozen ones."""
-        flags = {module: module.training for module in self.model.modules()}
-        default = torch.get_default_dtype()
-        self.model.eval()
-        try:
-            with torch.no_grad():
-                if self.is_double:  # tensors that the model makes itself must fit its weights
-                    torch.set_default_dtype(torch.float64)
-                yield
-        finally:
-            torch.set_default_dtype(default)
-            for module, flag in flags.items():
-                module.training = flag
-
-    def _checked(self, kind: str, rows: Tensor | None, count: int) -> Tensor:
-        """The embeddings that were caught, if they are one vector for each node or graph."""
-        if rows is not None and rows.dim() == 2 and rows.size(0) == count:
-            return rows
-        module = self.readout.node_module if kind == "node" else self.readout.graph_module
-        raise ValueError(
-            f"{kind}_embeddings must be one vector for each of the {count} {kind}s, got "
-            f"{'none' if rows is None else f'shape {list(rows.shape)}'} from "
-            f"{f'module {module!r}' if module else 'the readout'}; "
-            f"name another module as GraphClassifier(model, {kind}_embeddings=...); {_list_modules(self.model)}"
-        )
 
 
 def _unsteadiness(running: RunningClassifier, sample: Sequence[Data], in_a_batch: Tensor) -> tuple[str, ...]:
@@ -323,19 +217,6 @@ def checked_device(device: torch.device | str) -> torch.device:
             f"device must be one that PyTorch can use here, got {str(device)!r}: {str(error).splitlines()[0]}"
         ) from None
     return torch.device(device)
-
-
-def _unwrapped(model: nn.Module) -> nn.Module:
-    """The module inside ``torch.compile`` or ``DataParallel``, which hide its signature and its modules' names."""
-    for attribute, kind in (("_orig_mod", nn.Module), ("module", nn.DataParallel)):
-        inner = getattr(model, attribute, None)
-        if isinstance(inner, nn.Module) and isinstance(model, kind):
-            return _unwrapped(inner)
-    return model
-
-
-def _on_cpu(tensor: Tensor) -> Tensor:
-    return tensor.detach().to(device="cpu", dtype=torch.float64)
 
 
 def device_of(model: nn.Module) -> torch.device:

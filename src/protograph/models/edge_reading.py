@@ -15,7 +15,7 @@ from protograph._base.ties import tolerance_for
 from protograph._base.words import one_line
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import ForwardResult, RunningClassifier
+from protograph.models.running import ForwardResult, RunningClassifier
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,10 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.words import count_of, counted
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import (
-    SAMPLE_SIZE,
-    ForwardResult,
-    GraphClassifier,
-    RunningClassifier,
-    as_classifier,
-)
+from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, as_classifier
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
+from protograph.models.running import ForwardResult, RunningClassifier
+from protograph.models.tasks import SeveralTasksError, are_tasks
 
 # Graphs that go through the model at a time; it makes no difference to the result.
 BATCH_SIZE = 256
@@ -112,7 +108,7 @@ class EmbeddedGraphs:
         predictions: Class of each graph, ``[num_graphs]``.
         labels: Given class of each graph, ``[num_graphs]``, or ``None`` where the graphs have none.
         return_type: What the model's outputs were taken for.
-        warnings: What went otherwise than asked for.
+        warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
     """
 
     graph_embeddings: Floats
@@ -165,7 +161,7 @@ def embed(
         check_finite("the model's output", result.outputs, done, label=store.label)
         check_finite("the graph embedding", result.graph_embeddings.abs(), done, label=store.label)
         results.append(result)
-        labels.extend(labels_of(graphs))
+        labels.extend(labels_of(graphs, classifier.task))
         done += len(graphs)
         if progress is not None:
             progress("embedding", done, len(store))
@@ -182,7 +178,7 @@ def embed(
         predictions=predictions_of(scores.numpy()),
         labels=None if None in labels else np.array(labels, dtype=np.int64),
         return_type=chosen,
-        warnings=(*classifier.warnings, *findings, *guessed),
+        warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
     )
 
 
@@ -196,9 +192,11 @@ def predictions_of(scores: Floats) -> Ints:
     return best
 
 
-def label_of(graph: Data) -> int | None:
-    """The class that a graph was given, ``None`` where that is not one whole number."""
+def label_of(graph: Data, task: int | None = None) -> int | None:
+    """The class that a graph was given, ``None`` where that is not one whole number; of a task, its value of ``y``."""
     y = graph.get("y")
+    if task is not None and isinstance(y, Tensor) and y.numel() > 1:
+        y = y.flatten()[task : task + 1]  # empty where there are fewer
     if isinstance(y, int):
         return y
     if isinstance(y, Tensor) and y.numel() == 1 and (not y.is_floating_point() or float(y).is_integer()):
@@ -206,7 +204,7 @@ def label_of(graph: Data) -> int | None:
     return None
 
 
-def labels_of(graphs: Sequence[Data]) -> list[int | None]:
+def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | None]:
     """The class that each graph was given, as :func:`label_of` tells it.
 
     >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
@@ -216,7 +214,7 @@ def labels_of(graphs: Sequence[Data]) -> list[int | None]:
     # One tensor of all labels is read much quicker than many of one label.
     if set(map(type, given)) == {Tensor} and {(y.dtype, y.shape) for y in given} == {(torch.int64, (1,))}:
         return list(torch.cat(given).tolist())
-    return [label_of(graph) for graph in graphs]
+    return [label_of(graph, task) for graph in graphs]
 
 
 def check_finite(
@@ -260,6 +258,8 @@ def decided_type(outputs: Tensor, asked: AskedType, *, stacklevel: int = 3) -> t
             f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
             f"{float(outputs.max()):.4g}; use return_type='raw' for logits"
         )
+    if asked == "probs" and are_tasks(outputs):
+        raise SeveralTasksError("the model returns probabilities that do not sum to 1", outputs.size(1))
     if asked != "auto" or kind != "probs" or outputs.size(1) > 1:
         return kind, ()
     message = (

@@ -45,9 +45,14 @@ def class_scores(output: Any, num_graphs: int) -> Tensor:
     return fitting[0]
 
 
+class RowCountError(ValueError):
+    """A model has not returned one row a graph."""
+
+
 def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
     """Return a model's output with one row a graph, or say why it is not a graph classifier's."""
     tensor = class_scores(output, num_graphs)
+    _check_numbers(tensor)
     if tensor.dim() == 0 or (tensor.dim() == 1 and num_graphs == 1):
         tensor = tensor.reshape(1, -1)
     elif tensor.dim() == 1:
@@ -58,11 +63,48 @@ def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
             if tensor.size(0) == num_nodes
             else ""
         )
-        raise ValueError(
+        raise RowCountError(
             f"the model must return one row of class scores for each of the {num_graphs} graphs, "
             f"got shape {list(tensor.shape)} for {num_nodes} nodes{hint}"
         )
     return tensor
+
+
+def _check_numbers(tensor: Tensor) -> None:
+    """Raise where outputs are no scores."""
+    if tensor.is_complex():
+        raise TypeError(
+            f"the model must return real class scores, got complex ones ({tensor.dtype}); let it return their real "
+            f"part or their absolute value"
+        )
+    if not tensor.is_floating_point():
+        raise TypeError(
+            f"the model must return class scores, got whole numbers ({tensor.dtype}), as predicted classes are; let it "
+            f"return the scores before argmax or rounding"
+        )
+
+
+def checked_columns(rows: Tensor, num_columns: int | None, task: int | None) -> Tensor:
+    """The columns of an output that are explained: all, or that of one task.
+
+    Args:
+        rows: Outputs, one row a graph.
+        num_columns: Columns that the output had before; ``None`` the first time.
+        task: The column of the task.
+
+    Raises:
+        ValueError: If there are other columns than before, or no such task.
+    """
+    if num_columns is not None and rows.size(1) != num_columns:
+        raise ValueError(
+            f"the model must return the same classes for all graphs, got {rows.size(1)} columns, and {num_columns} "
+            f"before; let the size of its last layer not depend on the graphs"
+        )
+    if task is None:
+        return rows
+    if task >= rows.size(1):
+        raise ValueError(f"task must be in [0, {rows.size(1)}), a column of the model's output, got {task}")
+    return rows[:, task : task + 1]
 
 
 def infer_return_type(outputs: Tensor) -> ReturnType:

@@ -1,3 +1,5 @@
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -10,9 +12,9 @@ from protograph import GraphClassifier
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from protograph.metrics.judging import margin_share, share_of_margin
-from protograph.models.classifier import RunningClassifier
 from protograph.models.judging import Judge, embed
 from protograph.models.outputs import margins
+from protograph.models.running import RunningClassifier
 from protograph.page.consensus import contributions
 from protograph.page.consensus.contributions import linear_head, node_contributions
 from protograph.page.options import ConsensusOptions
@@ -241,7 +243,23 @@ def test_a_maximum_has_no_weights():
     assert found == contributions.Contributions(None, are_exact=False)
 
 
-def test_a_readout_that_was_named_leaves_nobody_out():
+@pytest.mark.parametrize("by_map", [True, False])
+def test_nodes_are_left_out_of_the_graph_where_the_readout_was_named(by_map):
+    model = small(global_max_pool)
+    named = GraphClassifier(model, node_embeddings="conv", graph_embeddings="head")
+    twin = copy.deepcopy(model).double()
+
+    def margin(graph):
+        batch = torch.zeros(graph.num_nodes, dtype=torch.long)
+        with torch.no_grad():
+            return float(margins(twin(graph.x.double(), graph.edge_index, batch), 1))
+
+    for source, found in zip(GRAPHS[:2], contributed(named, GRAPHS[:2], 1, by_map=by_map), strict=True):
+        others = [[v for v in range(source.num_nodes) if v != left_out] for left_out in range(source.num_nodes)]
+        expected = [margin(source) - margin(induced_subgraph(source, rest)) for rest in others]
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_a_graph_whose_only_node_would_be_left_out_has_no_contributions():
     named = GraphClassifier(small(global_max_pool), node_embeddings="conv", graph_embeddings="head")
-    assert contributed(named, GRAPHS[:2], 1) is None
-    assert contributed(named, GRAPHS[:2], 1, by_map=False) is None
+    assert contributed(named, [induced_subgraph(GRAPHS[0], [0])], 1) is None

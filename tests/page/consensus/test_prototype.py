@@ -221,8 +221,9 @@ def test_a_head_with_a_kink_and_a_maximum():
             assert len(prototype.evidence.contributions) == prototype.num_nodes
 
 
-def test_a_readout_named_by_modules_has_no_contributions():
-    model = pg.GraphClassifier(zoo.make(pool="max"), node_embeddings="conv2", graph_embeddings="head")
+def test_a_readout_that_nodes_cannot_be_left_out_of_has_no_contributions():
+    model = zoo.make(pool="mean")
+    model.pool = zoo.last_node
     for prototype in fitted(model).explain(1).prototypes:
         check(prototype, GRAPHS, 3)
         assert prototype.evidence.contributions == ()

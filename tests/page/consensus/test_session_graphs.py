@@ -126,8 +126,9 @@ def test_the_graphs_of_all_sessions_are_embedded_at_once(pool, head):
 
 
 def test_nodes_that_cannot_be_left_out_have_no_contributions():
-    named = pg.GraphClassifier(zoo.make(pool="max"), node_embeddings="conv2", graph_embeddings="head")
-    explainer = pg.PAGE(num_clusters=1).fit(named, GRAPHS)
+    model = zoo.make()
+    model.pool = zoo.last_node
+    explainer = pg.PAGE(num_clusters=1).fit(model, GRAPHS)
     (session,) = session_graphs(explainer._fitted_class(1), [(0, 1)], None, ConsensusOptions())
     assert session.contributions is None
 

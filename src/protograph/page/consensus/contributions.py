@@ -4,7 +4,8 @@ r"""What each node adds to the class margin in its own graph.
 
 with :math:`m(S)` the margin (log-odds) of the class when only the embeddings of the nodes in S enter the readout, all
 embeddings being those of the whole graph. (Cutting the node out of the graph instead would change its neighbours'
-embeddings too, and misleads.) A sum leaves out the node's term, and so does a mean, which still divides by all nodes.
+embeddings too, and misleads; it is done only where nobody can tell how nodes enter the readout.) A sum leaves out the
+node's term, and so does a mean, which still divides by all nodes.
 
 Most classifiers end in a linear map of a sum or a mean. Then the margins follow from that map and the node embeddings,
 exactly and at once; the map is read off the graphs that the model has already embedded, or off some runs in which
@@ -23,9 +24,9 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
-from protograph.models.classifier import ForwardResult
 from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.models.outputs import log_scores, margins
+from protograph.models.running import ForwardResult
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ConsensusOptions
 
@@ -203,20 +204,29 @@ def _by_gradients(judge: Judge, graphs: Sequence[Data], target: int) -> Contribu
 def _all_terms(forward: ForwardResult, nodes: Sequence[Floats], resolution: float) -> list[Floats] | None:
     """What each node adds to its graph's embedding, if these are sums or means of their nodes' embeddings."""
     terms = []
-    for own, graph in zip(nodes, forward.graph_embeddings.numpy(), strict=True):
-        terms.append(_terms(own, graph, resolution))
+    for number, (own, graph) in enumerate(zip(nodes, forward.graph_embeddings.numpy(), strict=True)):
+        num_left = None if forward.num_left is None else forward.num_left[number].numpy()
+        terms.append(_terms(own, graph, resolution, num_left))
         if terms[-1] is None:
             return None
     return [part for part in terms if part is not None]
 
 
-def _terms(nodes: Floats, graph: Floats, resolution: float) -> Floats | None:
-    """What each node adds to the graph's embedding, if that is their sum or their mean."""
+def _terms(nodes: Floats, graph: Floats, resolution: float, num_left: Floats | None = None) -> Floats | None:
+    """What each node adds to the graph's embedding, if that is their sum or their mean, each column on its own.
+
+    Args:
+        nodes: The nodes' embeddings.
+        graph: The graph's.
+        resolution: Relative precision of both.
+        num_left: How many nodes each column is of, where that is not all of them.
+    """
+    if nodes.shape[1] != graph.shape[0]:
+        return None
     tolerance = max(TOLERANCE, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
-    for terms in (nodes, nodes / len(nodes)):
-        if terms.shape[1] == graph.shape[0] and np.abs(terms.sum(axis=0) - graph).max() <= tolerance:
-            return terms
-    return None
+    sums = nodes.sum(axis=0)
+    divisors = np.where(np.abs(sums - graph) <= tolerance, 1.0, len(nodes) if num_left is None else num_left)
+    return nodes / divisors if np.abs(sums / divisors - graph).max() <= tolerance else None
 
 
 def _without_each(judge: Judge, graph: Data, nodes: Floats) -> torch.Tensor:

@@ -1,0 +1,102 @@
+"""Leaving a model as it was found, whatever it does to itself while it runs; and taking copies to run in its place."""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
+from torch.optim.swa_utils import AveragedModel
+
+# Modules around a model that hide its signature and its modules' names, and where they keep it.
+_WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel, AveragedModel)
+_COMPILED = "_orig_mod"
+
+
+def checked_model(model: object) -> nn.Module:
+    """The model itself, without what is wrapped around it, if it can be watched.
+
+    Raises:
+        TypeError: If it is no module, or a TorchScript module.
+    """
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+    inner = _unwrapped(model)
+    if isinstance(inner, torch.jit.ScriptModule):
+        raise TypeError("model is a TorchScript module, which cannot be watched; pass the module it was made from")
+    return inner
+
+
+def check_initialised(model: nn.Module) -> None:
+    """Raise where weights of lazy modules are not there yet: to make them here would change the model.
+
+    Raises:
+        ValueError: If so.
+    """
+    tensors = [*model.named_parameters(), *model.named_buffers()]
+    lazy = [name for name, tensor in tensors if is_lazy(tensor)]
+    if lazy:
+        raise ValueError(
+            f"model has weights that were never initialised ({', '.join(lazy[:3])}{', ...' if len(lazy) > 3 else ''}); "
+            f"load its trained weights with model.load_state_dict(...), or call it once on a batch, and explain it then"
+        )
+
+
+def _unwrapped(model: nn.Module) -> nn.Module:
+    inner = getattr(model, _COMPILED, None)
+    if not isinstance(inner, nn.Module):
+        inner = model.module if isinstance(model, _WRAPPERS) else None
+    return _unwrapped(inner) if isinstance(inner, nn.Module) else model
+
+
+def copied(model: nn.Module) -> nn.Module | None:
+    """A copy of the model; ``None`` where it cannot be copied."""
+    try:
+        return copy.deepcopy(model)
+    except Exception:  # whatever a model holds: a lock, a file, a tensor with a history
+        return None
+
+
+def float_type(model: nn.Module) -> torch.dtype | None:
+    """The floating point type of all weights of a model; ``None`` where it has none, or several."""
+    types = {parameter.dtype for parameter in model.parameters() if parameter.is_floating_point()}
+    return types.pop() if len(types) == 1 else None
+
+
+@contextmanager
+def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[None]:
+    """Put a model back after a ``with`` block: modes one by one, and the buffers that its ``forward`` has changed.
+
+    Args:
+        model: The model.
+        is_own: Whether it is the user's own and no copy: then its other attributes and weights come back too.
+    """
+    modules = list(model.modules())
+    # train() would wake those that were frozen, so flag by flag.
+    flags = [module.training for module in modules]
+    buffers = [(module, dict(module._buffers)) for module in modules]
+    attributes = [dict(module.__dict__) for module in modules] if is_own else []
+    values = _values([own for _, own in buffers])
+    if is_own:
+        values += _values([dict(module._parameters) for module in modules])
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for module, before in zip(modules, attributes, strict=False):
+                module.__dict__.clear()
+                module.__dict__.update(before)
+            for module, own in buffers:
+                module._buffers.clear()
+                module._buffers.update(own)
+            for tensor, value in values:
+                if not torch.equal(tensor, value):  # else gradients that are still wanted would be refused
+                    tensor.copy_(value)
+        for module, flag in zip(modules, flags, strict=True):
+            module.training = flag
+
+
+def _values(by_name: list[dict[str, Tensor | None]]) -> list[tuple[Tensor, Tensor]]:
+    tensors = {id(tensor): tensor for own in by_name for tensor in own.values() if tensor is not None}
+    return [(tensor, tensor.detach().clone()) for tensor in tensors.values() if not is_lazy(tensor)]

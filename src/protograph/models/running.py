@@ -1,0 +1,368 @@
+"""A graph classifier that is ready to be applied to batches of graphs."""
+
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch, Data
+
+from protograph.graphs.cleaning import node_count
+from protograph.graphs.cutting import induced_subgraph
+from protograph.models.batching import batch_of
+from protograph.models.calling import Call
+from protograph.models.keeping import left_as_found
+from protograph.models.leaving_out import LeavingOut, Weighing
+from protograph.models.outputs import as_rows, checked_columns
+from protograph.models.precision import DoubleInPlaceOfFloat
+from protograph.models.readout import Readout
+from protograph.models.tapping import Tap
+from protograph.models.tracing import Tracer
+
+T = TypeVar("T")
+# Nodes and edges that go through the model at a time where it is run without each node in turn, and in all for a graph;
+# of a larger one, neighbouring nodes are left out together.
+_MAX_ROWS, _MAX_ROWS_OF_A_GRAPH = 2**16, 2_000_000
+# Tensors of a batch that say where nodes are, not what they are.
+_STRUCTURE = frozenset({"edge_index", "batch", "ptr", "num_graphs", "num_nodes"})
+
+
+@dataclass(frozen=True)
+class ForwardResult:
+    """What one batch of graphs gave: float64 tensors on the CPU.
+
+    Attributes:
+        outputs: The model's own output, ``[num_graphs, num_columns]``.
+        graph_embeddings: ``[num_graphs, dim]``.
+        node_embeddings: ``[num_nodes, dim]``, all graphs one after the other.
+        num_left: How many nodes of each graph have each column of the node embeddings, ``[num_graphs, dim]``: a model
+            may leave nodes out on the way. ``None`` where all have.
+    """
+
+    outputs: Tensor
+    graph_embeddings: Tensor
+    node_embeddings: Tensor
+    num_left: Tensor | None = None
+
+
+@dataclass
+class Usage:
+    """How many graphs a model has been shown, and how many seconds that took."""
+
+    num_graphs: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.num_graphs + other.num_graphs, self.seconds + other.seconds)
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(self.num_graphs - other.num_graphs, self.seconds - other.seconds)
+
+
+class UnfitEmbeddingsError(ValueError):
+    """What was caught is not one vector for each node or graph; ``kind`` says for which of them."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True)
+class Given:
+    """What one call of the model is given: a batch, and which of all nodes are its own."""
+
+    batch: Batch
+    nodes: slice
+
+
+# Makes a context for a call of the model.
+Around = Callable[[Given], AbstractContextManager[T]]
+
+
+@dataclass(frozen=True)
+class RunningClassifier:
+    """A classifier that is ready to be applied to batches; made by :meth:`GraphClassifier.start`.
+
+    Attributes:
+        model: What runs: a copy of the user's model, or that itself.
+        call: How it is called.
+        readout: Where its readout is.
+        device: Where it runs.
+        is_double: Whether it runs in double precision.
+        is_own: Whether it is the user's own model, as it cannot be copied.
+        dtype: What floating point tensors are brought to; ``None`` for none.
+        task: The column of the output that is explained; ``None`` for all of them.
+        num_columns: Columns of the output, once they are known.
+        warnings: What is odd about the model.
+        usage: How much it was used.
+    """
+
+    model: nn.Module
+    call: Call
+    readout: Readout
+    device: torch.device
+    is_double: bool
+    is_own: bool = False
+    dtype: torch.dtype | None = None
+    task: int | None = None
+    num_columns: int | None = None
+    warnings: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def resolution(self) -> float:
+        """Numbers closer than this, relative to their size, are the same number up to rounding."""
+        return 1e-13 if self.is_double else 1e-5
+
+    def classify(self, graphs: Sequence[Data]) -> Tensor:
+        """Return the model's output for ``graphs``, one row a graph."""
+        return _on_cpu(_joined(self._run(graphs, self._unwatched)))
+
+    def classify_without(self, graphs: Sequence[Data], keep: Tensor) -> Tensor:
+        """Return the model's output for ``graphs`` when only some of their nodes enter the readout.
+
+        Where it is not known where nodes enter it, they are left out of the graphs.
+
+        Args:
+            graphs: The graphs, one batch.
+            keep: Boolean, one entry for each node of all graphs, in their order.
+
+        Raises:
+            ValueError: If nodes cannot be left out of the readout.
+        """
+        if not self.readout.places:
+            return self.classify(_parts(graphs, keep))
+        keep = keep.to(self.device)
+        return _on_cpu(_joined(self._run(graphs, lambda given: self._leaving_out(given, keep))))
+
+    def weighed(self, graphs: Sequence[Data], weights: Tensor) -> Tensor:
+        """Return the model's output for ``graphs``, with gradients to weights by which nodes enter a sum or a mean.
+
+        Args:
+            graphs: The graphs, one batch.
+            weights: One entry for each node of all graphs, in their order, on the model's device.
+
+        Raises:
+            ValueError: If it is not known where nodes enter the readout.
+        """
+        if not self.readout.places:
+            raise ValueError("it is not known where nodes enter the model's readout, so they have no weights there")
+
+        @contextmanager
+        def with_gradients(given: Given) -> Iterator[None]:
+            with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
+                own = weights[given.nodes]
+                with Weighing(given.batch.batch, self.readout, own, **self._how).on(self.model):
+                    yield
+
+        return _joined(self._run(graphs, with_gradients))
+
+    def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
+        """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
+        runs = self._run(graphs, self._tapping)
+        outputs = _on_cpu(_joined(runs))
+        by_graph = _on_cpu(self._graph_embeddings(runs, len(graphs)))
+        if not self.readout.places and self.readout.node_module is None:
+            by_node = self._left_out_embeddings(graphs, by_graph) if nodes else by_graph[:0]
+            return ForwardResult(outputs, by_graph, by_node)
+        by_node = torch.cat(
+            [_on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel(), is_kept=nodes)) for _, tap in runs]
+        )
+        left = [tap.num_left for _, tap in runs] if nodes and self.readout.is_pooled else []
+        num_left = torch.cat([_on_cpu(one) for one in left if one is not None]) if left else None
+        return ForwardResult(outputs, by_graph, by_node, num_left)
+
+    def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
+        """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
+
+        They stay on the model's device and in its precision. Take gradients by :func:`torch.autograd.grad`, which
+        leaves those of the model's weights alone.
+        """
+
+        @contextmanager
+        def with_gradients(given: Given) -> Iterator[Tap]:
+            # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
+            without_cudnn = torch.backends.cudnn.flags(enabled=False)
+            with torch.enable_grad(), without_cudnn, self._tapping(given) as tap:
+                yield tap
+
+        runs = self._run(graphs, with_gradients)
+        return _joined(runs), self._graph_embeddings(runs, len(graphs))
+
+    def trace(self, graphs: Sequence[Data]) -> Readout:
+        """Find the readout by watching one call.
+
+        Raises:
+            AmbiguousReadoutError: If it cannot be told.
+        """
+        tracer, rows = self._traced(graphs)
+        return tracer.readout_of(rows)
+
+    def fitting_modules(self, kind: str, graphs: Sequence[Data]) -> list[str]:
+        """Modules that give one vector a node, or take one vector a graph that the whole output rests on.
+
+        Args:
+            kind: ``"node"`` or ``"graph"``.
+            graphs: Some graphs to watch the model on.
+        """
+        tracer, rows = self._traced(graphs)
+        return tracer.node_modules() if kind == "node" else tracer.graph_modules(rows)
+
+    def ends_in(self, graphs: Sequence[Data], operations: Collection[str]) -> bool:
+        """Whether the output is what an operation of such a name gives."""
+        tracer, rows = self._traced(graphs)
+        return tracer.ends_in(rows, operations)
+
+    def _traced(self, graphs: Sequence[Data]) -> tuple[Tracer, Tensor]:
+        graphs = graphs if self.call.takes_batch else sorted(graphs, key=node_count)[-1:]
+
+        def tracing(given: Given) -> AbstractContextManager[Tracer]:
+            return Tracer(given.batch.batch, _of_nodes(given.batch), **self._how).on(self.model)
+
+        ((rows, tracer),) = self._run(graphs, tracing)
+        return tracer, rows
+
+    @property
+    def _how(self) -> dict[str, bool]:
+        return {"is_double": self.is_double, "is_one_graph": not self.call.takes_batch}
+
+    def _tapping(self, given: Given) -> AbstractContextManager[Tap]:
+        return Tap(given.batch.batch, self.readout, **self._how).on(self.model)
+
+    def _leaving_out(self, given: Given, keep: Tensor) -> AbstractContextManager[None]:
+        return LeavingOut(given.batch.batch, self.readout, keep[given.nodes], **self._how).on(self.model)
+
+    def _unwatched(self, given: Given) -> AbstractContextManager[Any]:
+        return DoubleInPlaceOfFloat() if self.is_double else nullcontext()
+
+    def _run(self, graphs: Sequence[Data], around: Around[T]) -> list[tuple[Tensor, T]]:
+        """Output, one row a graph, and what the context around the call gave, of each call; double precision is its.
+
+        There is one call for all graphs, or one for each where the model takes no more.
+        """
+        started = time.perf_counter()
+        self.usage.num_graphs += len(graphs)
+        parts = [graphs] if self.call.takes_batch else [[graph] for graph in graphs]
+        try:
+            done, first = [], 0
+            for part in parts:
+                given = Given(batch := self._collate(part), slice(first, first := first + batch.batch.numel()))
+                with self._evaluating(), around(given) as context:
+                    output = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=batch.batch.numel())
+                    done.append((checked_columns(output, self.num_columns, self.task), context))
+            return done
+        finally:
+            self.usage.seconds += time.perf_counter() - started
+
+    def _collate(self, graphs: Sequence[Data]) -> Batch:
+        batch = batch_of(graphs, self.call.attributes).to(self.device)
+        dtype = torch.float64 if self.is_double else self.dtype
+        return batch.apply(lambda tensor: tensor.to(dtype) if dtype and tensor.is_floating_point() else tensor)
+
+    @contextmanager
+    def _evaluating(self) -> Iterator[None]:
+        """Evaluation mode without gradients, compiled parts run as they were written; the model is left as found."""
+        default = torch.get_default_dtype()
+        with left_as_found(self.model, is_own=self.is_own):
+            self.model.eval()
+            try:
+                with torch.no_grad(), _as_written():
+                    if self.is_double:  # tensors that the model makes itself must fit its weights
+                        torch.set_default_dtype(torch.float64)
+                    yield
+            finally:
+                torch.set_default_dtype(default)
+
+    def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]], num_graphs: int) -> Tensor:
+        if self.readout.is_output:
+            return _joined(runs)
+        count = num_graphs // len(runs)  # one call for all of them, or one for each
+        return torch.cat([self._checked("graph", tap.graph_embeddings, count) for _, tap in runs])
+
+    def _left_out_embeddings(self, graphs: Sequence[Data], by_graph: Tensor) -> Tensor:
+        """What changes in its graph's embedding when a node is left out of the graph, for each node."""
+        found = []
+        for graph, own in zip(graphs, by_graph, strict=True):
+            size = node_count(graph)
+            if size == 1:  # nothing would be left
+                found.append(own.unsqueeze(0))
+                continue
+            together = -(-size * (size + graph.num_edges) // _MAX_ROWS_OF_A_GRAPH)
+            group_of = neighbourhoods(graph, min(together, size // 2))
+            keep = group_of != torch.arange(int(group_of.max()) + 1).unsqueeze(1)
+            without = []
+            for some in keep.split(max(1, _MAX_ROWS // (size + graph.num_edges))):
+                parts = _parts([graph] * len(some), some.flatten())
+                without.append(_on_cpu(self._graph_embeddings(self._run(parts, self._tapping), len(parts))))
+            # What nodes are worth that are left out together, they share.
+            lost = (own - torch.cat(without)) / torch.bincount(group_of).unsqueeze(1)
+            found.append(lost[group_of])
+        return torch.cat(found)
+
+    def _checked(self, kind: str, rows: Tensor | None, count: int, *, is_kept: bool = True) -> Tensor:
+        """The embeddings that were caught, if they are one vector for each node or graph; none unless to be kept."""
+        if rows is not None and rows.dim() == 2 and rows.size(0) == count:
+            return rows if is_kept else rows[:0]
+        module = self.readout.node_module if kind == "node" else self.readout.graph_module
+        raise UnfitEmbeddingsError(
+            f"{kind}_embeddings must be one vector for each of the {count} {kind}s, got "
+            f"{'none' if rows is None else f'shape {list(rows.shape)}'} from "
+            f"{f'module {module!r}' if module else 'the readout'}",
+            kind,
+        )
+
+
+def _as_written() -> AbstractContextManager[Any]:
+    """A context in which compiled parts of a model run as they were written, so that they can be watched."""
+    set_stance = getattr(torch.compiler, "set_stance", None)  # PyTorch before 2.6 has none
+    if set_stance is None or "torch._dynamo" not in sys.modules:  # which takes long to load
+        return nullcontext()
+    context: AbstractContextManager[Any] = set_stance("force_eager")
+    return context
+
+
+def _of_nodes(batch: Batch) -> list[Tensor]:
+    """Tensors of nodes and edges that a batch has."""
+    values = ((key, value) for key, value in batch.to_dict().items() if key not in _STRUCTURE)
+    tensors = [value for _, value in values if isinstance(value, Tensor) and value.dim()]
+    return [tensor for tensor in tensors if tensor.size(0) != batch.num_graphs]
+
+
+def neighbourhoods(graph: Data, size: int) -> Tensor:
+    """Groups of so many nodes at most, by the order in which they are reached from the first: the group of each node.
+
+    >>> neighbourhoods(Data(edge_index=torch.tensor([[0, 3, 1, 2], [3, 0, 2, 1]]), num_nodes=4), 2)
+    tensor([0, 1, 1, 0])
+    """
+    num_nodes = node_count(graph)
+    if size <= 1:
+        return torch.arange(num_nodes)
+    import networkx as nx  # rarely needed here, and takes a while to load
+
+    joined = nx.Graph()
+    joined.add_nodes_from(range(num_nodes))
+    joined.add_edges_from(graph.edge_index.t().tolist())
+    layers = (layer for part in nx.connected_components(joined) for layer in nx.bfs_layers(joined, min(part)))
+    group_of = torch.empty(num_nodes, dtype=torch.long)
+    group_of[torch.tensor([node for layer in layers for node in sorted(layer)])] = torch.arange(num_nodes) // size
+    return group_of
+
+
+def _parts(graphs: Sequence[Data], keep: Tensor) -> list[Data]:
+    """Of each graph the part that the nodes to keep induce."""
+    kept = torch.split(keep, [node_count(graph) for graph in graphs])
+    if not all(bool(one.any()) for one in kept):
+        raise ValueError("all nodes of a graph would be left out of it, and a model classifies no graph without nodes")
+    return [induced_subgraph(graph, one.nonzero().flatten().tolist()) for graph, one in zip(graphs, kept, strict=True)]
+
+
+def _joined(runs: Sequence[tuple[Tensor, Any]]) -> Tensor:
+    return runs[0][0] if len(runs) == 1 else torch.cat([rows for rows, _ in runs])
+
+
+def _on_cpu(tensor: Tensor) -> Tensor:
+    return tensor.detach().to(device="cpu", dtype=torch.float64)

@@ -1,0 +1,231 @@
+"""Finding a model's readout by watching one call of it.
+
+Every operation is noted with what it was made of. Walking back from the output, the reductions over nodes that are met
+first are the readout; those behind them (a graph norm, a virtual node, the softmax of an attention) are not. Where the
+walk reaches the nodes' own tensors by another way, the readout cannot be told, and modules that take one vector a
+graph, and that every way from the nodes leads through, are left to choose from.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from torch import Tensor, nn
+from torch_geometric.nn.aggr import Aggregation
+
+from protograph.models.node_rows import Level
+from protograph.models.readout import AmbiguousReadoutError, Place, Readout
+from protograph.models.watching import DIVISIONS, Reduction, Watcher, tensors_in
+
+_FACTORIES = frozenset(
+    {"new_zeros", "new_ones", "new_full", "new_empty", "zeros_like", "ones_like", "full_like", "empty_like"}
+)
+# Operations that put the same numbers into another shape.
+_LAYING_OUT = frozenset(
+    {"view", "reshape", "squeeze", "unsqueeze", "flatten", "__getitem__", "clone", "contiguous", "cat", "stack", "t"}
+)
+
+
+@dataclass
+class _Step:
+    """A reduction over nodes, or the call of an aggregation module over them."""
+
+    place: Place
+    level: Level
+    result: Tensor
+
+
+class Tracer(Watcher):
+    """Watches one call of a model and works out which reductions over nodes its output rests on.
+
+    Args:
+        batch: Which graph each node is of.
+        of_nodes: The tensors of nodes and edges that the model is given.
+        is_double: Whether operations run in double precision.
+        is_one_graph: Whether the model takes one graph at a time.
+    """
+
+    sees_all = True
+
+    def __init__(
+        self,
+        batch: Tensor,
+        of_nodes: Collection[Tensor] = (),
+        *,
+        is_double: bool = False,
+        is_one_graph: bool = False,
+    ) -> None:
+        super().__init__(batch, Readout(), is_double=is_double, is_one_graph=is_one_graph)
+        self._steps: list[_Step] = []
+        self._step_of: dict[int, int] = {}  # by a tensor's id
+        self._made_of: dict[int, set[int]] = {}
+        self._made_by: dict[int, str] = {}  # the name of the operation
+        self._constants: set[int] = set()
+        self._of_nodes = {id(tensor) for tensor in of_nodes}
+        self._takes: dict[str, list[Tensor | None]] = {}  # by a module's name, the first tensor of each call
+        self._gives: dict[str, list[Tensor | None]] = {}
+        self._alive: list[Any] = [of_nodes]  # an id is unique only while its tensor lives
+        self._depth = 0  # of aggregation modules: some contain others
+
+    @contextmanager
+    def on(self, model: nn.Module) -> Iterator["Tracer"]:
+        """Watch the call made inside the ``with`` block.
+
+        What happens inside a PyG aggregation module (attention, Set2Set) is attributed to that module.
+        """
+        with ExitStack() as stack:
+            for name, module in model.named_modules():
+                if isinstance(module, Aggregation):
+                    stack.callback(module.register_forward_pre_hook(self._enter).remove)
+                    stack.callback(module.register_forward_hook(self._leaving(name), with_kwargs=True).remove)
+                elif name:
+                    stack.callback(module.register_forward_pre_hook(self._taking(name), with_kwargs=True).remove)
+                    stack.callback(module.register_forward_hook(self._giving(name)).remove)
+            with self:
+                yield self
+
+    def readout_of(self, output: Tensor) -> Readout:
+        """Return the readout that ``output`` rests on.
+
+        Raises:
+            AmbiguousReadoutError: If it cannot be told, with the modules that can be chosen from.
+        """
+        reached = self._reached(output, set(self._step_of))
+        steps = [self._steps[number] for number in sorted({self._step_of[i] for i in reached if i in self._step_of})]
+        if not steps:
+            self._refuse("no reduction over nodes was seen that the output depends on", output)
+        if reached & self._of_nodes:
+            self._refuse("the output depends on nodes by a way without a reduction that was seen", output)
+        if not all(step.level.is_selection for step in steps):
+            self._refuse("the output rests on a readout of edges", output)
+        is_pooled = any(step.level.is_pooled for step in steps)
+        return Readout(tuple(step.place for step in steps), is_pooled=is_pooled)
+
+    def _refuse(self, problem: str, output: Tensor) -> None:
+        raise AmbiguousReadoutError(problem, self.graph_modules(output))
+
+    def node_modules(self) -> list[str]:
+        """Modules that give one vector a node, once a call."""
+        once = {name: given[0] for name, given in self._gives.items() if len(given) == 1}
+        num_nodes = self.batch.numel()
+        return _outermost(
+            [name for name, rows in once.items() if rows is not None and rows.dim() == 2 and rows.size(0) == num_nodes]
+        )
+
+    def graph_modules(self, output: Tensor) -> list[str]:
+        """Modules that take one vector a graph, once a call, which every way from nodes to the output leads through."""
+        num_graphs = int(self.batch.max()) + 1
+        names = []
+        for name, taken in self._takes.items():
+            first = taken[0] if len(taken) == 1 else None
+            if first is None or not first.is_floating_point() or id(first) in self._of_nodes:
+                continue
+            is_row_each = first.dim() == 2 and first.size(0) == num_graphs != self.batch.numel()
+            if not is_row_each and not (self._is_one_graph and first.dim() == 1):
+                continue
+            reached = self._reached(output, {id(first)})
+            if id(first) in reached and not reached & self._of_nodes:
+                names.append(name)
+        return _outermost(names)
+
+    def ends_in(self, output: Tensor, operations: Collection[str]) -> bool:
+        """Whether ``output`` is what an operation of such a name gives, however it was laid out afterwards."""
+        open_ids, seen = [id(output)], set[int]()
+        while open_ids:
+            one = open_ids.pop()
+            seen.add(one)
+            if self._made_by.get(one) in operations:
+                return True
+            if self._made_by.get(one) in _LAYING_OUT:
+                open_ids.extend(self._made_of.get(one, set()) - seen)
+        return False
+
+    def _reached(self, output: Tensor, stops: Collection[int]) -> set[int]:
+        """Ids of all tensors that ``output`` was made of, as far as the stops."""
+        reached, open_ids = set(), [id(output)]
+        while open_ids:
+            one = open_ids.pop()
+            if one not in reached:
+                reached.add(one)
+                open_ids.extend(() if one in stops else self._made_of.get(one, ()))
+        return reached
+
+    def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], reduction: Reduction | None) -> Any:
+        result = self.call(func, args, kwargs)
+        self._alive.append(result)
+        inputs = list(tensors_in(args[0] if name.endswith("_as") else (args, kwargs)))  # expand_as: only a shape
+        outputs = [args[0]] if name == "__setitem__" else list(tensors_in(result))
+        is_constant = name in _FACTORIES or all(map(self._is_constant, inputs))
+        for output in outputs:
+            self._note(name, output, inputs, is_constant=is_constant)
+        if reduction is not None and outputs:
+            if self._depth == 0 and not self._is_constant(reduction.source):
+                self._add(_Step(Place(self.ordinal), reduction.level, outputs[0]))
+        elif name in DIVISIONS and outputs and all(map(self._is_constant, inputs[1:])):
+            self._follow_division(inputs, outputs[0])
+        return result
+
+    def _note(self, name: str, output: Tensor, inputs: list[Tensor], *, is_constant: bool) -> None:
+        # Whole numbers made of others, as an order of nodes by their scores, say where something is, not what.
+        is_position = not output.is_floating_point() and any(tensor.is_floating_point() for tensor in inputs)
+        if is_constant or is_position:
+            self._constants.add(id(output))
+            return
+        self._constants.discard(id(output))
+        # A single number of the whole batch, as a largest value to scale by, tells no node from another.
+        is_of_all = output.dim() == 0 and any(tensor.numel() > 1 for tensor in inputs)
+        self._made_of.setdefault(id(output), set()).update(() if is_of_all else map(id, inputs))
+        self._made_by[id(output)] = name
+
+    def _enter(self, module: nn.Module, args: Any) -> None:
+        self._depth += 1
+
+    def _leaving(self, name: str) -> Callable[..., None]:
+        calls = count()
+
+        def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            self._depth -= 1
+            place = Place(next(calls), name)
+            reduction = self.reduction_of_module((args, kwargs)) if self._depth == 0 else None
+            if reduction is not None and isinstance(result, Tensor):
+                self._add(_Step(place, reduction.level, result))
+
+        return hook
+
+    def _taking(self, name: str) -> Callable[..., None]:
+        def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            self._takes.setdefault(name, []).append(next(tensors_in((args, kwargs)), None))
+
+        return hook
+
+    def _giving(self, name: str) -> Callable[..., None]:
+        def hook(module: nn.Module, args: tuple[Any, ...], result: Any) -> None:
+            self._gives.setdefault(name, []).append(next(tensors_in(result), None))
+
+        return hook
+
+    def _is_constant(self, tensor: Tensor) -> bool:
+        # Counts of nodes are reductions over batch too, but nothing of the model is in them.
+        if id(tensor) in self._of_nodes:
+            return False
+        is_made_of_them = id(tensor) in self._made_of
+        return id(tensor) in self._constants or (not tensor.is_floating_point() and not is_made_of_them)
+
+    def _add(self, step: _Step) -> None:
+        self._alive.append(step.result)
+        self._step_of[id(step.result)] = len(self._steps)
+        self._steps.append(step)
+
+    def _follow_division(self, inputs: list[Tensor], result: Tensor) -> None:
+        for number, step in enumerate(self._steps):
+            if inputs and step.result is inputs[0]:
+                step.result = result
+                step.place = replace(step.place, is_mean=True)
+                self._step_of[id(result)] = number
+
+
+def _outermost(names: list[str]) -> list[str]:
+    """The names of modules without those of their parts."""
+    return [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
