@@ -15,19 +15,17 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
-from protograph._base.words import count_of, counted
+from protograph._base.words import counted
+from protograph.graphs.checking import is_plain
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import (
-    SAMPLE_SIZE,
-    ForwardResult,
-    GraphClassifier,
-    RunningClassifier,
-    as_classifier,
-)
+from protograph.models.classifier import ForwardResult, GraphClassifier, RunningClassifier, as_classifier
+from protograph.models.misfits import is_of_model, note_parts, started, which_graphs
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
 
 # Graphs that go through the model at a time; it makes no difference to the result.
 BATCH_SIZE = 256
+# A label this far from 0 is none: it would not even fit into 64 bits.
+_FIRST_NO_CLASS = 2**63
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,12 @@ def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Te
     outputs = []
     for first in range(0, len(graphs), BATCH_SIZE):
         batch = [graphs[i] for i in range(first, min(first + BATCH_SIZE, len(graphs)))]
-        outputs.append(classifier.classify(batch))
+        try:
+            outputs.append(classifier.classify(batch))
+        except Exception as error:
+            if is_of_model(error):
+                note_parts(error, batch)
+            raise
         check_finite("the model's output", outputs[-1], first, batch)
     return torch.cat(outputs)
 
@@ -139,7 +142,8 @@ def embed_all(
 ) -> tuple[GraphStore, RunningClassifier, EmbeddedGraphs]:
     """Check the graphs, start the model on the first of them, and apply it to all."""
     classifier, store = as_classifier(model), GraphStore(graphs)
-    running = classifier.start(next(store.chunks(SAMPLE_SIZE)), device)
+    store.check(batch_size)
+    running = started(classifier, store, device)
     return store, running, embed(running, store, batch_size, classifier.return_type, progress)
 
 
@@ -158,8 +162,7 @@ def embed(
         try:
             result = classifier.embed(graphs)
         except Exception as error:
-            first, last = store.label(done), store.label(done + len(graphs) - 1)
-            which = first if len(graphs) == 1 else f"{count_of(len(graphs), 'graph')}, {first} to {last}"
+            which = which_graphs(store, done, len(graphs))
             error.add_note(f"this happened while the model was applied to {which}")
             raise
         check_finite("the model's output", result.outputs, done, label=store.label)
@@ -199,11 +202,12 @@ def predictions_of(scores: Floats) -> Ints:
 def label_of(graph: Data) -> int | None:
     """The class that a graph was given, ``None`` where that is not one whole number."""
     y = graph.get("y")
-    if isinstance(y, int):
-        return y
-    if isinstance(y, Tensor) and y.numel() == 1 and (not y.is_floating_point() or float(y).is_integer()):
-        return int(y)
-    return None
+    if isinstance(y, Tensor | np.ndarray):
+        is_one = y.size == 1 if isinstance(y, np.ndarray) else y.numel() == 1 and is_plain(y)
+        y = y.reshape(-1)[0].item() if is_one else None
+    if not isinstance(y, int | float | np.integer | np.floating) or not float(y).is_integer():
+        return None
+    return int(y) if abs(y) < _FIRST_NO_CLASS else None
 
 
 def labels_of(graphs: Sequence[Data]) -> list[int | None]:

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
+from protograph.graphs.checking import check_graph
 from protograph.training.gcn import GCN
 
 BATCHES_A_CHUNK = 64
@@ -140,6 +141,7 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
     edges: list[Tensor] = []
     labels: list[int] = []
     for number, graph in enumerate(graphs):
+        check_graph(graph, f"graphs[{number}]")
         features.append(_features(graph, number, features[0] if features else None))
         edges.append(_edge_index(graph, number))
         labels.append(_label(graph, number))

@@ -1,0 +1,133 @@
+"""What to say where a model raises: to which graphs it was applied, and whether these fit its layers."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from protograph._base.words import count_of, cut, one_line
+from protograph.graphs.naming import num_columns
+from protograph.graphs.store import GraphStore
+from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier
+
+# Of what a model raised, so much is repeated.
+_MAX_RAISED = 160
+_WIDTHS = ("in_features", "in_channels")
+# Names of what layers are given, in their own code.
+_GIVEN = ("input", "x")
+
+
+def started(classifier: GraphClassifier, store: GraphStore, device: torch.device | str | None) -> RunningClassifier:
+    """The classifier, ready for the graphs; tried on the first of them.
+
+    Raises:
+        ValueError: If the model fails since the graphs lack ``x``, or have one that a layer cannot take. Any other error
+            of the model is passed on, and says which graphs it was applied to.
+    """
+    sample = store.take(range(min(SAMPLE_SIZE, len(store))))
+    try:
+        return classifier.start(sample, device)
+    except Exception as error:
+        if not is_of_model(error):
+            raise
+        if misfit := _misfit(error, classifier.model, sample[0], store.label(0)):
+            raise ValueError(misfit) from error
+        error.add_note(f"this happened while the model was applied to {which_graphs(store, 0, len(sample))}")
+        raise
+
+
+def which_graphs(store: GraphStore, first: int, count: int) -> str:
+    """What messages call a few graphs in a row."""
+    if count == 1:
+        return store.label(first)
+    return f"{count_of(count, 'graph')}, {store.label(first)} to {store.label(first + count - 1)}"
+
+
+def note_parts(error: Exception, graphs: Sequence[Data]) -> None:
+    """Let an error of a model say that it was applied to parts of graphs, or generated ones, and how large they were."""
+    sizes = sorted({int(graph.num_nodes or 0) for graph in graphs})
+    nodes = f"{sizes[0]} to {sizes[-1]} nodes" if len(sizes) > 1 else count_of(sizes[0], "node")
+    error.add_note(
+        f"this happened while the model was applied to {count_of(len(graphs), 'part')} of graphs, of {nodes}; it must "
+        f"be able to classify small graphs too"
+    )
+
+
+def is_of_model(error: BaseException) -> bool:
+    """Whether an error came out of a model's own code, or of what that called."""
+    return any(frame.f_code is nn.Module._call_impl.__code__ for frame in _frames(error))
+
+
+def _frames(error: BaseException) -> Iterator[Any]:
+    """What was running when the error was raised, the outermost first."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+def _misfit(error: Exception, model: nn.Module, graph: Data, label: str) -> str | None:
+    """Why the graphs do not fit the model, ``None`` where that is not what it failed on."""
+    layer, given = _layer_and_input(error)
+    name = _name_of(layer, model)
+    raised = cut(one_line(f"{type(error).__name__}: {error}"), _MAX_RAISED)
+    width = _width(layer)
+    if graph.x is None:
+        wanted = f"of {count_of(width, 'column')}, as its layer {name} takes" if width else "that it was trained with"
+        return (
+            f"{label} has no x, and neither have the others, on which the model fails ({raised}); give every graph an "
+            f"x {wanted}"
+        )
+    x, columns = graph.x, num_columns(graph.x)
+    if given is None or given.dtype not in (x.dtype, torch.float64 if x.is_floating_point() else x.dtype):
+        return None
+    came = f"x of {label} has {count_of(columns, 'column')} of {_dtype(x)}"
+    if width and columns and given.dim() > 1 and given.size(-1) == columns != width:
+        return f"{came}, but the model's layer {name} takes {width} ({raised}); give every graph {width} columns"
+    wanted_type = _wanted_type(layer, given)
+    if wanted_type is not None:
+        return f"{came}, but the model's layer {name} takes {wanted_type} ({raised}); pass x.to(torch.{wanted_type})"
+    if isinstance(layer, nn.Embedding) and isinstance(error, IndexError):
+        return (
+            f"{came}, but the model's layer {name} knows the values 0 to {layer.num_embeddings - 1} ({raised}); give "
+            f"graphs with these alone"
+        )
+    return None
+
+
+def _layer_and_input(error: BaseException) -> tuple[nn.Module | None, Tensor | None]:
+    """The innermost layer with a width that was running, and what it was given."""
+    found: tuple[nn.Module | None, Tensor | None] = (None, None)
+    for frame in _frames(error):
+        module = frame.f_locals.get("self")
+        if isinstance(module, nn.Module) and (isinstance(module, nn.Embedding) or _width(module)):
+            given = [frame.f_locals.get(key) for key in _GIVEN]
+            found = module, next((value for value in given if isinstance(value, Tensor)), None)
+    return found
+
+
+def _width(layer: Any) -> int | None:
+    """How many columns a layer takes, where it says so."""
+    widths = [getattr(layer, name, None) for name in _WIDTHS]
+    return next((width for width in widths if type(width) is int and width > 0), None)
+
+
+def _wanted_type(layer: Any, given: Tensor) -> str | None:
+    """The type that a layer takes, where it is another than it was given."""
+    if isinstance(layer, nn.Embedding):
+        return None if given.dtype in (torch.int64, torch.int32) else "int64"
+    weights = getattr(layer, "weight", None)
+    if not isinstance(weights, Tensor) or weights.dtype == given.dtype or given.dtype is torch.float64:
+        return None
+    return _dtype(weights)
+
+
+def _dtype(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _name_of(layer: nn.Module | None, model: nn.Module) -> str:
+    name = next((name for name, module in model.named_modules() if module is layer), "")
+    return f"{name} ({type(layer).__name__})" if name else type(layer).__name__
