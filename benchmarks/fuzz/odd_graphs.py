@@ -20,7 +20,7 @@ class BrokenSourceError(Exception):
 
 def plain_graphs(rng: Random) -> list[Data]:
     """A few random graphs of up to nine nodes, with attributes of edges or without."""
-    options = {"edge_dim": rng.choice([None, 2, 2]), "num_kinds": rng.choice([3, 3, 3, 2, 5])}
+    options = {"edge_dim": rng.choice([None, 2, 2]), "num_kinds": rng.choice([3] * 9 + [2, 5])}
     graphs = zoo.random_graphs(40, **options)
     return rng.sample(graphs, rng.choice([1, 2, 3, 6, 9, 14]))
 
@@ -276,9 +276,11 @@ def odd_graphs(rng: Random) -> Odd:
     """Random graphs, of which some or all are odd in up to three ways, in something that may be odd too."""
     graphs, story = plain_graphs(rng), []
     for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
-        name, change = rng.choice(list(CHANGES.items()))
-        what, one = change(rng)
-        chosen = range(len(graphs)) if rng.random() < 0.7 else rng.sample(range(len(graphs)), rng.randint(1, len(graphs)))
+        name = rng.choices(list(CHANGES), [weight for weight, _ in CHANGES.values()])[0]
+        what, one = CHANGES[name][1](rng)
+        chosen = (
+            range(len(graphs)) if rng.random() < 0.7 else rng.sample(range(len(graphs)), rng.randint(1, len(graphs)))
+        )
         for place in chosen:
             try:
                 graphs[place] = one(graphs[place].clone())
@@ -286,7 +288,7 @@ def odd_graphs(rng: Random) -> Odd:
                 continue
         story.append(f"{name}: {what}{'' if len(chosen) == len(graphs) else f' of {len(chosen)}'}")
     given = graphs
-    if rng.random() < 0.15:
+    if rng.random() < 0.12:
         name = rng.choice(list(CONTAINERS))
         try:
             given = CONTAINERS[name](graphs)
@@ -354,13 +356,14 @@ def _bare(rng):
     return "edge_index and num_nodes", lambda g: Data(edge_index=g.edge_index, num_nodes=g.num_nodes, y=g.y)
 
 
+# How often each is, and how.
 CHANGES = {
-    "x": _x_change,
-    "edge features": _edge_attr_change,
-    "edge_index": _edge_change,
-    "extra": _extra_change,
-    "y": _label_change,
-    "num_nodes": _size_change,
-    "adj_t": _adjacency,
-    "bare": _bare,
+    "x": (25, _x_change),
+    "edge features": (15, _edge_attr_change),
+    "edge_index": (15, _edge_change),
+    "extra": (30, _extra_change),
+    "y": (15, _label_change),
+    "num_nodes": (3, _size_change),
+    "adj_t": (4, _adjacency),
+    "bare": (4, _bare),
 }

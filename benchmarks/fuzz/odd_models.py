@@ -137,7 +137,7 @@ class Constant(AnyFeatures):
         return torch.zeros(int(batch.max()) + 1, 2)
 
 
-class Random_(AnyFeatures):  # noqa: N801 - random is taken
+class Random_(AnyFeatures):
     def forward(self, x, edge_index, batch):
         scores = self.score(x, edge_index, batch)
         return scores + torch.randn_like(scores)

@@ -76,7 +76,7 @@ def run_trial(seed: int, number: int, *, is_shown: bool = False) -> Outcome:
             wrong = problem_with(error, model, odd.graphs)
             problems += [wrong] if wrong else []
         else:
-            problems += _problems_of(explanations, odd.graphs, Path(folder), is_shown)
+            problems += _problems_of(explanations, odd.graphs, odd_graphs(rng).given, Path(folder), is_shown)
             after = unchanged.of_graphs(odd.graphs), unchanged.of_model(model), unchanged.of_randomness()
     for what, one, other in zip(("graphs", "the model", "random state"), before, after, strict=True):
         if one != other:
@@ -92,18 +92,21 @@ def _kind(error: Exception) -> str:
     return "raised" if getattr(error, "__notes__", ()) else "refused"
 
 
-def _problems_of(explanations: pg.Explanations, graphs: list[Any], folder: Path, is_shown: bool) -> list[str]:
+def _problems_of(
+    explanations: pg.Explanations, graphs: list[Any], others: Any, folder: Path, is_shown: bool
+) -> list[str]:
     """What cannot be done with what came out."""
     problems = []
 
-    def attempt(what: str, step: Any) -> None:
+    def attempt(what: str, step: Any, may_be_refused: bool = False) -> None:
         try:
             step()
         except Exception as error:
             if is_shown:
                 traceback.print_exception(error)
             wrong = problem_with(error, _NO_MODEL, graphs)
-            problems.append(f"{what}: {wrong or error}")
+            if wrong or not may_be_refused:
+                problems.append(f"{what}: {wrong or error}")
 
     def save_and_load() -> None:
         explanations.save(folder / "saved.json")
@@ -119,6 +122,7 @@ def _problems_of(explanations: pg.Explanations, graphs: list[Any], folder: Path,
     attempt("notebook", explanations._repr_html_)
     attempt("save and load", save_and_load)
     attempt("predict", lambda: explanations.predict(graphs))
+    attempt("predict of others", lambda: explanations.predict(others), may_be_refused=True)
     attempt("to_frame", explanations.to_frame)
     return problems
 

@@ -32,7 +32,7 @@ def _of_value(value: Any) -> Any:
 
 def _of_tensor(value: Tensor) -> list[Any]:
     facts: list[Any] = [type(value), value.dtype, value.layout, tuple(value.shape), value.requires_grad, value.is_leaf]
-    facts += [value._version, None if value.grad is None else value.grad.tolist()]
+    facts += [value._version, value.grad.tolist() if value.is_leaf and value.grad is not None else None]
     if value.is_meta:
         return facts
     if value.layout is not torch.strided:
@@ -58,7 +58,7 @@ def of_model(model: nn.Module) -> dict[str, Any]:
 
 def of_randomness() -> list[Any]:
     """States of the global generators."""
-    name, keys, *rest = np.random.get_state()  # noqa: NPY002 - the global one is asked for
+    name, keys, *rest = np.random.get_state()
     return [torch.get_rng_state().tolist(), random.getstate(), name, keys.tolist(), rest, torch.get_default_dtype()]
 
 

@@ -1,10 +1,11 @@
 """Whose error it is: one of our own checks, the user's code, or nobody's, which is a failure."""
 
 import ast
+import inspect
 import linecache
 import re
 import traceback
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch_geometric.data import Batch
 
 import protograph
 from benchmarks.fuzz.odd_graphs import BrokenSourceError
-from protograph.models.misfits import is_of_model
+from protograph.models.raising import is_of_model
 
 PACKAGE = str(Path(protograph.__file__).parent)
 # A message of ours names what it is about.
@@ -29,7 +30,7 @@ def problem_with(error: BaseException, model: nn.Module, graphs: list[Any]) -> s
     if is_of_model(error) and not is_raised_by_us(error):
         if "graph" not in notes:
             return f"the model raised {_brief(error)}, no graph named"
-        if "part" not in notes and runs(model, graphs):
+        if re.search(r"graph \d", notes) and runs(model, graphs):
             return f"the model raised {_brief(error)}, but runs on these graphs"
         return ""
     if not is_raised_by_us(error):
@@ -62,7 +63,7 @@ def is_raised_by_us(error: BaseException) -> bool:
     return frame.filename.startswith(PACKAGE) and frame.lineno in _raises(frame.filename)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _raises(filename: str) -> frozenset[int]:
     """Lines of all statements that raise something new."""
     tree = ast.parse("".join(linecache.getlines(filename)))
@@ -72,8 +73,6 @@ def _raises(filename: str) -> frozenset[int]:
 
 def runs(model: nn.Module, graphs: list[Any]) -> bool:
     """Whether a user could apply the model to the graphs, as a loader gives them, without us."""
-    import inspect
-
     try:
         batch = Batch.from_data_list(graphs)
         names = list(inspect.signature(model.forward).parameters)

@@ -38,6 +38,12 @@ def node_count(graph: Data) -> int:
     return int(x.size(0)) if isinstance(x, Tensor) else int(graph.num_nodes or 0)
 
 
+def is_dense(value: Any) -> bool:
+    """Whether a value is a tensor whose entries can be taken one by one, of whatever type they are."""
+    is_strided = isinstance(value, Tensor) and value.layout is torch.strided
+    return is_strided and not value.is_meta and not value.is_quantized
+
+
 def is_plain(values: Tensor) -> bool:
     """Whether a tensor holds numbers that can be read as they are: dense, of a usual type, and in memory."""
     return values.dtype in NUMBERS and values.layout is torch.strided and not values.is_meta

@@ -14,11 +14,13 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.graphs.checking import FEATURES, check_graph, is_plain
+from protograph.graphs.checking import FEATURES, check_graph, is_dense, is_plain
 from protograph.graphs.checking import node_count as node_count
 from protograph.graphs.joining import GraphChunk, JoinedGraphs, joined
 
 Label = Callable[[int], str]
+# Graphs that are laid end to end at a time where only a look at them is needed.
+_CHUNK = 2048
 
 
 @dataclass
@@ -69,6 +71,21 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     if together is not None and _is_clean(together, reference):
         return GraphChunk(graphs, together)
     return _cleaned(graphs, indices, reference, findings)
+
+
+def check_each(graphs: Sequence[Any]) -> None:
+    """Check graphs that need not be alike, each by itself.
+
+    Raises:
+        TypeError: If one is no graph, or something in it is no tensor.
+        ValueError: If a tensor is of a type or shape that cannot be used.
+    """
+    for start in range(0, len(graphs), _CHUNK):
+        some = graphs[start : start + _CHUNK]
+        together = joined(some)
+        if together is None or together.sizes.min() == 0 or not all(map(is_plain, together.tensors.values())):
+            for number, graph in enumerate(some, start):
+                check_graph(graph, f"graph {number}")
 
 
 def _is_clean(graphs: JoinedGraphs, reference: Data | None) -> bool:
@@ -234,10 +251,10 @@ def select_edges(graph: Data, chosen: Tensor) -> Data:
 def edge_keys(graph: Data) -> list[str]:
     """Names of the tensors that have one entry an edge, such as ``edge_index``."""
     asked = copy(graph)  # PyG keeps the answers with whom it asks, and the user's graphs are to stay as they are
-    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and asked.is_edge_attr(key)]
+    return [key for key, value in graph.to_dict().items() if is_dense(value) and asked.is_edge_attr(key)]
 
 
 def node_keys(graph: Data) -> list[str]:
     """Names of the tensors that have one entry a node."""
     asked = copy(graph)
-    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and asked.is_node_attr(key)]
+    return [key for key, value in graph.to_dict().items() if is_dense(value) and asked.is_node_attr(key)]

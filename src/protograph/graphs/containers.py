@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset
+from torch_geometric.data import Batch, HeteroData, InMemoryDataset
 from torch_geometric.data.data import BaseData
 
 
@@ -76,7 +76,7 @@ def _apart(item: Any, place: int) -> list[Any]:
         return [item]
     try:
         return list(item.to_data_list())
-    except (RuntimeError, KeyError, AttributeError):
+    except Exception:  # PyG raises whatever its own bookkeeping runs into
         raise ValueError(
             f"item {place} of graphs must be a graph, or a batch that Batch.from_data_list made, got one that was made "
             f"otherwise and cannot be taken apart; pass the graphs themselves"

@@ -7,6 +7,7 @@ the usual tensors that is known, and a few concatenations do.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -121,7 +122,7 @@ def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs
     if "num_nodes" in all_keys:
         lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
     sizes = lengths.get("x") or lengths.get("num_nodes") or []
-    if set(map(type, sizes)) != {int}:
+    if set(map(type, chain(sizes, lengths.get("num_nodes", ())))) != {int}:
         raise _UnusualError
     if any(length != (counts if key in OF_EDGES else sizes) for key, length in lengths.items()):
         raise _UnusualError

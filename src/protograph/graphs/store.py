@@ -106,7 +106,10 @@ class GraphStore:
         started = time.perf_counter()
         for indices in self._parts(size):
             graphs = clean(self._read(indices), indices, self._reference, self._findings())
-            if isinstance(graphs, GraphChunk) and (num_bytes := num_bytes + graphs.together.num_bytes) <= _BYTES_LAID_OUT:
+            if (
+                isinstance(graphs, GraphChunk)
+                and (num_bytes := num_bytes + graphs.together.num_bytes) <= _BYTES_LAID_OUT
+            ):
                 self._checked[indices[0]] = graphs.together
         self.seconds += time.perf_counter() - started
 

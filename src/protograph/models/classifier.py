@@ -16,6 +16,7 @@ from protograph.models.batching import batch_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.outputs import RETURN_TYPES, AskedType, as_rows
 from protograph.models.precision import DoubleInPlaceOfFloat
+from protograph.models.raising import noted
 from protograph.models.readout import AmbiguousReadoutError, LeavingOut, Readout, Tap, Tracer, Weighing
 
 T = TypeVar("T")
@@ -260,7 +261,7 @@ class RunningClassifier:
         self.usage.num_graphs += len(graphs)
         try:
             batch = self._collate(graphs)
-            with self._evaluating(), around(batch.batch) as given:
+            with noted(graphs), self._evaluating(), around(batch.batch) as given:
                 output = self.call(self.model, batch)
                 return as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel()), given
         finally:

@@ -19,7 +19,7 @@ from protograph._base.words import counted
 from protograph.graphs.checking import is_plain
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import ForwardResult, GraphClassifier, RunningClassifier, as_classifier
-from protograph.models.misfits import is_of_model, note_parts, started, which_graphs
+from protograph.models.misfits import started, which_graphs
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
 
 # Graphs that go through the model at a time; it makes no difference to the result.
@@ -94,12 +94,7 @@ def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Te
     outputs = []
     for first in range(0, len(graphs), BATCH_SIZE):
         batch = [graphs[i] for i in range(first, min(first + BATCH_SIZE, len(graphs)))]
-        try:
-            outputs.append(classifier.classify(batch))
-        except Exception as error:
-            if is_of_model(error):
-                note_parts(error, batch)
-            raise
+        outputs.append(classifier.classify(batch))
         check_finite("the model's output", outputs[-1], first, batch)
     return torch.cat(outputs)
 

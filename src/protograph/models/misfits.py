@@ -1,6 +1,5 @@
 """What to say where a model raises: to which graphs it was applied, and whether these fit its layers."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from protograph._base.words import count_of, cut, one_line
 from protograph.graphs.naming import num_columns
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier
+from protograph.models.raising import frames_of, is_of_model
 
 # Of what a model raised, so much is repeated.
 _MAX_RAISED = 160
@@ -45,29 +45,6 @@ def which_graphs(store: GraphStore, first: int, count: int) -> str:
     return f"{count_of(count, 'graph')}, {store.label(first)} to {store.label(first + count - 1)}"
 
 
-def note_parts(error: Exception, graphs: Sequence[Data]) -> None:
-    """Let an error of a model say that it was applied to parts of graphs, or generated ones, and how large they were."""
-    sizes = sorted({int(graph.num_nodes or 0) for graph in graphs})
-    nodes = f"{sizes[0]} to {sizes[-1]} nodes" if len(sizes) > 1 else count_of(sizes[0], "node")
-    error.add_note(
-        f"this happened while the model was applied to {count_of(len(graphs), 'part')} of graphs, of {nodes}; it must "
-        f"be able to classify small graphs too"
-    )
-
-
-def is_of_model(error: BaseException) -> bool:
-    """Whether an error came out of a model's own code, or of what that called."""
-    return any(frame.f_code is nn.Module._call_impl.__code__ for frame in _frames(error))
-
-
-def _frames(error: BaseException) -> Iterator[Any]:
-    """What was running when the error was raised, the outermost first."""
-    trace = error.__traceback__
-    while trace is not None:
-        yield trace.tb_frame
-        trace = trace.tb_next
-
-
 def _misfit(error: Exception, model: nn.Module, graph: Data, label: str) -> str | None:
     """Why the graphs do not fit the model, ``None`` where that is not what it failed on."""
     layer, given = _layer_and_input(error)
@@ -100,7 +77,7 @@ def _misfit(error: Exception, model: nn.Module, graph: Data, label: str) -> str 
 def _layer_and_input(error: BaseException) -> tuple[nn.Module | None, Tensor | None]:
     """The innermost layer with a width that was running, and what it was given."""
     found: tuple[nn.Module | None, Tensor | None] = (None, None)
-    for frame in _frames(error):
+    for frame in frames_of(error):
         module = frame.f_locals.get("self")
         if isinstance(module, nn.Module) and (isinstance(module, nn.Embedding) or _width(module)):
             given = [frame.f_locals.get(key) for key in _GIVEN]
