@@ -4,7 +4,8 @@
     python -m benchmarks.fuzz --seed 0 --only 17         one trial, with the traceback of what was raised
 
 A trial takes random graphs, odd in up to three ways (types and shapes of tensors, attributes of any kind, what they
-come in), a model of the tests, one that takes any features, or a broken one, and one of the four explainers. It fails if
+come in), a model of the tests, one that takes any features, or a broken one, and one of the four explainers, PAGE with
+either search. It fails if
 
 - an error comes out that is neither raised by a ``raise`` of this package, in one line that names what it is about, nor
   by the user's own model or source, passed on with the graphs named;

@@ -1,7 +1,6 @@
 """Run many trials, and write down what failed."""
 
 import argparse
-import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -31,9 +30,6 @@ def main() -> None:
 
 
 def shown(number: int, outcome: Outcome) -> Outcome:
-    if log := os.environ.get("FUZZ_LOG"):
-        with open(log, "a") as f:
-            f.write(f"{number} {outcome.seconds:.1f} {outcome.result} | {outcome.story} | {outcome.message}\n")
     if outcome.problems:
         print(f"{number}: {outcome.story}\n    " + "\n    ".join(outcome.problems), flush=True)
     return outcome

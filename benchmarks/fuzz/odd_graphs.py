@@ -278,14 +278,11 @@ def odd_graphs(rng: Random) -> Odd:
     for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
         name = rng.choices(list(CHANGES), [weight for weight, _ in CHANGES.values()])[0]
         what, one = CHANGES[name][1](rng)
-        chosen = (
-            range(len(graphs)) if rng.random() < 0.7 else rng.sample(range(len(graphs)), rng.randint(1, len(graphs)))
-        )
+        all_places = range(len(graphs))
+        chosen = all_places if rng.random() < 0.7 else rng.sample(all_places, rng.randint(1, len(graphs)))
         for place in chosen:
-            try:
+            with suppress(Exception):  # an oddity that cannot be had of an odder graph
                 graphs[place] = one(graphs[place].clone())
-            except Exception:  # an oddity that cannot be had of an odder graph
-                continue
         story.append(f"{name}: {what}{'' if len(chosen) == len(graphs) else f' of {len(chosen)}'}")
     given = graphs
     if rng.random() < 0.12:

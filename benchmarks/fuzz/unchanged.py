@@ -45,7 +45,7 @@ def of_model(model: nn.Module) -> dict[str, Any]:
     """Weights, buffers, flags, gradients and hooks of a model."""
     # A module that is not initialised has no values to compare.
     lazy = nn.parameter.is_lazy
-    tensors = {name: value for name, value in (*model.named_parameters(), *model.named_buffers())}
+    tensors = dict((*model.named_parameters(), *model.named_buffers()))
     return {
         "tensors": {name: "lazy" if lazy(value) else _of_tensor(value) for name, value in tensors.items()},
         "training": [module.training for module in model.modules()],

@@ -39,7 +39,8 @@ def problem_with(error: BaseException, model: nn.Module, graphs: list[Any]) -> s
         return f"{_brief(error)} is neither a ValueError nor a TypeError"
     if "\n" in text or not _NAMED.search(text):
         return f"the message is not one line that names something: {text[:200]!r}"
-    if isinstance(error.__cause__, Exception) and is_of_model(error.__cause__) and runs(model, graphs):
+    is_misfit = isinstance(error.__cause__, Exception) and is_of_model(error.__cause__) and "generated" not in text
+    if is_misfit and runs(model, graphs):
         return f"refused as a misfit, but the model runs on these graphs: {text[:200]}"
     return ""
 

@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools
 from protograph._base.errors import ProtographWarning
+from protograph._base.randomness import preserved_random_state
 from protograph._base.words import count_of
 from protograph.graphs.cleaning import check_each
 from protograph.graphs.containers import check_container, single_graphs
@@ -36,7 +37,8 @@ class SearchedGraphs:
 
     def __init__(self, graphs: Iterable[Data], *, max_calls: int = MAX_CALLS) -> None:
         check_container(graphs)
-        self.graphs, self._max_calls = list(single_graphs(graphs)), max_calls
+        with preserved_random_state():  # a loader draws a seed whenever it is gone through
+            self.graphs, self._max_calls = list(single_graphs(graphs)), max_calls
         check_each(self.graphs)
         self._encoded: dict[tuple[bool, EdgeRule], EncodedGraphs] = {}
         self._answers: dict[Hashable, Bools] = {}

@@ -119,11 +119,9 @@ class GraphStore:
         self._laid_out, num_bytes = {}, 0
         for indices in self._parts(size):
             start, started = indices[0], time.perf_counter()
-            known, graphs = self._checked.pop(start, None), self._read(indices)
-            if known is not None and len(known.sizes) == len(indices):
-                graphs = GraphChunk(graphs, known)
-            else:
-                graphs = clean(graphs, indices, self._reference, self.findings)
+            known, given = self._checked.pop(start, None), self._read(indices)
+            is_known = known is not None and len(known.sizes) == len(indices)
+            graphs = GraphChunk(given, known) if is_known else clean(given, indices, self._reference, self.findings)
             if isinstance(graphs, GraphChunk):
                 together = graphs.together.only(_ENCODED)
                 num_bytes += together.num_bytes

@@ -36,7 +36,7 @@ def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None) -> Batch:
 
 def _collated(graphs: list[Data], excluded: set[str]) -> Batch:
     """What PyG's collation gives, without what it cannot join: a model that never reads it can do without."""
-    excluded |= _not_in_all(graphs)
+    excluded |= _not_in_all(graphs) | {"batch", "ptr"}  # which are made anew, whatever the graphs have of that name
     try:
         return Batch.from_data_list(graphs, exclude_keys=sorted(excluded))
     except Exception:

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.words import count_of, cut, one_line
-from protograph.graphs.naming import num_columns
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier
 from protograph.models.raising import frames_of, is_of_model
@@ -23,8 +22,8 @@ def started(classifier: GraphClassifier, store: GraphStore, device: torch.device
     """The classifier, ready for the graphs; tried on the first of them.
 
     Raises:
-        ValueError: If the model fails since the graphs lack ``x``, or have one that a layer cannot take. Any other error
-            of the model is passed on, and says which graphs it was applied to.
+        ValueError: If the model fails since the graphs lack ``x``, or have one that a layer cannot take. Any other
+            error of the model is passed on, and says which graphs it was applied to.
     """
     sample = store.take(range(min(SAMPLE_SIZE, len(store))))
     try:
@@ -57,12 +56,17 @@ def _misfit(error: Exception, model: nn.Module, graph: Data, label: str) -> str 
             f"{label} has no x, and neither have the others, on which the model fails ({raised}); give every graph an "
             f"x {wanted}"
         )
-    x, columns = graph.x, num_columns(graph.x)
+    x = graph.x
+    came = f"x of {label} has shape {list(x.shape)} of {_dtype(x)}"
+    if x.dim() != 2:
+        way = "x.unsqueeze(1)" if x.dim() == 1 else "x.flatten(1)"
+        return f"{came}, which the model cannot take ({raised}); pass {way}, or what it was trained with"
     if given is None or given.dtype not in (x.dtype, torch.float64 if x.is_floating_point() else x.dtype):
         return None
-    came = f"x of {label} has {count_of(columns, 'column')} of {_dtype(x)}"
-    if width and columns and given.dim() > 1 and given.size(-1) == columns != width:
-        return f"{came}, but the model's layer {name} takes {width} ({raised}); give every graph {width} columns"
+    if width and given.dim() == 2 and given.size(1) == x.size(1) != width:
+        return (
+            f"{came}, but the model's layer {name} takes {width} columns ({raised}); give every graph {width} columns"
+        )
     wanted_type = _wanted_type(layer, given)
     if wanted_type is not None:
         return f"{came}, but the model's layer {name} takes {wanted_type} ({raised}); pass x.to(torch.{wanted_type})"
