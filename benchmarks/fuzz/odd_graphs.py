@@ -1,6 +1,7 @@
 """Graphs as people may have them: each oddity changes some graphs, or what they come in."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 

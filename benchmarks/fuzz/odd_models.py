@@ -10,6 +10,11 @@ from torch_geometric.nn import GCNConv, global_add_pool
 
 from tests import zoo
 
+try:
+    from tests.zoo_census import CENSUS
+except ImportError:
+    CENSUS = {}
+
 
 class BrokenModelError(Exception):
     """What a user's own model raises."""
@@ -182,6 +187,9 @@ def odd_model(rng: Random) -> tuple[nn.Module, str]:
 
 
 def _from_zoo(rng: Random) -> tuple[nn.Module, str]:
+    if CENSUS and rng.random() < 0.5:
+        name = rng.choice(list(CENSUS))
+        return CENSUS[name].build(), name
     conv, pool = rng.choice(["gcn", "gin", "gat", "sage", "gine"]), rng.choice(list(zoo.POOLS))
     kinds = [zoo.Net] if conv == "gine" else [zoo.Net, zoo.TakesData, zoo.TakesDataCalledBatch, zoo.OtherNames]
     kind = rng.choice(kinds)
