@@ -31,7 +31,7 @@ def started(classifier: GraphClassifier, store: GraphStore, device: torch.device
     except Exception as error:
         if not is_of_model(error):
             raise
-        if misfit := _misfit(error, classifier.model, sample[0], store.label(0)):
+        if misfit := _misfit(error, sample[0], store.label(0)):
             raise ValueError(misfit) from error
         error.add_note(f"this happened while the model was applied to {which_graphs(store, 0, len(sample))}")
         raise
@@ -44,10 +44,10 @@ def which_graphs(store: GraphStore, first: int, count: int) -> str:
     return f"{count_of(count, 'graph')}, {store.label(first)} to {store.label(first + count - 1)}"
 
 
-def _misfit(error: Exception, model: nn.Module, graph: Data, label: str) -> str | None:
+def _misfit(error: Exception, graph: Data, label: str) -> str | None:
     """Why the graphs do not fit the model, ``None`` where that is not what it failed on."""
     layer, given = _layer_and_input(error)
-    name = _name_of(layer, model)
+    name = _name_of(layer, error)
     raised = cut(one_line(f"{type(error).__name__}: {error}"), _MAX_RAISED)
     width = _width(layer)
     if graph.x is None:
@@ -109,6 +109,9 @@ def _dtype(tensor: Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-def _name_of(layer: nn.Module | None, model: nn.Module) -> str:
+def _name_of(layer: nn.Module | None, error: BaseException) -> str:
+    """Name of a layer in the outermost module that was running, which may be a copy of the user's, and its type."""
+    running = (frame.f_locals.get("self") for frame in frames_of(error))
+    model = next((module for module in running if isinstance(module, nn.Module)), nn.Identity())
     name = next((name for name, module in model.named_modules() if module is layer), "")
     return f"{name} ({type(layer).__name__})" if name else type(layer).__name__
