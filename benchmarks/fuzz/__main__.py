@@ -1,8 +1,12 @@
 """Run many trials, and write down what failed."""
 
 import argparse
+import os
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks import certificate
@@ -16,13 +20,16 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="one trial")
-    parser.add_argument("--first", type=int, default=0, help="number of the first trial")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--out", type=Path, default=RESULT)
     asked = parser.parse_args()
     if asked.only is not None:
         print(run_trial(asked.seed, asked.only, is_shown=True))
         return
-    rows = [shown(number, run_trial(asked.seed, number)) for number in range(asked.first, asked.first + asked.trials)]
+    # New processes, as forked ones would share what torch's threads hold.
+    with ProcessPoolExecutor(asked.workers, mp_context=get_context("spawn")) as pool:
+        outcomes = pool.map(run_trial, repeat(asked.seed), range(asked.trials), chunksize=20)
+        rows = [shown(number, outcome) for number, outcome in enumerate(outcomes)]
     results = [summed_up(asked.seed, rows)]
     print(results[0])
     certificate.write(asked.out, results, seeds=[asked.seed], limits=limits_of(results))

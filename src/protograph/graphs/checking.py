@@ -112,11 +112,7 @@ def _check_edge_index(graph: Data, label: str) -> None:
     edge_index: Any = graph.edge_index
     if edge_index is None:
         if "adj_t" in graph or "adj" in graph:
-            key = "adj_t" if "adj_t" in graph else "adj"
-            raise ValueError(
-                f"{label} has a sparse adjacency ({key}) but no edge_index; pass graphs without ToSparseTensor, or set "
-                f"edge_index = torch_geometric.utils.to_edge_index({key})[0]"
-            )
+            _refuse_adjacency("adj_t" if "adj_t" in graph else "adj", graph, label)
         return
     wanted = f"edge_index of {label} must be whole numbers of shape [2, num_edges]"
     if not isinstance(edge_index, Tensor):
@@ -129,6 +125,15 @@ def _check_edge_index(graph: Data, label: str) -> None:
         kind = _plain_name(edge_index.dtype if is_dense else edge_index.layout)
         came = f"{kind} of shape {list(edge_index.shape)}"
         raise ValueError(f"{wanted}, got {came}; {_way_to_edges(edge_index, graph)}")
+
+
+def _refuse_adjacency(key: str, graph: Data, label: str) -> None:
+    if is_dense(graph[key]):
+        raise ValueError(f"{label} has an adjacency ({key}) but no edge_index; set edge_index = {key}.nonzero().t()")
+    raise ValueError(
+        f"{label} has a sparse adjacency ({key}) but no edge_index; pass graphs without ToSparseTensor, or set "
+        f"edge_index = torch_geometric.utils.to_edge_index({key})[0]"
+    )
 
 
 def _way_to_edges(edge_index: Tensor, graph: Data) -> str:

@@ -120,8 +120,10 @@ class GraphStore:
         for indices in self._parts(size):
             start, started = indices[0], time.perf_counter()
             known, given = self._checked.pop(start, None), self._read(indices)
-            is_known = known is not None and len(known.sizes) == len(indices)
-            graphs = GraphChunk(given, known) if is_known else clean(given, indices, self._reference, self.findings)
+            if known is None or len(known.sizes) != len(indices):
+                graphs = clean(given, indices, self._reference, self.findings)
+            else:
+                graphs = GraphChunk(given, known)
             if isinstance(graphs, GraphChunk):
                 together = graphs.together.only(_ENCODED)
                 num_bytes += together.num_bytes

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 from torch_geometric.data import Batch, Data
 
 from protograph.models.batching import batch_of
@@ -83,6 +84,7 @@ class GraphClassifier:
         run in double precision runs as it is, and is left as it was found after each call.
         """
         sample = list(sample[:SAMPLE_SIZE])
+        _check_initialised(self.model)
         call = infer_call(self.model, sample[0])
         own_device = device_of(self.model)
         target = own_device if device is None else checked_device(device)
@@ -92,7 +94,7 @@ class GraphClassifier:
         if running.device != target:
             running = replace(native, model=copy.deepcopy(self.model).to(target), device=target)
             outputs = running.classify(sample)
-        running = replace(running, readout=self._find_readout(running, sample))
+        running = replace(running, num_columns=outputs.size(1), readout=self._find_readout(running, sample))
         return replace(running, warnings=_unsteadiness(running, sample, outputs))
 
     def _in_double_precision(
@@ -166,6 +168,7 @@ class RunningClassifier:
     is_double: bool
     warnings: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    num_columns: int | None = None  # of the output, once it is known
 
     @property
     def resolution(self) -> float:
@@ -263,7 +266,13 @@ class RunningClassifier:
             batch = self._collate(graphs)
             with noted(graphs), self._evaluating(), around(batch.batch) as given:
                 output = self.call(self.model, batch)
-                return as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel()), given
+                rows = as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel())
+            if self.num_columns not in (None, rows.size(1)):
+                raise ValueError(
+                    f"the model must return as many class scores for any graphs, got {rows.size(1)} for {len(graphs)} of "
+                    f"them after {self.num_columns} for others"
+                )
+            return rows, given
         finally:
             self.usage.seconds += time.perf_counter() - started
 
@@ -275,6 +284,7 @@ class RunningClassifier:
     def _evaluating(self) -> Iterator[None]:
         """Evaluation mode without gradients; flags come back one by one, since ``train()`` would wake frozen ones."""
         flags = {module: module.training for module in self.model.modules()}
+        buffers = [(own, own.detach().clone(), own._version) for own in self.model.buffers()]
         default = torch.get_default_dtype()
         self.model.eval()
         try:
@@ -284,6 +294,9 @@ class RunningClassifier:
                 yield
         finally:
             torch.set_default_dtype(default)
+            for own, before, version in buffers:
+                if own._version != version:  # to write what is there already would spoil gradients to come
+                    own.copy_(before)
             for module, flag in flags.items():
                 module.training = flag
 
@@ -297,6 +310,15 @@ class RunningClassifier:
             f"{'none' if rows is None else f'shape {list(rows.shape)}'} from "
             f"{f'module {module!r}' if module else 'the readout'}; "
             f"name another module as GraphClassifier(model, {kind}_embeddings=...); {_list_modules(self.model)}"
+        )
+
+
+def _check_initialised(model: nn.Module) -> None:
+    """Raise where weights of lazy modules are not there yet: to make them here would change the model."""
+    lazy = [name for name, tensor in chain(model.named_parameters(), model.named_buffers()) if is_lazy(tensor)]
+    if lazy:
+        raise ValueError(
+            f"model has weights that were never initialised ({', '.join(lazy[:3])}); apply it to a batch of your own first"
         )
 
 

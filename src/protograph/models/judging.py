@@ -6,6 +6,7 @@ One pass over many graphs gives predictions and graph embeddings too; node embed
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -196,7 +197,7 @@ def predictions_of(scores: Floats) -> Ints:
 
 def label_of(graph: Data) -> int | None:
     """The class that a graph was given, ``None`` where that is not one whole number."""
-    y = graph.get("y")
+    y: Any = graph.get("y")
     if isinstance(y, Tensor | np.ndarray):
         is_one = y.size == 1 if isinstance(y, np.ndarray) else y.numel() == 1 and is_plain(y)
         y = y.reshape(-1)[0].item() if is_one else None

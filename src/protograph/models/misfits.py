@@ -64,9 +64,7 @@ def _misfit(error: Exception, graph: Data, label: str) -> str | None:
     if given is None or given.dtype not in (x.dtype, torch.float64 if x.is_floating_point() else x.dtype):
         return None
     if width and given.dim() == 2 and given.size(1) == x.size(1) != width:
-        return (
-            f"{came}, but the model's layer {name} takes {width} columns ({raised}); give every graph {width} columns"
-        )
+        return f"{came}, but the model's layer {name} takes {width} columns ({raised}); give every graph so many"
     wanted_type = _wanted_type(layer, given)
     if wanted_type is not None:
         return f"{came}, but the model's layer {name} takes {wanted_type} ({raised}); pass x.to(torch.{wanted_type})"
@@ -95,12 +93,12 @@ def _width(layer: Any) -> int | None:
     return next((width for width in widths if type(width) is int and width > 0), None)
 
 
-def _wanted_type(layer: Any, given: Tensor) -> str | None:
+def _wanted_type(layer: nn.Module | None, given: Tensor) -> str | None:
     """The type that a layer takes, where it is another than it was given."""
     if isinstance(layer, nn.Embedding):
         return None if given.dtype in (torch.int64, torch.int32) else "int64"
-    weights = getattr(layer, "weight", None)
-    if not isinstance(weights, Tensor) or weights.dtype == given.dtype or given.dtype is torch.float64:
+    weights = None if layer is None else next(layer.parameters(), None)
+    if weights is None or weights.dtype == given.dtype or given.dtype is torch.float64:
         return None
     return _dtype(weights)
 
