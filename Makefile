@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force fuzz kills wheel fidelity clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -25,6 +25,7 @@ help:
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
 	@echo "make devices does a GPU give the same explanations and train the same models as the CPU? (minutes, on a machine with a GPU)"
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
+	@echo "make fuzz    are odd graphs and odd models explained, or refused in one line? 2,000 pairs (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
 	@echo "make browser do reports work in Chromium? the system's, PROTOGRAPH_CHROMIUM, or Debian's, which it installs (minutes)"
 	@echo "make pictures docs/images: the report and a card of it, of the Mutagenicity run (minutes)"
@@ -105,6 +106,9 @@ devices: $(STAMP)
 
 brute-force: $(STAMP)
 	$(BIN)/python -m benchmarks.brute_force
+
+fuzz: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m benchmarks.fuzz
 
 kills: $(STAMP)
 	$(BIN)/python -m benchmarks.kills

@@ -269,8 +269,8 @@ class RunningClassifier:
                 rows = as_rows(output, num_graphs=len(graphs), num_nodes=batch.batch.numel())
             if self.num_columns not in (None, rows.size(1)):
                 raise ValueError(
-                    f"the model must return as many class scores for any graphs, got {rows.size(1)} for {len(graphs)} of "
-                    f"them after {self.num_columns} for others"
+                    f"the model must return as many class scores for any graphs, got {rows.size(1)} for "
+                    f"{len(graphs)} of them after {self.num_columns} for others"
                 )
             return rows, given
         finally:
@@ -318,7 +318,8 @@ def _check_initialised(model: nn.Module) -> None:
     lazy = [name for name, tensor in chain(model.named_parameters(), model.named_buffers()) if is_lazy(tensor)]
     if lazy:
         raise ValueError(
-            f"model has weights that were never initialised ({', '.join(lazy[:3])}); apply it to a batch of your own first"
+            f"model has weights that were never initialised ({', '.join(lazy[:3])}); apply it to a batch of your own "
+            f"first"
         )
 
 

@@ -201,9 +201,9 @@ def label_of(graph: Data) -> int | None:
     if isinstance(y, Tensor | np.ndarray):
         is_one = y.size == 1 if isinstance(y, np.ndarray) else y.numel() == 1 and is_plain(y)
         y = y.reshape(-1)[0].item() if is_one else None
-    if not isinstance(y, int | float | np.integer | np.floating) or not float(y).is_integer():
-        return None
-    return int(y) if abs(y) < _FIRST_NO_CLASS else None
+    if isinstance(y, float | np.floating):
+        y = int(y) if float(y).is_integer() else None
+    return int(y) if isinstance(y, int | np.integer) and -_FIRST_NO_CLASS < int(y) < _FIRST_NO_CLASS else None
 
 
 def labels_of(graphs: Sequence[Data]) -> list[int | None]:
