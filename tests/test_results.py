@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import answers, brute_force, certificate, devices, ensemble_device, kills, relabelling, speed
+from benchmarks import answers, brute_force, certificate, devices, ensemble_device, fuzz, kills, relabelling, speed
 from benchmarks.speed import hard, whole_sets
 from protograph.reproduce.items import ITEMS
 
@@ -22,6 +22,7 @@ LIMITS = {
     "brute_force.json": brute_force.limits_of,
     "devices.json": devices.limits_of,
     "ensemble_device.json": ensemble_device.limits_of,
+    "fuzz.json": fuzz.limits_of,
     "kills.json": kills.limits_of,
     "relabelling.json": relabelling.limits_of,
     "speed.json": speed.limits_of,

@@ -11,6 +11,7 @@ import protograph as pg
 from protograph.cli.loading import aligned, load_classifier, load_graphs
 from protograph.cli.runs import Run
 from protograph.training import GCN
+from tests import zoo
 
 TABLES = "(.csv, .tsv, .csv.gz, .tsv.gz)"
 
@@ -57,6 +58,50 @@ def bad_files(folder):
 )
 def test_graphs_that_cannot_be_had(refused, arguments, message):
     assert refused(*arguments).startswith(f"error: {message}")
+
+
+def odd(**changes):
+    graphs = zoo.random_graphs(12)
+    for key, change in changes.items():
+        graphs[7][key] = change(graphs[7])
+    return graphs
+
+
+ODD = {
+    "complex": (
+        odd(x=lambda g: g.x.to(torch.complex64)),
+        "x of {} must be a tensor with a row for each node, of real ",
+    ),
+    "list": (
+        odd(edge_index=lambda g: g.edge_index.tolist()),
+        "edge_index of {} must be whole numbers of shape [2, num_",
+    ),
+    "transposed": (
+        odd(edge_index=lambda g: g.edge_index.t()),
+        "edge_index of {} must be whole numbers of shape [2, num",
+    ),
+    "rows": (odd(edge_attr=lambda g: torch.ones(1, 2)), "edge_attr of {} must have a row for each of its "),
+    "meta": (
+        odd(x=lambda g: g.x.to("meta")),
+        "x of {} must be a tensor with a row for each node, got one on the device",
+    ),
+}
+
+
+@pytest.mark.parametrize("with_model", [True, False])
+@pytest.mark.parametrize("name", ODD)
+def test_odd_graphs_in_a_file_are_refused_in_one_line(refused, folder, name, with_model):
+    graphs, message = ODD[name]
+    torch.save(graphs, folder / "odd.pt")
+    said = refused("odd.pt", *(["--model", "mine:model"] if with_model else []))
+    assert said.startswith(f"error: {message.format('graph 7' if with_model else 'graphs[7]')}")
+    assert said.strip().count("\n") == 0
+
+
+def test_a_dict_of_graphs_in_a_file_is_told_what_to_save(refused, folder):
+    torch.save(dict(enumerate(zoo.random_graphs(3))), folder / "dict.pt")
+    message = "error: dict.pt must hold a list of torch_geometric Data, got dict; save list(graphs.values())"
+    assert refused("dict.pt").strip() == message
 
 
 def test_files_of_the_working_directory_take_no_other_module_s_place(folder):

@@ -63,7 +63,7 @@ def test_batches_are_taken_apart_and_what_is_searched_already_stays():
 
 
 def test_a_single_graph_is_refused():
-    message = "graphs must be several graphs, got a single Data; pass [data]"
+    message = "graphs must be a sequence or iterable of graphs, got a single Data; pass [data]"
     with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
         SearchedGraphs(path(2))
     with pytest.raises(TypeError, match=r"pass graphs\.to_data_list\(\)$"):

@@ -47,18 +47,11 @@ def test_no_graphs_are_an_error(empty):
         GraphStore(empty)
 
 
-def test_a_single_graph_is_an_error():
-    with pytest.raises(TypeError, match=r"got a single Data; pass \[data\]$"):
-        GraphStore(Data(x=torch.ones(1, 1)))
-    with pytest.raises(TypeError, match=r"^graphs must be a sequence or iterable of graphs, got int$"):
-        GraphStore(3)
-
-
 def test_widths_are_compared_over_chunks():
     odd = Data(x=torch.ones(2, 5))
     store = GraphStore([*GRAPHS, odd])
     with pytest.raises(
-        ValueError, match=r"the first graph has 3 columns of float32, graph 11 has 5 columns of float32$"
+        ValueError, match=r"the first graph has 3 columns of float32, graph 11 has 5 columns of float32; make"
     ):
         list(store.chunks(4))
 
@@ -89,3 +82,34 @@ def test_only_so_much_is_kept_until_it_is_encoded(monkeypatch):
     store = GraphStore(graphs)
     assert sum(map(len, store.chunks(1))) == 2
     assert described(store.to_encode()) == [[3], graphs[1]]
+
+
+def test_all_graphs_are_checked_at_once_and_what_was_laid_out_is_used_again():
+    store = GraphStore([*GRAPHS, Data(x=torch.ones(2, 3, dtype=torch.long))])
+    with pytest.raises(ValueError, match=r"graph 11 has 3 columns of int64"):
+        store.check(4)
+    store = GraphStore(GRAPHS)
+    store.check(4)
+    laid_out = dict(store._checked)
+    assert list(laid_out) == [0, 4, 8]
+    assert [chunk.together is laid_out[start] for start, chunk in zip((0, 4, 8), store.chunks(4), strict=True)] == [
+        True
+    ] * 3
+    store.check(4)
+    assert [len(chunk.together.sizes) for chunk in store.chunks(5)] == [5, 5, 1]  # of another size: laid out anew
+
+
+def test_graphs_that_are_not_in_memory_are_checked_as_they_are_read():
+    class Lazy:
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, index):
+            return Data(x=torch.ones(0, 3)) if index == 2 else GRAPHS[index]
+
+    store = GraphStore(Lazy())
+    store.check(2)
+    chunks = store.chunks(2)
+    assert len(next(chunks)) == 2
+    with pytest.raises(ValueError, match=r"^graph 2 has no nodes"):
+        next(chunks)

@@ -76,3 +76,22 @@ def test_a_model_may_write_into_the_batch_of_graphs_that_others_read():
     batch.edge_index.zero_()
     assert chunk.together.tensors["x"].flatten().tolist() == [1.0] * 4
     assert chunk.together.tensors["edge_index"].tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
+
+
+def test_what_cannot_be_joined_is_left_out():
+    graphs = zoo.random_graphs(3)
+    for number, one in enumerate(graphs):
+        one.odd, one.far, one.name = torch.ones(2, number + 1), torch.ones(1, device="meta"), f"graph {number}"
+        one.batch = "mine"
+    graphs[1].some = torch.ones(1)
+    batch = batch_of(graphs, None)
+    assert sorted(batch.keys()) == ["batch", "edge_index", "name", "ptr", "x", "y"]
+    assert batch.name == ["graph 0", "graph 1", "graph 2"]
+    assert batch.batch.tolist() == [0] * 4 + [1] * 5 + [2] * 6
+
+
+def test_what_the_model_cannot_do_without_is_not_left_out():
+    graphs = zoo.random_graphs(2)
+    graphs[1].x = torch.ones(5, 7)
+    with pytest.raises(RuntimeError, match=r"Sizes of tensors must match"):
+        batch_of(graphs, None)

@@ -11,7 +11,7 @@ from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier, ProtographWarning
 from protograph.graphs.store import GraphStore
-from protograph.models.judging import Judge, Judgement, check_finite, check_target, decided_type, embed
+from protograph.models.judging import Judge, Judgement, check_finite, check_target, decided_type, embed, label_of
 from tests import zoo
 from tests.metrics.by_hand import Linear, graph
 
@@ -197,6 +197,29 @@ def test_a_probability_of_nought_may_be_minus_infinity():
     assert result.probabilities.tolist() == [[1, 0], [0, 1], [0, 1]]
 
 
+@pytest.mark.parametrize(
+    ("y", "label"),
+    [
+        (torch.tensor([2.0]), 2),
+        (np.int64(2), 2),
+        (np.array([2]), 2),
+        (torch.tensor(True), 1),
+        (torch.tensor([2.0], dtype=torch.bfloat16), 2),
+        (torch.tensor([1e30]), None),
+        (10**400, None),
+        (torch.tensor([torch.nan]), None),
+        (float("inf"), None),
+        (torch.tensor([0.5]), None),
+        (torch.tensor([1j]), None),
+        (torch.ones(1, device="meta"), None),
+        (torch.ones(1, 12), None),
+        ("toxic", None),
+    ],
+)
+def test_a_label_is_one_whole_number(y, label):
+    assert label_of(Data(y=y)) == label
+
+
 def test_an_error_says_at_which_graphs_it_happened():
     def fails_at_a_half(sums):
         if (sums == 0.5).any():
@@ -206,10 +229,10 @@ def test_an_error_says_at_which_graphs_it_happened():
     running = GraphClassifier(Sums(fails_at_a_half)).start(GRAPHS[:1])
     with pytest.raises(RuntimeError, match=r"^out of order") as caught:
         embed(running, GraphStore(GRAPHS), batch_size=2)
-    assert caught.value.__notes__ == ["this happened while the model was applied to graph 2"]
+    assert caught.value.__notes__[-1] == "this happened while the model was applied to graph 2"
     with pytest.raises(RuntimeError, match=r"^out of order") as caught:
         embed(running, GraphStore(Subset(GRAPHS, [2, 0])), batch_size=2)
-    assert caught.value.__notes__ == ["this happened while the model was applied to 2 graphs, graph 2 to graph 0"]
+    assert caught.value.__notes__[-1] == "this happened while the model was applied to 2 graphs, graph 2 to graph 0"
 
 
 def test_outputs_that_are_no_probabilities_are_refused_as_such():

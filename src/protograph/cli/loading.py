@@ -91,6 +91,8 @@ def _named(run: Run, graphs: Sequence[Data]) -> datasets.GraphDataset:
     try:
         return datasets.GraphDataset(graphs=graphs, name=name_of(run.data), source=Path(run.data).name, **names)
     except (TypeError, ValueError) as error:
+        if run.names is None:
+            raise
         raise ValueError(f"--names {run.names}: {error}") from error
 
 

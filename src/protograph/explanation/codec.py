@@ -227,7 +227,7 @@ def are_whole(tensor: Tensor) -> bool:
 
 
 def _is_storable(tensor: Tensor) -> bool:
-    return tensor.dtype in DTYPES.values() and tensor.layout == torch.strided
+    return tensor.dtype in DTYPES.values() and tensor.layout == torch.strided and not tensor.is_meta
 
 
 def _pack_tensor(tensor: Tensor, where: str) -> Json:

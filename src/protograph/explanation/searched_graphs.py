@@ -1,17 +1,18 @@
 """Graphs that are asked for many patterns: encoded once for each way to tell nodes and edges apart."""
 
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Hashable, Iterable
 
 import numpy as np
 from torch import Tensor
-from torch_geometric.data import Batch, Data
-from torch_geometric.data.data import BaseData
+from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools
 from protograph._base.errors import ProtographWarning
+from protograph._base.randomness import preserved_random_state
 from protograph._base.words import count_of
+from protograph.graphs.cleaning import check_each
+from protograph.graphs.containers import check_container, single_graphs
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.patterns.containment import contained_in
@@ -35,10 +36,10 @@ class SearchedGraphs:
     """
 
     def __init__(self, graphs: Iterable[Data], *, max_calls: int = MAX_CALLS) -> None:
-        if isinstance(graphs, BaseData):
-            hint = "graphs.to_data_list()" if isinstance(graphs, Batch) else "[data]"
-            raise TypeError(f"graphs must be several graphs, got a single {type(graphs).__name__}; pass {hint}")
-        self.graphs, self._max_calls = list(_single_graphs(graphs)), max_calls
+        check_container(graphs)
+        with preserved_random_state():  # a loader draws a seed whenever it is gone through
+            self.graphs, self._max_calls = list(single_graphs(graphs)), max_calls
+        check_each(self.graphs)
         self._encoded: dict[tuple[bool, EdgeRule], EncodedGraphs] = {}
         self._answers: dict[Hashable, Bools] = {}
 
@@ -95,11 +96,6 @@ class SearchedGraphs:
 def as_searched(graphs: Iterable[Data] | SearchedGraphs) -> SearchedGraphs:
     """Graphs to be asked for patterns; those that are such already stay as they are."""
     return graphs if isinstance(graphs, SearchedGraphs) else SearchedGraphs(graphs)
-
-
-def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:
-    for item in graphs:
-        yield from item.to_data_list() if isinstance(item, Batch) else [item]
 
 
 def _content(pattern: Data) -> Hashable:

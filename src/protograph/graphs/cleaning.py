@@ -7,17 +7,20 @@ model itself.
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Data
 
+from protograph.graphs.checking import FEATURES, check_graph, is_dense, is_plain
+from protograph.graphs.checking import node_count as node_count
 from protograph.graphs.joining import GraphChunk, JoinedGraphs, joined
 
 Label = Callable[[int], str]
-_FEATURES = ("x", "edge_attr", "edge_weight", "pos")
+# Graphs that are laid end to end at a time where only a look at them is needed.
+_CHUNK = 2048
 
 
 @dataclass
@@ -53,12 +56,6 @@ class Findings:
         return f"{first} has" if len(indices) == 1 else f"{len(indices)} graphs (the first is {first}) have"
 
 
-def node_count(graph: Data) -> int:
-    """Number of nodes; quicker than PyG's own where there are features."""
-    x = graph.x
-    return int(x.size(0)) if isinstance(x, Tensor) else int(graph.num_nodes or 0)
-
-
 def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> list[Data]:
     """Check graphs and return them undirected, without repeated edges; untouched ones are the same objects.
 
@@ -76,9 +73,26 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     return _cleaned(graphs, indices, reference, findings)
 
 
+def check_each(graphs: Sequence[Any]) -> None:
+    """Check graphs that need not be alike, each by itself.
+
+    Raises:
+        TypeError: If one is no graph, or something in it is no tensor.
+        ValueError: If a tensor is of a type or shape that cannot be used.
+    """
+    for start in range(0, len(graphs), _CHUNK):
+        some = graphs[start : start + _CHUNK]
+        together = joined(some)
+        if together is None or together.sizes.min() == 0 or not all(map(is_plain, together.tensors.values())):
+            for number, graph in enumerate(some, start):
+                check_graph(graph, f"graph {number}")
+
+
 def _is_clean(graphs: JoinedGraphs, reference: Data | None) -> bool:
     """Whether a closer look would find nothing to refuse or to change."""
-    layouts = {key: _layout_of(value) for key, value in graphs.tensors.items() if key in _FEATURES}
+    if not all(map(is_plain, graphs.tensors.values())):
+        return False
+    layouts = {key: _layout_of(value) for key, value in graphs.tensors.items() if key in FEATURES}
     if graphs.sizes.min() == 0 or (reference is not None and layouts != _layout(reference)):
         return False
     if not all(_all_finite([graphs.tensors[key]]) for key in layouts):
@@ -97,7 +111,7 @@ def _is_clean(graphs: JoinedGraphs, reference: Data | None) -> bool:
 
 def _cleaned(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> list[Data]:
     label = findings.label
-    checked = [_with_edges(graph, index, label) for graph, index in zip(graphs, indices, strict=True)]
+    checked = [_checked(graph, label(index)) for graph, index in zip(graphs, indices, strict=True)]
     _check_features(checked, indices, checked[0] if reference is None else reference, label)
     sizes = torch.tensor([node_count(graph) for graph in checked])
     offsets = torch.cat([torch.zeros(1, dtype=torch.long), sizes.cumsum(0)])
@@ -115,21 +129,22 @@ def _cleaned(graphs: Sequence[Any], indices: Sequence[int], reference: Data | No
     return checked
 
 
-def _with_edges(graph: Any, index: int, label: Label) -> Data:
-    if not isinstance(graph, Data) or isinstance(graph, Batch):
-        raise TypeError(f"{label(index)} must be a single torch_geometric.data.Data, got {type(graph).__name__}")
-    if node_count(graph) == 0:
-        raise ValueError(f"{label(index)} has no nodes; leave it out")
-    edge_index = graph.edge_index
-    if edge_index is None and ("adj_t" in graph or "adj" in graph):
-        raise ValueError(f"{label(index)} has a sparse adjacency but no edge_index; pass graphs without ToSparseTensor")
-    if edge_index is None:
-        graph = graph.clone()
-        graph.edge_index = torch.empty(2, 0, dtype=torch.long)
-    elif edge_index.dim() != 2 or edge_index.size(0) != 2 or edge_index.is_floating_point():
-        came = f"{str(edge_index.dtype).removeprefix('torch.')} of shape {list(edge_index.shape)}"
-        raise ValueError(f"edge_index of {label(index)} must be whole numbers of shape [2, num_edges], got {came}")
-    return graph
+def _checked(graph: Any, label: str) -> Data:
+    """The graph with edges, if only none, and without gradients."""
+    check_graph(graph, label)
+    new = {key: value.detach() for key, value in graph.to_dict().items() if _has_gradient(value)}
+    if graph.edge_index is None:
+        new["edge_index"] = torch.empty(2, 0, dtype=torch.long)
+    if not new:
+        return cast(Data, graph)
+    changed: Data = copy(graph)
+    for key, value in new.items():
+        changed[key] = value
+    return changed
+
+
+def _has_gradient(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad
 
 
 def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: Data, label: Label) -> None:
@@ -137,12 +152,12 @@ def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: D
     for graph, index in zip(graphs, indices, strict=True):
         came = _layout(graph)
         if came != wanted:
-            key = next(k for k in _FEATURES if came.get(k) != wanted.get(k))
+            key = next(k for k in FEATURES if came.get(k) != wanted.get(k))
             raise ValueError(
                 f"all graphs must have the same kind of {key}; the first graph has {_describe(wanted.get(key))}, "
-                f"{label(index)} has {_describe(came.get(key))}"
+                f"{label(index)} has {_describe(came.get(key))}; make them alike, or leave the graph out"
             )
-    for key in _FEATURES:
+    for key in FEATURES:
         tensors = [graph[key] for graph in graphs if isinstance(graph.get(key), Tensor)]
         if tensors and not _all_finite(tensors):
             bad = next(i for g, i in zip(graphs, indices, strict=True) if key in g and not _all_finite([g[key]]))
@@ -151,7 +166,7 @@ def _check_features(graphs: Sequence[Data], indices: Sequence[int], reference: D
 
 def _layout(graph: Data) -> dict[str, tuple[torch.dtype, torch.Size]]:
     """Type and width of each tensor of features that the graph has."""
-    features = ((key, graph.get(key)) for key in _FEATURES)
+    features = ((key, graph.get(key)) for key in FEATURES)
     return {key: _layout_of(value) for key, value in features if isinstance(value, Tensor)}
 
 
@@ -236,10 +251,10 @@ def select_edges(graph: Data, chosen: Tensor) -> Data:
 def edge_keys(graph: Data) -> list[str]:
     """Names of the tensors that have one entry an edge, such as ``edge_index``."""
     asked = copy(graph)  # PyG keeps the answers with whom it asks, and the user's graphs are to stay as they are
-    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and asked.is_edge_attr(key)]
+    return [key for key, value in graph.to_dict().items() if is_dense(value) and asked.is_edge_attr(key)]
 
 
 def node_keys(graph: Data) -> list[str]:
     """Names of the tensors that have one entry a node."""
     asked = copy(graph)
-    return [key for key, value in graph.to_dict().items() if isinstance(value, Tensor) and asked.is_node_attr(key)]
+    return [key for key, value in graph.to_dict().items() if is_dense(value) and asked.is_node_attr(key)]

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
+from protograph.graphs.checking import is_dense
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys, select_edges
 
 _NOT_OF_A_PART = frozenset({"y", "num_nodes", "face"})
@@ -17,7 +18,8 @@ def induced_subgraph(graph: Data, nodes: Sequence[int]) -> Data:
     """Return the subgraph that ``nodes`` induce; its node ``i`` is ``nodes[i]`` of ``graph``.
 
     Every tensor with an entry a node or an edge is carried along, and so are tensors and numbers of the graph as a
-    whole, except its label (what holds for a graph need not hold for a part) and what points to nodes by number.
+    whole, except its label (what holds for a graph need not hold for a part), what points to nodes by number, and
+    tensors that are sparse, quantised or without numbers, as none of them can be cut.
 
     >>> triangle = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]]))
     >>> induced_subgraph(triangle, [2, 0]).edge_index
@@ -59,7 +61,7 @@ def _taken(graph: Data, nodes: Tensor, edges: Tensor, ends: Tensor) -> Data:
             part[key] = value[nodes.to(value.device)]
         elif key in of_edges:
             part[key] = value[edges.to(value.device)]
-        elif isinstance(value, Tensor | int | float) and "index" not in key:
+        elif (is_dense(value) or isinstance(value, int | float)) and "index" not in key:
             part[key] = value
     return part
 

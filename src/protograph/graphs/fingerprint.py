@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph.graphs.checking import NUMBERS
+
 
 def fingerprint(graph: Data) -> bytes:
     """What tells graphs apart by all their tensors, their names, types and shapes, wherever they stand in a data set.
@@ -22,12 +24,26 @@ def fingerprint(graph: Data) -> bytes:
     digest = hashlib.sha256()
     for key, value in sorted(graph.to_dict().items()):
         if isinstance(value, Tensor):
-            plain = value.detach().cpu().contiguous()
-            if plain.is_floating_point():
+            digest.update(f"{key} {value.dtype} {tuple(value.shape)}".encode())
+            plain = _dense(value)
+            if plain.dtype in NUMBERS and plain.is_floating_point():
                 plain = plain + 0.0  # so that -0.0 has the bytes of 0.0
-            digest.update(f"{key} {plain.dtype} {tuple(plain.shape)}".encode())
-            digest.update(plain.reshape(-1).view(torch.uint8).numpy().tobytes())
+            digest.update(_bytes(plain))
     return digest.digest()
+
+
+def _dense(tensor: Tensor) -> Tensor:
+    """All numbers of a tensor, in order and on the CPU; none where it is on the device ``meta``."""
+    tensor = tensor.detach()
+    if tensor.is_meta:
+        return torch.empty(0)
+    if tensor.is_quantized:
+        tensor = tensor.dequantize()
+    return (tensor if tensor.layout == torch.strided else tensor.to_dense()).cpu().contiguous()
+
+
+def _bytes(plain: Tensor) -> memoryview:
+    return plain.reshape(-1).view(torch.uint8).numpy().data
 
 
 def content_hash(*values: Any) -> str:
@@ -50,9 +66,8 @@ def content_hash(*values: Any) -> str:
 def _add(update: Callable[[Any], object], value: Any) -> None:
     """Add a value with its type and length, so that no two values give the same bytes."""
     if isinstance(value, Tensor):
-        plain = (value if value.layout == torch.strided else value.to_dense()).detach().cpu().contiguous()
-        update(f"tensor {plain.dtype} {tuple(plain.shape)};".encode())
-        update(plain.reshape(-1).view(torch.uint8).numpy().data)
+        update(f"tensor {value.dtype} {tuple(value.shape)};".encode())
+        update(_bytes(_dense(value)))
     elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
         update(f"array {value.dtype.str} {value.shape};".encode())
         update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)

@@ -7,6 +7,7 @@ the usual tensors that is known, and a few concatenations do.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -16,12 +17,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
+from protograph.graphs.checking import INDEX_TYPES
+from protograph.graphs.checking import OF_EDGES as OF_EDGES
+from protograph.graphs.checking import OF_NODES as OF_NODES
 
-OF_NODES = ("x", "pos")
-OF_EDGES = ("edge_attr", "edge_weight")
 # By these, too, PyG tells how many nodes a graph has.
 _OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
-_INDEX_TYPES = (torch.int64, torch.int32)
 
 
 class _UnusualError(Exception):
@@ -114,14 +115,14 @@ def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs
         raise _UnusualError
     columns = {key: _column(contents, key) for key in needed}
     edges = columns.pop("edge_index")
-    if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in _INDEX_TYPES:
+    if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in INDEX_TYPES:
         raise _UnusualError
     counts = [edge_index.size(1) for edge_index in edges]
     lengths: dict[str, list[Any]] = {key: [rows.size(0) for rows in column] for key, column in columns.items()}
     if "num_nodes" in all_keys:
         lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
     sizes = lengths.get("x") or lengths.get("num_nodes") or []
-    if set(map(type, sizes)) != {int}:
+    if set(map(type, chain(sizes, lengths.get("num_nodes", ())))) != {int}:
         raise _UnusualError
     if any(length != (counts if key in OF_EDGES else sizes) for key, length in lengths.items()):
         raise _UnusualError
@@ -145,5 +146,7 @@ def _column(contents: list[dict[str, Any]], key: str) -> list[Tensor]:
     if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() == 0:
         raise _UnusualError
     if len(set(map(attrgetter("dtype"), column))) > 1 or len(set(map(Tensor.dim, column))) > 1:
+        raise _UnusualError
+    if any(map(attrgetter("requires_grad"), column)):  # what is worked out of them would keep the graph of gradients
         raise _UnusualError
     return column

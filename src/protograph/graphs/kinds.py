@@ -20,7 +20,8 @@ def node_columns(graph: Data, colors: Sequence[str] = ()) -> list[int] | None:
         return None
     chosen = (shown_columns(colors) if len(colors) == x.size(1) else None) or tuple(range(x.size(1)))
     x = x[:, list(chosen)]
-    return [chosen[column] for column in x.argmax(dim=1).tolist()] if is_one_hot(x) else None
+    # Truth values have no largest.
+    return [chosen[column] for column in (x == 1).int().argmax(dim=1).tolist()] if is_one_hot(x) else None
 
 
 def by_frequency(columns: Sequence[int]) -> list[tuple[int, int]]:

@@ -29,7 +29,9 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
     wanted = "graphs: wanted a list of torch_geometric Data written by torch.save, without other objects"
     content = load_plain(Path(path), wanted, _SAFE_CLASSES)
     if isinstance(content, Batch) or not isinstance(content, list | tuple):
-        raise ValueError(f"{path} must hold a list of torch_geometric Data, got {type(content).__name__}")
+        ways = {Batch: "; save graphs.to_data_list()", Data: "; save [graph]", dict: "; save list(graphs.values())"}
+        way = next((way for kind, way in ways.items() if isinstance(content, kind)), "")
+        raise ValueError(f"{path} must hold a list of torch_geometric Data, got {type(content).__name__}{way}")
     for index, graph in enumerate(content):
         if not isinstance(graph, Data):
             raise ValueError(

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.data import Batch, Data
-from torch_geometric.data.data import BaseData
+from torch_geometric.data import Data
 
 from protograph.graphs.cleaning import Findings, clean
+from protograph.graphs.containers import check_container, is_in_memory, is_sequence, read_at, single_graphs
 from protograph.graphs.joining import GraphChunk, JoinedGraphs
 from protograph.graphs.origins import Origin, Origins, origins_of
 from protograph.graphs.reading import Shards
@@ -42,15 +42,8 @@ class GraphStore:
     """
 
     def __init__(self, graphs: Iterable[Data] | Sequence[Data], max_bytes: int = _BYTES_IN_MEMORY) -> None:
-        if isinstance(graphs, BaseData):
-            hint = "graphs.to_data_list()" if isinstance(graphs, Batch) else "[data]"
-            raise TypeError(
-                f"graphs must be a sequence or iterable of graphs, got a single {type(graphs).__name__}; pass {hint}"
-            )
-        is_sequence = hasattr(graphs, "__getitem__") and hasattr(graphs, "__len__")
-        if not is_sequence and not hasattr(graphs, "__iter__"):
-            raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(graphs).__name__}")
-        self._source: Any = graphs if is_sequence else _Spool(_single_graphs(graphs), max_bytes)
+        check_container(graphs)
+        self._source: Any = graphs if is_sequence(graphs) else _Spool(single_graphs(graphs), max_bytes)
         if len(self) == 0:
             raise ValueError("graphs is empty; pass at least one graph")
         source: Any = self._source
@@ -58,6 +51,7 @@ class GraphStore:
         self.findings = self._findings()
         self.seconds = 0.0
         self._laid_out: dict[int, JoinedGraphs] = {}  # by the first graph of a chunk
+        self._checked: dict[int, JoinedGraphs] = {}  # the same, of chunks that are to come
         self._reference: Data | None = None
         self._reference = self[0]
 
@@ -69,7 +63,7 @@ class GraphStore:
 
     def take(self, indices: Sequence[int]) -> list[Data]:
         """The graphs at these indices, checked."""
-        return list(clean([self._source[index] for index in indices], indices, self._reference, self._findings()))
+        return list(clean(self._read(indices), indices, self._reference, self._findings()))
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
@@ -96,14 +90,40 @@ class GraphStore:
             yield self._source[index] if together is None else together
             index += 1 if together is None else len(together.sizes)
 
+    def check(self, size: int) -> None:
+        """Check all graphs before any is used, where they are in memory; others are checked as they are read.
+
+        Args:
+            size: Of the chunks that will be asked for: what was laid end to end for the checks is kept for these.
+
+        Raises:
+            TypeError: If one is no graph.
+            ValueError: If one cannot be used.
+        """
+        self._checked, num_bytes = {}, 0
+        if not (is_in_memory(self._source) or (isinstance(self._source, _Spool) and self._source.is_in_memory)):
+            return
+        started = time.perf_counter()
+        for indices in self._parts(size):
+            graphs = clean(self._read(indices), indices, self._reference, self._findings())
+            if (
+                isinstance(graphs, GraphChunk)
+                and (num_bytes := num_bytes + graphs.together.num_bytes) <= _BYTES_LAID_OUT
+            ):
+                self._checked[indices[0]] = graphs.together
+        self.seconds += time.perf_counter() - started
+
     def chunks(self, size: int) -> Iterator[list[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
         self.findings = self._findings()
         self._laid_out, num_bytes = {}, 0
-        for start in range(0, len(self), size):
-            indices = range(start, min(start + size, len(self)))
-            started = time.perf_counter()
-            graphs = clean([self._source[i] for i in indices], indices, self._reference, self.findings)
+        for indices in self._parts(size):
+            start, started = indices[0], time.perf_counter()
+            known, given = self._checked.pop(start, None), self._read(indices)
+            if known is None or len(known.sizes) != len(indices):
+                graphs = clean(given, indices, self._reference, self.findings)
+            else:
+                graphs = GraphChunk(given, known)
             if isinstance(graphs, GraphChunk):
                 together = graphs.together.only(_ENCODED)
                 num_bytes += together.num_bytes
@@ -112,14 +132,16 @@ class GraphStore:
             self.seconds += time.perf_counter() - started
             yield graphs
 
+    def _parts(self, size: int) -> Iterator[range]:
+        """All indices in order, ``size`` at a time."""
+        return (range(start, min(start + size, len(self))) for start in range(0, len(self), size))
+
+    def _read(self, indices: Sequence[int]) -> list[Any]:
+        return [read_at(self._source, index) for index in indices]
+
 
 def _origin(origins: Origins, graphs: Sequence[Data], index: int) -> Origin:
     return origins.of(index, graphs[index])
-
-
-def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:
-    for item in graphs:
-        yield from item.to_data_list() if isinstance(item, Batch) else [item]
 
 
 class _Spool(Shards):
@@ -138,6 +160,11 @@ class _Spool(Shards):
                 shard, num_bytes = [], _num_bytes(graph)
             shard.append(graph)
         self._keep(shard)
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether there are no files."""
+        return self._folder is None
 
     def _keep(self, graphs: list[Data]) -> None:
         number = len(self._starts) - 1

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data
 
+from protograph.graphs.checking import FEATURES, node_count
 from protograph.graphs.joining import OF_EDGES, OF_NODES, GraphChunk, JoinedGraphs, joined
 
 # What a batch has beside the graphs' own tensors.
@@ -28,8 +29,38 @@ def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None) -> Batch:
         together = joined(graphs, keys=[key for key in (*OF_NODES, *OF_EDGES) if key in wanted | {"x"}])
         if together is not None:
             return _batch(together, wanted, are_shared=isinstance(graphs, GraphChunk))
-    excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
-    return Batch.from_data_list(list(graphs), exclude_keys=excluded)
+    keys = set().union(*(graph.to_dict() for graph in graphs))
+    excluded = set() if wanted is None else keys - wanted - {"edge_index", "x", "num_nodes"}
+    return _collated(list(graphs), excluded)
+
+
+def _collated(graphs: list[Data], excluded: set[str]) -> Batch:
+    """What PyG's collation gives, without what it cannot join: a model that never reads it can do without."""
+    excluded |= _not_in_all(graphs) | {"batch", "ptr"}  # which are made anew, whatever the graphs have of that name
+    try:
+        return Batch.from_data_list(graphs, exclude_keys=sorted(excluded))
+    except Exception:
+        others = {key for key in graphs[0].to_dict() if key not in (*_MADE, *FEATURES, "num_nodes")} - excluded
+        unfit = {key for key in others if not _can_be_joined(graphs, key)}
+        if not unfit:
+            raise
+        return Batch.from_data_list(graphs, exclude_keys=sorted(excluded | unfit))
+
+
+def _not_in_all(graphs: list[Data]) -> set[str]:
+    """Attributes that only some graphs have, and tensors without numbers, which cannot be moved."""
+    contents = [graph.to_dict() for graph in graphs]
+    different = {tuple(content) for content in contents}
+    some = set().union(*different) - set.intersection(*map(set, different))
+    return some | {key for content in contents for key, value in content.items() if getattr(value, "is_meta", False)}
+
+
+def _can_be_joined(graphs: list[Data], key: str) -> bool:
+    try:
+        Batch.from_data_list([Data(num_nodes=node_count(graph), **{key: graph[key]}) for graph in graphs])
+    except Exception:  # whatever an attribute of any type raises
+        return False
+    return True
 
 
 def _batch(graphs: JoinedGraphs, wanted: frozenset[str], *, are_shared: bool) -> Batch:

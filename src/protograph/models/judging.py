@@ -6,6 +6,7 @@ One pass over many graphs gives predictions and graph embeddings too; node embed
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,15 +16,19 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
-from protograph._base.words import count_of, counted
+from protograph._base.words import counted
+from protograph.graphs.checking import is_plain
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, as_classifier
+from protograph.models.classifier import GraphClassifier, as_classifier
+from protograph.models.misfits import started, which_graphs
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
 from protograph.models.running import ForwardResult, RunningClassifier
 from protograph.models.tasks import SeveralTasksError, are_tasks
 
 # Graphs that go through the model at a time; it makes no difference to the result.
 BATCH_SIZE = 256
+# A label this far from 0 is none: it would not even fit into 64 bits.
+_FIRST_NO_CLASS = 2**63
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +140,8 @@ def embed_all(
 ) -> tuple[GraphStore, RunningClassifier, EmbeddedGraphs]:
     """Check the graphs, start the model on the first of them, and apply it to all."""
     classifier, store = as_classifier(model), GraphStore(graphs)
-    running = classifier.start(next(store.chunks(SAMPLE_SIZE)), device)
+    store.check(batch_size)
+    running = started(classifier, store, device)
     return store, running, embed(running, store, batch_size, classifier.return_type, progress)
 
 
@@ -154,8 +160,7 @@ def embed(
         try:
             result = classifier.embed(graphs)
         except Exception as error:
-            first, last = store.label(done), store.label(done + len(graphs) - 1)
-            which = first if len(graphs) == 1 else f"{count_of(len(graphs), 'graph')}, {first} to {last}"
+            which = which_graphs(store, done, len(graphs))
             error.add_note(f"this happened while the model was applied to {which}")
             raise
         check_finite("the model's output", result.outputs, done, label=store.label)
@@ -194,14 +199,22 @@ def predictions_of(scores: Floats) -> Ints:
 
 def label_of(graph: Data, task: int | None = None) -> int | None:
     """The class that a graph was given, ``None`` where that is not one whole number; of a task, its value of ``y``."""
-    y = graph.get("y")
-    if task is not None and isinstance(y, Tensor) and y.numel() > 1:
-        y = y.flatten()[task : task + 1]  # empty where there are fewer
-    if isinstance(y, int):
-        return y
-    if isinstance(y, Tensor) and y.numel() == 1 and (not y.is_floating_point() or float(y).is_integer()):
-        return int(y)
-    return None
+    y: Any = graph.get("y")
+    if isinstance(y, Tensor | np.ndarray):
+        y = _value_of(y, task)
+    if isinstance(y, float | np.floating):
+        y = int(y) if float(y).is_integer() else None
+    return int(y) if isinstance(y, int | np.integer) and -_FIRST_NO_CLASS < int(y) < _FIRST_NO_CLASS else None
+
+
+def _value_of(y: Tensor | np.ndarray, task: int | None) -> Any:
+    """The only value, or that of a task; ``None`` where there is no such one."""
+    if isinstance(y, Tensor) and not is_plain(y):
+        return None
+    values = y.reshape(-1)
+    if task is not None and len(values) > 1:
+        values = values[task : task + 1]  # empty where there are fewer
+    return values[0].item() if len(values) == 1 else None
 
 
 def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | None]:

@@ -19,6 +19,7 @@ from protograph.models.keeping import left_as_found
 from protograph.models.leaving_out import LeavingOut, Weighing
 from protograph.models.outputs import as_rows, checked_columns
 from protograph.models.precision import DoubleInPlaceOfFloat
+from protograph.models.raising import noted
 from protograph.models.readout import Readout
 from protograph.models.tapping import Tap
 from protograph.models.tracing import Tracer
@@ -251,7 +252,7 @@ class RunningClassifier:
             done, first = [], 0
             for part in parts:
                 given = Given(batch := self._collate(part), slice(first, first := first + batch.batch.numel()))
-                with self._evaluating(), around(given) as context:
+                with noted(part), self._evaluating(), around(given) as context:
                     output = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=batch.batch.numel())
                     done.append((checked_columns(output, self.num_columns, self.task), context))
             return done

@@ -110,7 +110,10 @@ def assembled(num_nodes: int | None, x: Tensor | None, edge_index: Tensor, edge_
 
 def _distinct(values: Tensor) -> tuple[Ints, Ints, Ints]:
     """First place of each distinct row, most frequent row first; the row each place has; and their counts."""
-    flat = np.ascontiguousarray(values.reshape(len(values), -1).numpy())
+    numbers = values.float() if values.dtype is torch.bfloat16 else values  # which NumPy does not have
+    flat = np.ascontiguousarray(numbers.reshape(len(values), -1).numpy())
+    if not flat.shape[1]:  # rows of nothing are all the same
+        flat = np.zeros((len(flat), 1), dtype=np.int8)
     # As one sequence of bytes a row is compared far faster than column by column.
     keys = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).reshape(-1)
     _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)

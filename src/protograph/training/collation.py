@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
+from protograph.graphs.checking import check_graph, is_plain
 from protograph.training.gcn import GCN
 
 BATCHES_A_CHUNK = 64
@@ -140,8 +141,9 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
     edges: list[Tensor] = []
     labels: list[int] = []
     for number, graph in enumerate(graphs):
+        check_graph(graph, f"graphs[{number}]")
         features.append(_features(graph, number, features[0] if features else None))
-        edges.append(_edge_index(graph, number))
+        edges.append(_edge_index(graph))
         labels.append(_label(graph, number))
     if not features:
         raise ValueError("graphs must not be empty; give a sequence of labelled graphs")
@@ -160,9 +162,9 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
 
 
 def _label(graph: Data, number: int) -> int:
-    y = torch.as_tensor(graph.y) if isinstance(graph.y, int | Tensor) else None
-    if y is None or y.numel() != 1 or y.is_floating_point() or y.is_complex():
-        given = graph.y if y is None else f"{y.dtype} of shape {list(y.shape)}"
+    y = torch.as_tensor(graph.y) if isinstance(graph.y, int) and abs(graph.y) < 2**63 else graph.y
+    if not isinstance(y, Tensor) or not is_plain(y) or y.numel() != 1 or y.is_floating_point() or y.is_complex():
+        given = f"{y.dtype} of shape {list(y.shape)}" if isinstance(y, Tensor) else y
         raise ValueError(f"graphs[{number}].y must be one integer label, got {given}; set y = torch.tensor([label])")
     label = int(y)
     if label < 0:
@@ -170,16 +172,9 @@ def _label(graph: Data, number: int) -> int:
     return label
 
 
-def _edge_index(graph: Data, number: int) -> Tensor:
+def _edge_index(graph: Data) -> Tensor:
     edge_index: Tensor | None = graph.edge_index
-    if edge_index is None:
-        return torch.empty(2, 0, dtype=torch.long)
-    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.is_floating_point():
-        raise ValueError(
-            f"graphs[{number}].edge_index must be integers of shape [2, num_edges], "
-            f"got {edge_index.dtype} of shape {list(edge_index.shape)}"
-        )
-    return edge_index.detach().cpu().long()
+    return torch.empty(2, 0, dtype=torch.long) if edge_index is None else edge_index.detach().cpu().long()
 
 
 def _features(graph: Data, number: int, first: Tensor | None) -> Tensor:
@@ -196,8 +191,6 @@ def _features(graph: Data, number: int, first: Tensor | None) -> Tensor:
             f"graphs[{number}].x must have shape [num_nodes, num_features], got {given}; "
             f"give every graph features, or none"
         )
-    if len(x) == 0:
-        raise ValueError(f"graphs[{number}] must have at least one node, got none")
     if first is not None and x.shape[1] != first.shape[1]:
         raise ValueError(f"graphs[{number}].x must have {first.shape[1]} columns as graphs[0].x has, got {x.shape[1]}")
     x = x.detach().cpu()

@@ -1,0 +1,203 @@
+"""Whether a graph can be used as it is: what its tensors must be, and what to do about those that are not so.
+
+Everything else that a graph holds, whatever its type, is left alone.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch, Data, HeteroData
+
+# Tensors with a row a node, and with a row an edge, whose numbers are read.
+OF_NODES, OF_EDGES = ("x", "pos"), ("edge_attr", "edge_weight")
+FEATURES = ("x", *OF_EDGES, "pos")
+# What features may be. Of other types torch can neither join nor compare numbers everywhere.
+NUMBERS = frozenset(
+    {
+        torch.bool,
+        torch.uint8,
+        torch.int8,
+        torch.int16,
+        torch.int32,
+        torch.int64,
+        torch.float16,
+        torch.bfloat16,
+        torch.float32,
+        torch.float64,
+    }
+)
+INDEX_TYPES = (torch.int64, torch.int32)
+
+
+def node_count(graph: Data) -> int:
+    """Number of nodes; quicker than PyG's own where there are features."""
+    x = graph.x
+    return int(x.size(0)) if isinstance(x, Tensor) else int(graph.num_nodes or 0)
+
+
+def is_dense(value: Any) -> bool:
+    """Whether a value is a tensor whose entries can be taken one by one, of whatever type they are."""
+    is_strided = isinstance(value, Tensor) and value.layout is torch.strided
+    return is_strided and not value.is_meta and not value.is_quantized
+
+
+def is_plain(values: Tensor) -> bool:
+    """Whether a tensor holds numbers that can be read as they are: dense, of a usual type, and in memory."""
+    return values.dtype in NUMBERS and values.layout is torch.strided and not values.is_meta
+
+
+def check_graph(graph: Any, label: str) -> None:
+    """Check a graph by itself.
+
+    Args:
+        graph: What the user gave.
+        label: What messages call it.
+
+    Raises:
+        TypeError: If it is no graph, or something in it is no tensor.
+        ValueError: If a tensor is of a type or shape that cannot be used.
+
+    >>> check_graph(Data(x=torch.ones(2, 3), edge_attr=torch.ones(1), edge_index=torch.tensor([[0, 1], [1, 0]])), "it")
+    Traceback (most recent call last):
+    ...
+    ValueError: edge_attr of it must have a row for each of its 2 edges, got 1 row; repeat or leave out rows
+    """
+    if not isinstance(graph, Data) or isinstance(graph, Batch):
+        raise TypeError(f"{label} must be a single torch_geometric.data.Data, got {_what_else(graph)}")
+    for key in FEATURES:
+        if key in graph:
+            _check_numbers(graph[key], key, label)
+    _check_edge_index(graph, label)
+    _check_counts(graph, label)
+
+
+def _what_else(graph: Any) -> str:
+    """What is there in place of a graph, and how to make graphs of it."""
+    ways = {
+        Batch: "take it apart by to_data_list()",
+        HeteroData: "make it one kind of nodes and edges by to_homogeneous()",
+        Mapping: "make it one by torch_geometric.data.Data(**graph)",
+        list | tuple: "pass one list of all graphs",
+    }
+    way = next((way for kind, way in ways.items() if isinstance(graph, kind)), "leave it out")
+    return f"{type(graph).__name__}; {way}"
+
+
+def _check_numbers(values: Any, key: str, label: str) -> None:
+    """Check that an attribute is a dense tensor of usual numbers with rows."""
+    wanted = f"{key} of {label} must be a tensor with a row for each {'node' if key in OF_NODES else 'edge'}"
+    if not isinstance(values, Tensor):
+        raise TypeError(f"{wanted}, got {_type_name(values)}; pass {_as_tensor(values, key)}")
+    if values.is_meta:
+        raise ValueError(f"{wanted}, got one on the device 'meta', which holds no numbers; load the graph's own")
+    if values.is_quantized:
+        raise ValueError(f"{wanted}, got a quantised one; pass {key}.dequantize()")
+    if values.layout is not torch.strided:
+        raise ValueError(f"{wanted}, got a sparse one ({_plain_name(values.layout)}); pass {key}.to_dense()")
+    if values.is_complex():
+        raise ValueError(
+            f"{wanted}, of real numbers, got {_plain_name(values.dtype)}; pass torch.view_as_real({key}).flatten(1)"
+        )
+    if values.dtype not in NUMBERS:
+        way = f"{key}.float()" if values.is_floating_point() else f"{key}.long()"
+        raise ValueError(f"{wanted}, of a type that torch computes with, got {_plain_name(values.dtype)}; pass {way}")
+    if values.dim() == 0:
+        raise ValueError(f"{wanted}, got a single number; pass {key}.reshape(1, 1) if there is one")
+
+
+def _check_edge_index(graph: Data, label: str) -> None:
+    edge_index: Any = graph.edge_index
+    if edge_index is None:
+        if "adj_t" in graph or "adj" in graph:
+            _refuse_adjacency("adj_t" if "adj_t" in graph else "adj", graph, label)
+        return
+    wanted = f"edge_index of {label} must be whole numbers of shape [2, num_edges]"
+    if not isinstance(edge_index, Tensor):
+        way = _as_tensor(edge_index, "edge_index")
+        raise TypeError(f"{wanted}, got {_type_name(edge_index)}; pass {way}")
+    if edge_index.is_meta:
+        raise ValueError(f"{wanted}, got a tensor on the device 'meta', which holds no numbers; load the graph's own")
+    is_dense = edge_index.layout is torch.strided
+    if not is_dense or edge_index.dtype not in INDEX_TYPES or edge_index.dim() != 2 or edge_index.size(0) != 2:
+        kind = _plain_name(edge_index.dtype if is_dense else edge_index.layout)
+        came = f"{kind} of shape {list(edge_index.shape)}"
+        raise ValueError(f"{wanted}, got {came}; {_way_to_edges(edge_index, graph)}")
+
+
+def _refuse_adjacency(key: str, graph: Data, label: str) -> None:
+    if is_dense(graph[key]):
+        raise ValueError(f"{label} has an adjacency ({key}) but no edge_index; set edge_index = {key}.nonzero().t()")
+    raise ValueError(
+        f"{label} has a sparse adjacency ({key}) but no edge_index; pass graphs without ToSparseTensor, or set "
+        f"edge_index = torch_geometric.utils.to_edge_index({key})[0]"
+    )
+
+
+def _way_to_edges(edge_index: Tensor, graph: Data) -> str:
+    """What to write in place of an ``edge_index`` of another type or shape."""
+    if edge_index.layout is not torch.strided:
+        return "pass torch_geometric.utils.to_edge_index(edge_index)[0]"
+    shape = tuple(edge_index.shape)
+    if not edge_index.numel():
+        return "for a graph without edges pass torch.empty(2, 0, dtype=torch.long)"
+    rows = len(graph.x) if isinstance(graph.x, Tensor) else graph.get("num_nodes")
+    if len(shape) == 2 and shape[0] == shape[1] and (shape[0] == rows or edge_index.dtype is torch.bool):
+        return "that is an adjacency matrix: pass edge_index.nonzero().t()"
+    if len(shape) == 2 and shape[1] == 2 and shape[0] != 2:
+        return "pass edge_index.t().long()"
+    if len(shape) == 2 and shape[0] == 2 and edge_index.dtype is not torch.bool:
+        return "pass edge_index.long()"
+    return "give the two ends of each edge as numbers of nodes"
+
+
+def _check_counts(graph: Data, label: str) -> None:
+    """Check that there are as many rows as nodes and edges."""
+    stated = graph.get("num_nodes")
+    is_whole = isinstance(stated, int | np.integer) and not isinstance(stated, bool) and stated >= 0
+    if stated is not None and not is_whole:
+        raise ValueError(f"num_nodes of {label} must be a whole number, got {_shown(stated)}; leave it out or pass one")
+    num_nodes = node_count(graph)
+    if stated is not None and stated != num_nodes:
+        raise ValueError(
+            f"num_nodes of {label} must be the number of rows of its x, {num_nodes}, got {stated}; leave it out"
+        )
+    if num_nodes == 0:
+        is_told = isinstance(graph.x, Tensor) or stated is not None or graph.edge_index is not None
+        raise ValueError(f"{label} has no nodes; {'' if is_told else 'give it x or num_nodes, or '}leave it out")
+    num_edges = 0 if graph.edge_index is None else graph.edge_index.size(1)
+    for key in FEATURES:
+        wanted, of = (num_nodes, "nodes") if key in OF_NODES else (num_edges, "edges")
+        if key in graph and graph[key].size(0) != wanted:
+            came = graph[key].size(0)
+            raise ValueError(
+                f"{key} of {label} must have a row for each of its {wanted} {of}, got {came} row{'s' * (came != 1)}; "
+                f"{'repeat or leave out rows' if wanted else 'leave it out or give it none'}"
+            )
+
+
+def _as_tensor(values: Any, key: str) -> str:
+    """How to make a tensor of it."""
+    if isinstance(values, np.ndarray | list | tuple):
+        return f"torch.tensor({key})"
+    return f"{key}.to_dense()" if hasattr(values, "to_dense") else "a tensor"
+
+
+def _type_name(values: Any) -> str:
+    return f"a {type(values).__name__}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 and "\n" not in text else _type_name(value)
+
+
+def _plain_name(kind: torch.dtype | torch.layout) -> str:
+    """Name of a type or layout.
+
+    >>> _plain_name(torch.complex64), _plain_name(torch.sparse_coo)
+    ('complex64', 'sparse_coo')
+    """
+    return str(kind).removeprefix("torch.")

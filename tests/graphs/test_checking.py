@@ -1,0 +1,194 @@
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Batch, Data, HeteroData
+from torch_geometric.transforms import ToSparseTensor
+from torch_geometric.utils import to_edge_index
+
+from protograph.graphs.checking import check_graph, is_dense, is_plain
+
+X = torch.eye(3)
+ENDS = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+ROW = "of it must be a tensor with a row for each"
+EDGES = "edge_index of it must be whole numbers of shape [2, num_edges], got"
+
+
+def graph(**changes):
+    content = {"x": X, "edge_index": ENDS} | changes
+    return Data(**{key: value for key, value in content.items() if value is not None})
+
+
+def quantised(values):
+    return torch.quantize_per_tensor(values, 0.1, 0, torch.quint8)
+
+
+# What is refused, what is said, and what the advice comes to.
+REFUSED = {
+    "complex": (
+        lambda: graph(x=X.to(torch.complex64)),
+        f"x {ROW} node, of real numbers, got complex64; pass torch.view_as_real(x).flatten(1)",
+        lambda g: {"x": torch.view_as_real(g.x).flatten(1)},
+    ),
+    "float8": (
+        lambda: graph(x=X.to(torch.float8_e4m3fn)),
+        f"x {ROW} node, of a type that torch computes with, got float8_e4m3fn; pass x.float()",
+        lambda g: {"x": g.x.float()},
+    ),
+    "uint16": (
+        lambda: graph(edge_attr=torch.ones(4, 1).to(torch.uint16)),
+        f"edge_attr {ROW} edge, of a type that torch computes with, got uint16; pass edge_attr.long()",
+        lambda g: {"edge_attr": g.edge_attr.long()},
+    ),
+    "sparse": (
+        lambda: graph(x=X.to_sparse()),
+        f"x {ROW} node, got a sparse one (sparse_coo); pass x.to_dense()",
+        lambda g: {"x": g.x.to_dense()},
+    ),
+    "quantised": (
+        lambda: graph(x=quantised(X)),
+        f"x {ROW} node, got a quantised one; pass x.dequantize()",
+        lambda g: {"x": g.x.dequantize()},
+    ),
+    "an array": (
+        lambda: graph(x=X.numpy()),
+        f"x {ROW} node, got a ndarray; pass torch.tensor(x)",
+        lambda g: {"x": torch.tensor(g.x)},
+    ),
+    "a number": (
+        lambda: graph(x=torch.tensor(1.0), edge_index=None),
+        f"x {ROW} node, got a single number; pass x.reshape(1, 1) if there is one",
+        lambda g: {"x": g.x.reshape(1, 1)},
+    ),
+    "ends as a list": (
+        lambda: graph(edge_index=ENDS.tolist()),
+        f"{EDGES} a list; pass torch.tensor(edge_index)",
+        lambda g: {"edge_index": torch.tensor(g.edge_index)},
+    ),
+    "ends as floats": (
+        lambda: graph(edge_index=ENDS.float()),
+        f"{EDGES} float32 of shape [2, 4]; pass edge_index.long()",
+        lambda g: {"edge_index": g.edge_index.long()},
+    ),
+    "ends as bytes, which index as a mask does": (
+        lambda: graph(edge_index=ENDS.byte()),
+        f"{EDGES} uint8 of shape [2, 4]; pass edge_index.long()",
+        lambda g: {"edge_index": g.edge_index.long()},
+    ),
+    "transposed": (
+        lambda: graph(edge_index=ENDS.t()),
+        f"{EDGES} int64 of shape [4, 2]; pass edge_index.t().long()",
+        lambda g: {"edge_index": g.edge_index.t().long()},
+    ),
+    "adjacency": (
+        lambda: graph(edge_index=torch.ones(3, 3)),
+        f"{EDGES} float32 of shape [3, 3]; that is an adjacency matrix: pass edge_index.nonzero().t()",
+        lambda g: {"edge_index": g.edge_index.nonzero().t()},
+    ),
+    "sparse adjacency": (
+        lambda: graph(edge_index=torch.ones(3, 3).to_sparse()),
+        f"{EDGES} sparse_coo of shape [3, 3]; pass torch_geometric.utils.to_edge_index(edge_index)[0]",
+        lambda g: {"edge_index": to_edge_index(g.edge_index)[0]},
+    ),
+    "no ends": (
+        lambda: graph(edge_index=torch.tensor([])),
+        f"{EDGES} float32 of shape [0]; for a graph without edges pass torch.empty(2, 0, dtype=torch.long)",
+        lambda g: {"edge_index": torch.empty(2, 0, dtype=torch.long)},
+    ),
+    "adj_t alone": (
+        lambda: ToSparseTensor(layout=torch.sparse_csr)(graph()),
+        "it has a sparse adjacency (adj_t) but no edge_index; pass graphs without ToSparseTensor, or set edge_index = "
+        "torch_geometric.utils.to_edge_index(adj_t)[0]",
+        lambda g: {"edge_index": to_edge_index(g.adj_t)[0]},
+    ),
+    "dense adj alone": (
+        lambda: graph(edge_index=None, adj=torch.ones(3, 3)),
+        "it has an adjacency (adj) but no edge_index; set edge_index = adj.nonzero().t()",
+        lambda g: {"edge_index": g.adj.nonzero().t()},
+    ),
+    "num_nodes": (
+        lambda: graph(num_nodes=4),
+        "num_nodes of it must be the number of rows of its x, 3, got 4; leave it out",
+        lambda g: {"num_nodes": None},
+    ),
+    "num_nodes as text": (
+        lambda: graph(num_nodes="many"),
+        "num_nodes of it must be a whole number, got 'many'; leave it out or pass one",
+        lambda g: {"num_nodes": None},
+    ),
+    "positions": (
+        lambda: graph(pos=torch.ones(2, 3)),
+        "pos of it must have a row for each of its 3 nodes, got 2 rows; repeat or leave out rows",
+        lambda g: {"pos": g.pos[[0, 1, 1]]},
+    ),
+    "attributes of no edges": (
+        lambda: graph(edge_index=None, edge_weight=torch.ones(4)),
+        "edge_weight of it must have a row for each of its 0 edges, got 4 rows; leave it out or give it none",
+        lambda g: {"edge_weight": None},
+    ),
+    "nothing": (
+        lambda: Data(),
+        "it has no nodes; give it x or num_nodes, or leave it out",
+        lambda g: {"num_nodes": 2},
+    ),
+}
+
+
+# torch warns of what it will no longer have one day, or is new.
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_used_is_refused_and_the_advice_works(name):
+    make, message, advice = REFUSED[name]
+    odd = make()
+    with pytest.raises((TypeError, ValueError)) as caught:
+        check_graph(odd, "it")
+    assert str(caught.value) == message
+    content = odd.to_dict() | advice(odd)
+    check_graph(Data(**{key: value for key, value in content.items() if value is not None}), "it")
+
+
+@pytest.mark.parametrize("key", ["x", "pos", "edge_attr", "edge_weight", "edge_index"])
+def test_tensors_without_numbers_are_refused(key):
+    count = 3 if key in ("x", "pos") else 4
+    odd = graph(**{key: ENDS.to("meta") if key == "edge_index" else torch.ones(count, 1, device="meta")})
+    with pytest.raises(ValueError, match=rf"^{key} of it .* on the device 'meta', which holds no numbers; load"):
+        check_graph(odd, "it")
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (HeteroData(), "HeteroData; make it one kind of nodes and edges by to_homogeneous()"),
+        (Batch.from_data_list([graph()]), "DataBatch; take it apart by to_data_list()"),
+        ({"x": X}, "dict; make it one by torch_geometric.data.Data(**graph)"),
+        ([graph()], "list; pass one list of all graphs"),
+        (None, "NoneType; leave it out"),
+    ],
+)
+def test_what_is_no_graph_is_refused(other, message):
+    with pytest.raises(TypeError) as caught:
+        check_graph(other, "graph 3")
+    assert str(caught.value) == f"graph 3 must be a single torch_geometric.data.Data, got {message}"
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16],
+)
+def test_usual_numbers_of_any_shape_are_taken(dtype):
+    for x in (X, X[0], X[:, :, None], X[:, :0]):
+        check_graph(graph(x=x.to(dtype), edge_attr=torch.ones(4).to(dtype)), "it")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_not_read_may_be_anything():
+    others = {"y": "toxic", "mask": torch.ones(5, device="meta"), "kept": {1: None}, "more": np.array([None])}
+    check_graph(graph(**others, far=X.to_sparse(), near=quantised(X), thing=object()), "it")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_which_tensors_can_be_cut_and_which_can_be_read():
+    half, floats, sparse = X.bfloat16(), X.to(torch.float8_e4m3fn), X.to_sparse()
+    assert [is_dense(value) for value in (half, floats, sparse, quantised(X), X.to("meta"), "x")] == [
+        *(True, True, False, False, False, False)
+    ]
+    assert [is_plain(value) for value in (half, floats, sparse, X.to("meta"))] == [True, False, False, False]
