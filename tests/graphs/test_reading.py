@@ -34,8 +34,11 @@ def test_a_file_that_is_not_there(tmp_path):
     ("content", "message"),
     [
         ([], "PATH holds an empty list; wanted at least one graph"),
-        ({"x": torch.eye(2)}, "PATH must hold a list of torch_geometric Data, got dict"),
-        (Data(x=torch.eye(2)), "PATH must hold a list of torch_geometric Data, got Data"),
+        (
+            {"a": Data(x=torch.eye(2))},
+            "PATH must hold a list of torch_geometric Data, got dict; save list(graphs.values())",
+        ),
+        (Data(x=torch.eye(2)), "PATH must hold a list of torch_geometric Data, got Data; save [graph]"),
         (
             [Data(x=torch.eye(2)), torch.eye(2)],
             "PATH must hold a list of torch_geometric Data, got Tensor at index 1; "

@@ -8,8 +8,9 @@ from torch_geometric.data import Data
 
 from protograph._base.words import count_of, cut, one_line
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningClassifier
+from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier
 from protograph.models.raising import frames_of, is_of_model
+from protograph.models.running import RunningClassifier
 
 # Of what a model raised, so much is repeated.
 _MAX_RAISED = 160

@@ -296,7 +296,7 @@ class RunningClassifier:
             group_of = neighbourhoods(graph, min(together, size // 2))
             keep = group_of != torch.arange(int(group_of.max()) + 1).unsqueeze(1)
             without = []
-            for some in keep.split(max(1, _MAX_ROWS // (size + graph.num_edges))):
+            for some in torch.split(keep, max(1, _MAX_ROWS // (size + graph.num_edges))):
                 parts = _parts([graph] * len(some), some.flatten())
                 without.append(_on_cpu(self._graph_embeddings(self._run(parts, self._tapping), len(parts))))
             # What nodes are worth that are left out together, they share.
