@@ -181,3 +181,14 @@ def test_a_planted_house_is_found(build, seed, num_epochs):
     (prototype,) = explainer.explain(1).prototypes
     assert prototype.describe().startswith("a house ")
     assert (prototype.num_nodes, prototype.num_edges) == (5, 6)
+
+
+@pytest.mark.parametrize("name", ["a readout a layer, heads of sum", "topk, every layer", "diffpool, one head"])
+def test_the_paper_s_search_takes_them_too(name):
+    entry = CENSUS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtographWarning)
+        explainer = PAGE(search="walk", num_clusters=1).fit(built(entry), entry.graphs())
+    explanation = explained(explainer)
+    assert explanation.prototypes[0].num_nodes >= 1
+    assert (entry.note in explanation.warnings) == bool(entry.note)
