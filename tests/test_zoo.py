@@ -17,8 +17,11 @@ from tests import zoo_flat, zoo_outputs, zoo_pooling
 from tests.zoo import random_graphs
 from tests.zoo_census import CENSUS
 
-# PyTorch's own, of the sparse matrices in ASAPooling.
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse (invariant|CSR)")
+# PyTorch's own, of the sparse matrices in ASAPooling, and where a TorchScript module is copied.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Sparse (invariant|CSR)"),
+    pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf"),
+]
 
 
 def built(entry):
