@@ -17,8 +17,11 @@ from tests import zoo_flat, zoo_outputs, zoo_pooling
 from tests.zoo import random_graphs
 from tests.zoo_census import CENSUS
 
-# PyTorch's own, of the sparse matrices in ASAPooling.
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse (invariant|CSR)")
+# PyTorch's own, of the sparse matrices in ASAPooling, and where a TorchScript module is copied.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Sparse (invariant|CSR)"),
+    pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf"),
+]
 
 
 def built(entry):
@@ -181,3 +184,14 @@ def test_a_planted_house_is_found(build, seed, num_epochs):
     (prototype,) = explainer.explain(1).prototypes
     assert prototype.describe().startswith("a house ")
     assert (prototype.num_nodes, prototype.num_edges) == (5, 6)
+
+
+@pytest.mark.parametrize("name", ["a readout a layer, heads of sum", "topk, every layer", "diffpool, one head"])
+def test_the_paper_s_search_takes_them_too(name):
+    entry = CENSUS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtographWarning)
+        explainer = PAGE(search="walk", num_clusters=1).fit(built(entry), entry.graphs())
+    explanation = explained(explainer)
+    assert explanation.prototypes[0].num_nodes >= 1
+    assert (entry.note in explanation.warnings) == bool(entry.note)

@@ -115,6 +115,7 @@ def outputs():
     yield "half precision", Entry(lambda: zoo_outputs.Answers().half(), relation="sum")
     yield "bfloat16", Entry(lambda: zoo_outputs.Answers().bfloat16(), relation="sum")
     yield "compiled", Entry(lambda: torch.compile(zoo_outputs.Answers(), backend="eager"), relation="sum")
+    yield "a scripted part", Entry(zoo_outputs.HasScriptedPart, relation="sum")
     yield "parallel", Entry(lambda: nn.DataParallel(zoo_outputs.Answers()), relation="sum")
 
 

@@ -1,10 +1,12 @@
 """Models by what they return, what they do to themselves, and what they are made of."""
 
+import warnings
+
 import torch
 from torch import nn
 from torch_geometric.nn import GCNConv, global_add_pool, global_mean_pool
 
-from tests.zoo import random_graphs
+from tests.zoo import mlp, random_graphs
 
 WIDTH, NUM_TASKS = 8, 12
 
@@ -70,3 +72,16 @@ class Lazy(nn.Module):
 
     def forward(self, x, edge_index, batch):
         return self.head(global_mean_pool(self.conv(x, edge_index).relu(), batch))
+
+
+class HasScriptedPart(Answers):
+    """One of its layers is a TorchScript module."""
+
+    def __init__(self):
+        super().__init__()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.inner = torch.jit.script(mlp(WIDTH, WIDTH))
+
+    def forward(self, x, edge_index, batch):
+        return self.head(global_add_pool(self.inner(self.conv(x, edge_index).relu()), batch))

@@ -10,7 +10,7 @@ from torch_geometric.nn import GCNConv, Sequential, global_add_pool, global_max_
 
 from protograph import GraphClassifier
 from protograph.models.running import Usage
-from tests import zoo
+from tests import zoo, zoo_outputs
 
 GRAPHS = zoo.random_graphs(12)
 GRAPHS_WITH_EDGES = zoo.random_graphs(12, edge_dim=2)
@@ -251,6 +251,16 @@ def test_scripted_models_are_refused():
         scripted = torch.jit.trace(nn.Linear(3, 2), torch.ones(1, 3))
     with pytest.raises(TypeError, match=r"^model is a TorchScript module, which cannot be watched; pass the module"):
         GraphClassifier(scripted)
+
+
+def test_a_scripted_part_cannot_be_named():
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        GraphClassifier(zoo_outputs.HasScriptedPart(), node_embeddings="inner")
+    assert str(caught.value) == "node_embeddings='inner' is a TorchScript module, which cannot be watched; name another"
+
+
+def test_what_was_said_is_shown():
+    assert repr(GraphClassifier(zoo.make(), task=3)) == "GraphClassifier(Net, return_type='auto', task=3)"
 
 
 def test_labels_are_never_passed():

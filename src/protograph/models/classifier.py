@@ -66,6 +66,8 @@ class GraphClassifier:
         for argument, name in (("node_embeddings", node_embeddings), ("graph_embeddings", graph_embeddings)):
             if name is not None and name not in modules:
                 raise ValueError(f"{argument}={name!r} is not a module of the model; {_list_modules(model)}")
+            if name and isinstance(modules[name], torch.jit.ScriptModule):
+                raise ValueError(f"{argument}={name!r} is a TorchScript module, which cannot be watched; name another")
         self.model = model
         self.return_type = return_type
         self.node_embeddings = node_embeddings
@@ -73,7 +75,8 @@ class GraphClassifier:
         self.task = task
 
     def __repr__(self) -> str:
-        return f"GraphClassifier({type(self.model).__name__}, return_type={self.return_type!r})"
+        task = "" if self.task is None else f", task={self.task}"
+        return f"GraphClassifier({type(self.model).__name__}, return_type={self.return_type!r}{task})"
 
     def start(self, sample: Sequence[Data], device: torch.device | str | None = None) -> "RunningClassifier":
         """Get ready to classify: find out on a few graphs how to call the model and where its readout is.

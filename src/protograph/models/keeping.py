@@ -75,16 +75,16 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[None]:
     modules = list(model.modules())
     # train() would wake those that were frozen, so flag by flag.
     flags = [module.training for module in modules]
-    buffers = [(module, dict(module._buffers)) for module in modules]
-    attributes = [dict(module.__dict__) for module in modules] if is_own else []
-    values = _values([own for _, own in buffers])
-    if is_own:
-        values += _values([dict(module._parameters) for module in modules])
+    # What a TorchScript part holds is not in Python's hands, except for the values.
+    plain = [module for module in modules if not isinstance(module, torch.jit.ScriptModule)]
+    buffers = [(module, dict(module._buffers)) for module in plain]
+    attributes = [dict(module.__dict__) for module in plain] if is_own else []
+    values = _values([*model.buffers(), *(model.parameters() if is_own else ())])
     try:
         yield
     finally:
         with torch.no_grad():
-            for module, before in zip(modules, attributes, strict=False):
+            for module, before in zip(plain, attributes, strict=False):
                 module.__dict__.clear()
                 module.__dict__.update(before)
             for module, own in buffers:
@@ -97,6 +97,5 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[None]:
             module.training = flag
 
 
-def _values(by_name: list[dict[str, Tensor | None]]) -> list[tuple[Tensor, Tensor]]:
-    tensors = {id(tensor): tensor for own in by_name for tensor in own.values() if tensor is not None}
-    return [(tensor, tensor.detach().clone()) for tensor in tensors.values() if not is_lazy(tensor)]
+def _values(tensors: list[Tensor]) -> list[tuple[Tensor, Tensor]]:
+    return [(tensor, tensor.detach().clone()) for tensor in tensors if not is_lazy(tensor)]

@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
 from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
 from protograph.models.batching import batch_of
 from protograph.models.calling import Call
 from protograph.models.keeping import left_as_found
 from protograph.models.leaving_out import LeavingOut, Weighing
 from protograph.models.outputs import as_rows, checked_columns
+from protograph.models.parts import neighbourhoods, parts_of
 from protograph.models.precision import DoubleInPlaceOfFloat
 from protograph.models.raising import noted
 from protograph.models.readout import Readout
@@ -136,7 +136,7 @@ class RunningClassifier:
             ValueError: If nodes cannot be left out of the readout.
         """
         if not self.readout.places:
-            return self.classify(_parts(graphs, keep))
+            return self.classify(parts_of(graphs, keep))
         keep = keep.to(self.device)
         return _on_cpu(_joined(self._run(graphs, lambda given: self._leaving_out(given, keep))))
 
@@ -297,7 +297,7 @@ class RunningClassifier:
             keep = group_of != torch.arange(int(group_of.max()) + 1).unsqueeze(1)
             without = []
             for some in torch.split(keep, max(1, _MAX_ROWS // (size + graph.num_edges))):
-                parts = _parts([graph] * len(some), some.flatten())
+                parts = parts_of([graph] * len(some), some.flatten())
                 without.append(_on_cpu(self._graph_embeddings(self._run(parts, self._tapping), len(parts))))
             # What nodes are worth that are left out together, they share.
             lost = (own - torch.cat(without)) / torch.bincount(group_of).unsqueeze(1)
@@ -331,34 +331,6 @@ def _of_nodes(batch: Batch) -> list[Tensor]:
     values = ((key, value) for key, value in batch.to_dict().items() if key not in _STRUCTURE)
     tensors = [value for _, value in values if isinstance(value, Tensor) and value.dim()]
     return [tensor for tensor in tensors if tensor.size(0) != batch.num_graphs]
-
-
-def neighbourhoods(graph: Data, size: int) -> Tensor:
-    """Groups of so many nodes at most, by the order in which they are reached from the first: the group of each node.
-
-    >>> neighbourhoods(Data(edge_index=torch.tensor([[0, 3, 1, 2], [3, 0, 2, 1]]), num_nodes=4), 2)
-    tensor([0, 1, 1, 0])
-    """
-    num_nodes = node_count(graph)
-    if size <= 1:
-        return torch.arange(num_nodes)
-    import networkx as nx  # rarely needed here, and takes a while to load
-
-    joined = nx.Graph()
-    joined.add_nodes_from(range(num_nodes))
-    joined.add_edges_from(graph.edge_index.t().tolist())
-    layers = (layer for part in nx.connected_components(joined) for layer in nx.bfs_layers(joined, min(part)))
-    group_of = torch.empty(num_nodes, dtype=torch.long)
-    group_of[torch.tensor([node for layer in layers for node in sorted(layer)])] = torch.arange(num_nodes) // size
-    return group_of
-
-
-def _parts(graphs: Sequence[Data], keep: Tensor) -> list[Data]:
-    """Of each graph the part that the nodes to keep induce."""
-    kept = torch.split(keep, [node_count(graph) for graph in graphs])
-    if not all(bool(one.any()) for one in kept):
-        raise ValueError("all nodes of a graph would be left out of it, and a model classifies no graph without nodes")
-    return [induced_subgraph(graph, one.nonzero().flatten().tolist()) for graph, one in zip(graphs, kept, strict=True)]
 
 
 def _joined(runs: Sequence[tuple[Tensor, Any]]) -> Tensor:

@@ -43,6 +43,7 @@ def tasks_by_labels(sample: Sequence[Data], outputs: Tensor, asked: AskedType) -
 def are_tasks(outputs: Tensor) -> bool:
     """Whether outputs are probabilities of several things at once, not of classes that exclude others.
 
+    >>> import torch
     >>> are_tasks(torch.tensor([[0.9, 0.8], [0.1, 0.7]])), are_tasks(torch.tensor([[0.9, 0.1], [0.2, 0.8]]))
     (True, False)
     """

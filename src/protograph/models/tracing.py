@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch_geometric.nn.aggr import Aggregation
 
@@ -80,7 +81,7 @@ class Tracer(Watcher):
                 if isinstance(module, Aggregation):
                     stack.callback(module.register_forward_pre_hook(self._enter).remove)
                     stack.callback(module.register_forward_hook(self._leaving(name), with_kwargs=True).remove)
-                elif name:
+                elif name and not isinstance(module, torch.jit.ScriptModule):  # which takes no hooks
                     stack.callback(module.register_forward_pre_hook(self._taking(name), with_kwargs=True).remove)
                     stack.callback(module.register_forward_hook(self._giving(name)).remove)
             with self:
