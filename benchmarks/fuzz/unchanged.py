@@ -16,7 +16,7 @@ def of_graphs(graphs: list[Any]) -> list[Any]:
 
 def _of_value(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return _of_tensor(value)
+        return [value._version, *_of_tensor(value)]  # a count of how often it was written to
     if isinstance(value, Data):
         # PyG notes on a graph what it was asked of it, so all of its state counts.
         stores = {key: _of_value(own) for key, own in value._store.__dict__.items() if key != "_parent"}
@@ -32,7 +32,7 @@ def _of_value(value: Any) -> Any:
 
 def _of_tensor(value: Tensor) -> list[Any]:
     facts: list[Any] = [type(value), value.dtype, value.layout, tuple(value.shape), value.requires_grad, value.is_leaf]
-    facts += [value._version, value.grad.tolist() if value.is_leaf and value.grad is not None else None]
+    facts += [value.grad.tolist() if value.is_leaf and value.grad is not None else None]
     if value.is_meta:
         return facts
     if value.layout is not torch.strided:

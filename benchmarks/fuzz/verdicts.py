@@ -25,8 +25,10 @@ _NAMED = re.compile(r"\bgraphs?\b|\bmodel\b|\breadout\b|\btarget\b|\bedge_attr\b
 def problem_with(error: BaseException, model: nn.Module, graphs: list[Any]) -> str:
     """What is wrong with an error; the empty text where it is as it should be."""
     text, notes = str(error), " ".join(getattr(error, "__notes__", ()))
+    if re.search(r"(graph|item) \d+ of graphs was read", notes):  # by the user's own iterator, such as a loader
+        return ""
     if isinstance(error, BrokenSourceError):
-        return "" if re.search(r"(graph|item) \d+ of graphs", notes) else "the user's source raised: no place named"
+        return "the user's source raised: no place named"
     if is_of_model(error) and not is_raised_by_us(error):
         if "graph" not in notes:
             return f"the model raised {_brief(error)}, no graph named"

@@ -4,7 +4,7 @@ import torch
 from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.loader import DataLoader
 
-from protograph.graphs.containers import check_container, is_in_memory, read_at, single_graphs
+from protograph.graphs.containers import check_container, is_in_memory, read_each, single_graphs
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(4)
@@ -57,8 +57,9 @@ def test_an_error_of_whoever_reads_is_passed_on_with_the_place():
         next(given)
     assert caught.value.__notes__ == ["this happened while item 1 of graphs was read, counted from 0"]
     with pytest.raises(IndexError) as caught:
-        read_at(GRAPHS, 7)
+        read_each(GRAPHS, [0, 7, 1])
     assert caught.value.__notes__ == ["this happened while graph 7 of graphs was read"]
+    assert read_each(GRAPHS, [2, 0]) == [GRAPHS[2], GRAPHS[0]]
 
 
 def test_which_graphs_can_be_read_twice_at_no_cost():

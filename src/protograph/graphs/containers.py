@@ -46,13 +46,16 @@ def is_in_memory(graphs: Any) -> bool:
     return isinstance(graphs, list | tuple) or isinstance(getattr(graphs, "graphs", None), list | tuple)
 
 
-def read_at(graphs: Sequence[Any], index: int) -> Any:
-    """The graph in a place; an error of whoever reads it is passed on and says which place it was."""
+def read_each(graphs: Sequence[Any], indices: Sequence[int]) -> list[Any]:
+    """The graphs in some places; an error of whoever reads them is passed on and says which place it was."""
+    given: list[Any] = []
     try:
-        return graphs[index]
+        for index in indices:
+            given.append(graphs[index])
     except Exception as error:
-        error.add_note(f"this happened while graph {index} of graphs was read")
+        error.add_note(f"this happened while graph {indices[len(given)]} of graphs was read")
         raise
+    return given
 
 
 def single_graphs(graphs: Iterable[Any]) -> Iterator[Any]:

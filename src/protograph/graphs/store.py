@@ -14,7 +14,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.graphs.cleaning import Findings, clean
-from protograph.graphs.containers import check_container, is_in_memory, is_sequence, read_at, single_graphs
+from protograph.graphs.containers import check_container, is_in_memory, is_sequence, read_each, single_graphs
 from protograph.graphs.joining import GraphChunk, JoinedGraphs
 from protograph.graphs.origins import Origin, Origins, origins_of
 from protograph.graphs.reading import Shards
@@ -137,7 +137,7 @@ class GraphStore:
         return (range(start, min(start + size, len(self))) for start in range(0, len(self), size))
 
     def _read(self, indices: Sequence[int]) -> list[Any]:
-        return [read_at(self._source, index) for index in indices]
+        return read_each(self._source, indices)
 
 
 def _origin(origins: Origins, graphs: Sequence[Data], index: int) -> Origin:
