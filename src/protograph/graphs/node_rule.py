@@ -87,6 +87,7 @@ class NodeRule:
         ignored: Columns that do not count.
         groups: Columns that count together.
         values: For each column the values that it had where they are few, which names are made of; empty for none.
+        whole: Columns with cuts whose values were whole numbers.
         sample: What the rule was taken from, in words.
         reasons: What each column that need not be equal is, and why, in words.
 
@@ -98,6 +99,7 @@ class NodeRule:
     ignored: tuple[int, ...] = ()
     groups: tuple[ColumnGroup, ...] = ()
     values: tuple[tuple[float, ...], ...] = ()
+    whole: tuple[int, ...] = ()
     sample: str = ""
     reasons: tuple[str, ...] = ()
 

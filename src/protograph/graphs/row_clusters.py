@@ -8,46 +8,95 @@ from protograph._base.arrays import Floats, Ints
 from protograph.graphs.column_bins import gap_cuts
 
 # Rounds of moving centres; they hardly move after a few.
-_ROUNDS = 50
+_ROUNDS = 30
 # Attempts to begin, of which the best goes on.
-_STARTS = 8
+_STARTS = 4
+# Of a row, whose distance says how dense it is there.
+_NEIGHBOURS = 8
 # Rows that are compared with centres at a time.
 _BLOCK = 4096
 
 
-def gap_clusters(
-    rows: Floats, *, num_seeds: int, depth: float, certainty: float, least_share: float, seed: int = 0
-) -> Ints:
+def gap_clusters(rows: Floats, *, max_clusters: int, depth: float, certainty: float, seed: int = 0) -> Ints:
     """The cluster of each row, from 0 on; all 0 where there is no gap.
 
-    Rows are gathered around more centres than there are clusters, and two lots are one where the rows of both, seen
-    along the line between their centres, have no gap as :func:`~protograph.graphs.column_bins.gap_cuts` finds it.
+    Rows are gathered around two centres, three, and so on. As many are taken as have a gap between every two of them:
+    the rows of both, seen along the line between their centres, are cut by
+    :func:`~protograph.graphs.column_bins.gap_cuts`; and those nearest to where the two lots meet lie less densely than
+    the others, which tells lots that are apart from parts of something bent, such as a ring.
 
     Args:
         rows: The rows, in units in which columns may be compared; their order does not matter.
-        num_seeds: Centres.
+        max_clusters: Most clusters.
         depth: As of ``gap_cuts``.
         certainty: As of ``gap_cuts``.
-        least_share: Of the rows in a cluster; smaller ones are joined to the nearest.
         seed: Of the centres to begin with.
 
     >>> rows = np.array([[0.0, 0.0], [5.0, 5.0]])[np.repeat([0, 1], 200)] + np.random.default_rng(0).random((400, 2))
-    >>> np.bincount(gap_clusters(rows, num_seeds=6, depth=0.6, certainty=4, least_share=0.01)).tolist()
+    >>> np.bincount(gap_clusters(rows, max_clusters=6, depth=0.6, certainty=3)).tolist()
     [200, 200]
     """
     order = np.lexsort(rows.T[::-1])
     ordered = rows[order]
-    lots = _lots(ordered, num_seeds, seed)
-    centres = np.array([ordered[lots == lot].mean(axis=0) for lot in range(lots.max() + 1)])
-    cluster = list(range(len(centres)))
-    for one, other in combinations(range(len(centres)), 2):
-        if cluster[one] != cluster[other] and not _is_gap(ordered, lots, centres, one, other, depth, certainty):
-            cluster = [cluster[one] if own == cluster[other] else own for own in cluster]
-    found = np.array(cluster)[lots]
-    found = _large(ordered, found, least_share)
+    found = np.zeros(len(rows), dtype=np.int64)
+    thinness = _thinness(ordered)
+    for number in range(2, max_clusters + 1):
+        lots = _lots(ordered, number, seed)
+        if lots.max() + 1 < number:
+            break
+        pairs = combinations(range(number), 2)
+        if all(
+            _is_thin(ordered, thinness, lots, *pair, depth) and _is_gap(ordered, lots, *pair, depth, certainty)
+            for pair in pairs
+        ):
+            found = lots
     result = np.empty(len(rows), dtype=np.int64)
-    result[order] = np.unique(found, return_inverse=True)[1]
+    result[order] = _by_first(found)
     return result
+
+
+def compact_clusters(rows: Floats, *, max_clusters: int, least: float, seed: int = 0) -> Ints:
+    """The cluster of each of a few rows, from 0 on; all 0 where they are not compact.
+
+    As many clusters as have the highest silhouette: the mean over rows of how much nearer they are to their own cluster
+    than to the next, as a share of the latter.
+
+    Args:
+        rows: The rows, at most some thousand; their order does not matter.
+        max_clusters: Most clusters.
+        least: Silhouette that clusters must have.
+        seed: Of the centres to begin with.
+
+    >>> rows = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
+    >>> compact_clusters(rows, max_clusters=4, least=0.6).tolist()
+    [0, 0, 1, 1, 2]
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    squares = (ordered**2).sum(axis=1)
+    apart = np.sqrt(np.maximum(squares[:, None] + squares - 2 * ordered @ ordered.T, 0.0))
+    best, found = least, np.zeros(len(rows), dtype=np.int64)
+    for number in range(2, min(max_clusters, len(rows) - 1) + 1):
+        lots = _lots(ordered, number, seed)
+        if lots.max() + 1 < number:
+            break
+        if (quality := _silhouette(apart, lots)) > best:
+            best, found = quality, lots
+    result = np.empty(len(rows), dtype=np.int64)
+    result[order] = _by_first(found)
+    return result
+
+
+def _silhouette(apart: Floats, lots: Ints) -> float:
+    sizes = np.bincount(lots)
+    sums = np.stack([np.bincount(lots, row, sizes.size) for row in apart])
+    places = np.arange(len(lots))
+    own = sums[places, lots] / np.maximum(sizes[lots] - 1, 1)
+    others = sums / sizes
+    others[places, lots] = np.inf
+    nearest = others.min(axis=1)
+    larger = np.maximum(np.maximum(own, nearest), 1e-300)
+    return float(np.where(sizes[lots] > 1, (nearest - own) / larger, 0.0).mean())
 
 
 def divided(rows: Floats, num_regions: int, seed: int = 0) -> Ints:
@@ -58,33 +107,51 @@ def divided(rows: Floats, num_regions: int, seed: int = 0) -> Ints:
     """
     order = np.lexsort(rows.T[::-1])
     result = np.empty(len(rows), dtype=np.int64)
-    lots = _lots(rows[order], num_regions, seed)
-    first = np.unique(lots, return_index=True)[1]
-    rank = np.empty(first.size, dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(first.size)
-    result[order] = rank[lots]
+    result[order] = _by_first(_lots(rows[order], num_regions, seed))
     return result
 
 
-def _is_gap(rows: Floats, lots: Ints, centres: Floats, one: int, other: int, depth: float, certainty: float) -> bool:
+def _by_first(lots: Ints) -> Ints:
+    """Lots numbered in the order in which they come first.
+
+    >>> _by_first(np.array([2, 2, 0, 1])).tolist()
+    [0, 0, 1, 2]
+    """
+    _, first, place = np.unique(lots, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(first.size)
+    result: Ints = rank[place.reshape(-1)]
+    return result
+
+
+def _is_gap(rows: Floats, lots: Ints, one: int, other: int, depth: float, certainty: float) -> bool:
     """Whether there is a gap between two lots, seen along the line between their centres."""
-    pair = rows[(lots == one) | (lots == other)]
-    along = centres[other] - centres[one]
-    places = pair @ along
+    ours, theirs = rows[lots == one], rows[lots == other]
+    places = np.concatenate([ours, theirs]) @ (theirs.mean(axis=0) - ours.mean(axis=0))
     return bool(gap_cuts(places, depth=depth, certainty=certainty, least_share=0.0))
 
 
-def _large(rows: Floats, found: Ints, least_share: float) -> Ints:
-    """Clusters of which those that are too small have gone to the nearest of the others."""
-    sizes = np.bincount(found)
-    kept = np.flatnonzero(sizes >= max(least_share * len(rows), 1))
-    if kept.size in (0, np.count_nonzero(sizes)):
-        return found if kept.size else np.zeros_like(found)
-    centres = np.array([rows[found == cluster].mean(axis=0) for cluster in kept])
-    result = found.copy()
-    small = ~np.isin(found, kept)
-    result[small] = kept[_nearest(rows[small], centres)[0]]
-    return result
+def _thinness(rows: Floats) -> Floats:
+    """How little room rows leave each other, as the logarithm of one over the density around each."""
+    from scipy.spatial import cKDTree
+
+    spreads = np.linalg.eigvalsh(np.atleast_2d(np.cov(rows.T)))
+    total = float((spreads**2).sum())
+    # Columns may be many and hang together: twice as many as share the spread, at most all.
+    dimension = min(2 * float(spreads.sum()) ** 2 / total, rows.shape[1]) if total > 0 else 1.0
+    distances = cKDTree(rows).query(rows, k=min(_NEIGHBOURS + 1, len(rows)))[0][:, -1]
+    least = max(float(np.sqrt(np.maximum(spreads, 0).sum())) * 1e-6, 1e-300)
+    return np.asarray(dimension * np.log(np.maximum(distances, least)))
+
+
+def _is_thin(rows: Floats, thinness: Floats, lots: Ints, one: int, other: int, depth: float) -> bool:
+    """Whether rows lie less densely where two lots meet than they do mostly."""
+    chosen = np.flatnonzero((lots == one) | (lots == other))
+    centres = [rows[lots == lot].mean(axis=0) for lot in (one, other)]
+    away = [((rows[chosen] - centre) ** 2).sum(axis=1) for centre in centres]
+    number = max(_NEIGHBOURS, chosen.size // 50)
+    between = chosen[np.argsort(np.abs(away[0] - away[1]), kind="stable")[:number]]
+    return bool(np.median(thinness[between]) - np.median(thinness[chosen]) > -np.log(depth))
 
 
 def _lots(rows: Floats, number: int, seed: int) -> Ints:
@@ -94,8 +161,7 @@ def _lots(rows: Floats, number: int, seed: int) -> Ints:
         centres = _far_apart(rows, number, rng)
         for _ in range(_ROUNDS):
             lots, away = _nearest(rows, centres)
-            sums = np.zeros_like(centres)
-            np.add.at(sums, lots, rows)
+            sums = np.stack([np.bincount(lots, column, len(centres)) for column in rows.T], axis=1)
             counts = np.bincount(lots, minlength=len(centres))
             moved = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centres)
             if np.array_equal(moved, centres):

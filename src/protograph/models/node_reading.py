@@ -17,8 +17,8 @@ from protograph.models.judging import Judge
 
 # Graphs that go through the model at a time.
 _BATCH = 256
-# Operations that take rows of a table by number, and which of their arguments has the numbers.
-_LOOK_UPS = {"embedding": 1, "one_hot": 0, "__getitem__": 1, "index_select": 2, "embedding_bag": 1}
+# Operations that take rows of a table by number; which argument has the numbers shows by their being whole.
+_LOOK_UPS = frozenset({"embedding", "one_hot", "__getitem__", "index_select", "embedding_bag", "take", "gather"})
 
 
 def looked_up_columns(classifier: RunningClassifier, graphs: Sequence[Data]) -> frozenset[int]:
@@ -43,10 +43,10 @@ class _LookUps(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        place = _LOOK_UPS.get(getattr(func, "__name__", ""))
-        if place is not None:
-            named = kwargs.get("indices", kwargs.get("input", kwargs.get("index")))
-            for index in _tensors(args[place] if len(args) > place else named):
+        if getattr(func, "__name__", "") in _LOOK_UPS:
+            # What is taken from may be the features themselves, by places of columns.
+            several = args[1:] if func.__name__ == "__getitem__" else args
+            for index in _tensors((*several, *kwargs.values())):
                 self._note(index)
         return func(*args, **kwargs)
 
@@ -72,28 +72,29 @@ def _tensors(value: Any) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, tuple | list):
-        yield from (item for item in value if isinstance(item, Tensor))
+        for item in value:
+            yield from _tensors(item)
 
 
-def column_effects(judge: Judge, graphs: Sequence[Data], columns: Sequence[int], seed: int = 0) -> Floats:
-    """How much the probabilities of classes change where the values of a column are shuffled among all nodes.
+def column_effects(judge: Judge, graphs: Sequence[Data], lots: Sequence[Sequence[int]], seed: int = 0) -> Floats:
+    """How much the probabilities of classes change where the values of columns are shuffled among all nodes.
 
     Args:
         judge: The model.
         graphs: Graphs to try it on.
-        columns: The columns.
+        lots: Columns that are shuffled together, lot by lot.
         seed: Of the order.
 
     Returns:
-        For each column the mean over graphs of half the sum of the changes, in [0, 1].
+        For each lot the mean over graphs of half the sum of the changes, in [0, 1].
     """
     before = judge.scores(graphs).softmax(dim=1)
     order = torch.from_numpy(np.random.default_rng(seed).permutation(sum(map(node_count, graphs))))
     whole = torch.cat([graph.x.reshape(node_count(graph), -1) for graph in graphs])
     effects = []
-    for column in columns:
+    for columns in map(list, lots):
         changed = whole.clone()
-        changed[:, column] = whole[order.to(whole.device), column]
+        changed[:, columns] = whole[order.to(whole.device)][:, columns]
         parts = torch.split(changed, [node_count(graph) for graph in graphs])
         after = judge.scores([_with_x(graph, part) for graph, part in zip(graphs, parts, strict=True)]).softmax(dim=1)
         effects.append(float((after - before).abs().sum(dim=1).mean()) / 2)

@@ -1,7 +1,8 @@
 """What ``match_features`` comes to: which nodes count as the same for a model and its graphs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -9,11 +10,13 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.words import count_of, listed, one_line
+from protograph.graphs.cleaning import node_count
 from protograph.graphs.column_bins import even_cuts, gap_cuts
-from protograph.graphs.naming import ColumnNames
+from protograph.graphs.column_names import ColumnNames
+from protograph.graphs.node_naming import column_name, group_names
 from protograph.graphs.node_rule import ColumnGroup, NodeRule
 from protograph.graphs.node_sample import NodeSample, node_sample
-from protograph.graphs.row_clusters import divided, gap_clusters
+from protograph.graphs.row_clusters import compact_clusters, divided, gap_clusters
 from protograph.graphs.store import GraphStore
 from protograph.models.judging import Judge
 from protograph.models.node_reading import column_effects, looked_up_columns, node_views, spread_places
@@ -84,7 +87,7 @@ class _Columns:
         cuts, groups, reasons = self._binned(read)
         reasons = [f"{self._name(column)} is ignored: the model does not read it" for column in ignored] + reasons
         for column in types:
-            group = self._seen([column], least=2)
+            group = self._seen([column])
             if group is not None:
                 groups.append(group)
                 reasons.append(self._told(group))
@@ -99,6 +102,7 @@ class _Columns:
                 () if column in told or column in types else tuple(np.unique(rows[:, column]).tolist())
                 for column in range(rows.shape[1])
             ),
+            whole=tuple(column for column in whole if cuts.get(column)),
             sample=self.sample.words,
             reasons=tuple(reasons),
         )
@@ -106,7 +110,7 @@ class _Columns:
     def as_the_model_sees(self) -> NodeRule:
         """The rule of ``"model"``: all columns are one group, of what the model makes of their rows."""
         every = list(range(self.sample.rows.shape[1]))
-        group = self._seen(every, least=2)
+        group = self._seen(every)
         if group is None:
             self.notes.append(
                 "match_features='model' comes to equal features: the model tells the rows of x apart too finely, or not "
@@ -118,7 +122,7 @@ class _Columns:
         )
 
     def _name(self, column: int) -> str:
-        return self.names.columns[column] if self.names.columns else f"x[{column}]"
+        return column_name(self.names, column, self.sample.rows.shape[1])
 
     def _graphs(self) -> list[Data]:
         return self.store.take(self.sample.graphs[: self.options.num_graphs])
@@ -139,11 +143,14 @@ class _Columns:
         if not columns:
             return []
         try:
-            effects = column_effects(self.judge, self._graphs(), columns)
+            effects = column_effects(self.judge, self._graphs(), [[column] for column in columns])
         except Exception as error:  # as above
             self._failed(error)
             return []
-        return [column for column, effect in zip(columns, effects.tolist(), strict=True) if effect < self.options.least_effect]
+        least = self.options.least_effect
+        small = [column for column, effect in zip(columns, effects.tolist(), strict=True) if effect < least]
+        # Each of several columns may be told by the others, and all of them together matter nevertheless.
+        return small if len(small) < 2 or column_effects(self.judge, self._graphs(), [small])[0] < least else []
 
     def _binned(self, columns: Sequence[int]) -> tuple[dict[int, tuple[float, ...]], list[ColumnGroup], list[str]]:
         """Cuts of columns, groups of others, and what they are in words."""
@@ -157,7 +164,7 @@ class _Columns:
         plain = [column for column in columns if not cuts[column]]
         if not plain:
             return cuts, [], reasons
-        if (seen := self._seen(plain, least=2)) is not None:
+        if (seen := self._seen(plain)) is not None:
             return cuts, [seen], [*reasons, self._told(seen)]
         if len(plain) > 1:
             regions = divided(self._scaled(plain), self.options.num_regions)
@@ -177,17 +184,19 @@ class _Columns:
         return gap_cuts(self._finite(column), depth=o.depth, certainty=o.certainty, least_share=o.least_share)
 
     def _clusters(self, columns: Sequence[int]) -> Ints:
+        """The cluster of each row that clusters are looked for among."""
         o = self.options
-        return gap_clusters(
-            self._scaled(columns),
-            num_seeds=o.num_seeds,
-            depth=o.depth,
-            certainty=o.certainty,
-            least_share=o.least_share,
-        )
+        return gap_clusters(self._scaled(columns), max_clusters=o.max_clusters, depth=o.depth, certainty=o.certainty)
+
+    @cached_property
+    def _few(self) -> Floats:
+        """Rows of the sample that clusters are looked for among."""
+        rows, most = self.sample.rows, self.options.cluster_sample
+        chosen = np.random.default_rng(0).permutation(len(rows))[:most]
+        return rows[np.sort(chosen)]
 
     def _scaled(self, columns: Sequence[int]) -> Floats:
-        return np.nan_to_num(self.sample.rows[:, list(columns)]) / np.array(self._scales(columns))
+        return np.nan_to_num(self._few[:, list(columns)]) / np.array(self._scales(columns))
 
     def _scales(self, columns: Sequence[int]) -> tuple[float, ...]:
         """The spread of each column; of one without any, 1."""
@@ -198,41 +207,46 @@ class _Columns:
         """Whether bins of single columns tell the cluster that a row is in."""
         if clusters.max() == 0:
             return True
-        rule = NodeRule(cuts=tuple(cuts.values()))
-        bins = np.unique(rule.compared(self.sample.rows[:, list(cuts)]), axis=0, return_inverse=True)[1].reshape(-1)
+        uncut = tuple(place for place, own in enumerate(cuts.values()) if not own)
+        rule = NodeRule(cuts=tuple(cuts.values()), ignored=uncut)
+        bins = np.unique(rule.compared(self._few[:, list(cuts)]), axis=0, return_inverse=True)[1].reshape(-1)
         table = np.zeros((bins.max() + 1, clusters.max() + 1))
         np.add.at(table, (bins, clusters), 1)
         return bool(table.max(axis=1).sum() >= self.options.purity * len(clusters))
 
     def _group(self, columns: Sequence[int], kinds: Ints, origin: str) -> ColumnGroup:
         """Columns with the mean of each kind as what stands for it."""
-        rows = np.nan_to_num(self.sample.rows[:, list(columns)])
+        rows = np.nan_to_num(self._few[:, list(columns)])
         anchors = [rows[kinds == kind].mean(axis=0) for kind in range(kinds.max() + 1)]
         return self._named_group(columns, np.array(anchors), np.arange(len(anchors)), origin)
 
     def _named_group(self, columns: Sequence[int], anchors: Floats, kinds: Ints, origin: str) -> ColumnGroup:
-        return ColumnGroup(
+        group = ColumnGroup(
             columns=tuple(columns),
             anchors=tuple(tuple(row) for row in anchors.tolist()),
             kinds=tuple(kinds.tolist()),
             scales=self._scales(columns),
             origin=origin,
         )
+        return replace(group, names=group_names(group, self.sample.rows, self.names))
 
-    def _seen(self, columns: Sequence[int], *, least: int) -> ColumnGroup | None:
+    def _seen(self, columns: Sequence[int]) -> ColumnGroup | None:
         """Columns as the model sees them; ``None`` where it does not see a few kinds in them."""
         try:
             rows = self._rows_to_show(columns)
             graphs = self._graphs()
             places = spread_places(graphs, self.options.num_places)
+            most = self.options.max_nodes_shown // max(sum(node_count(graphs[graph]) for graph, _ in places), 1)
+            if len(rows) > most:
+                rows = rows[np.unique(np.linspace(0, len(rows) - 1, max(most, 1)).astype(int))]
             views = node_views(self.judge, graphs, places, columns, rows)
         except Exception as error:  # as above
             self._failed(error)
             return None
-        kinds = gap_clusters(
-            views, num_seeds=self.options.num_seeds, depth=0.5, certainty=1.5, least_share=self.options.least_share
+        kinds = compact_clusters(
+            views, max_clusters=self.options.max_clusters, least=self.options.least_silhouette
         )
-        if kinds.max() + 1 < least:
+        if kinds.max() == 0:
             return None
         return self._named_group(columns, rows, kinds, "model")
 
