@@ -8,6 +8,7 @@ time.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -45,7 +46,9 @@ class ContinuousWorld:
 
 def gaussian(centres: np.ndarray) -> ContinuousWorld:
     """Normal noise around a centre for each colour."""
-    return ContinuousWorld(lambda colours, rng: centres[colours] + NOISE * rng.normal(size=(len(colours), centres.shape[1])), centres)
+    return ContinuousWorld(
+        lambda colours, rng: centres[colours] + NOISE * rng.normal(size=(len(colours), centres.shape[1])), centres
+    )
 
 
 def spun() -> ContinuousWorld:
@@ -154,7 +157,7 @@ class ColourNet(nn.Module):
         else:
             self.first, width = nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN)), HIDDEN
         sizes = [width, HIDDEN, HIDDEN, HIDDEN]
-        self.convs = nn.ModuleList(_conv(conv, a, b) for a, b in zip(sizes, sizes[1:], strict=False))
+        self.convs = nn.ModuleList(_conv(conv, a, b) for a, b in pairwise(sizes))
         self.norms = nn.ModuleList(nn.BatchNorm1d(HIDDEN) for _ in self.convs)
         self.head = nn.Linear(HIDDEN, 2)
 
@@ -173,7 +176,7 @@ def _conv(name: str, inputs: int, outputs: int) -> nn.Module:
 
 
 def trained(world: ContinuousWorld, graphs: list[Data], conv: str, seed: int) -> tuple[ColourNet, float]:
-    """A model that has learned the world, and its accuracy on the last quarter of the graphs; the best of a few tries."""
+    """A model that has learned the world and its accuracy on the last quarter of the graphs, the best of a few tries."""
     cut = 3 * len(graphs) // 4
     fit = [Batch.from_data_list(graphs[i : min(i + BATCH, cut)]) for i in range(0, cut, BATCH)]
     kept = Batch.from_data_list(graphs[cut:])

@@ -226,9 +226,7 @@ def _scores(
         accuracy=None if right is None else right.value,
         is_exact=None if right is None else right.is_exact,
         truth=None if right is None else right.truth,
-        accuracies=tuple(
-            accuracy(prototype.graph, one, match_features=prototype.node_rule).value for one in truths
-        ),
+        accuracies=tuple(accuracy(prototype.graph, one, match_features=prototype.node_rule).value for one in truths),
         density=density(prototype.graph),
         truth_density=None if truth is None else density(truth),
         **{name: value for name, (value, _) in where.items()},

@@ -19,8 +19,8 @@ from protograph.explanation.saving import write
 from protograph.explanation.survey import Survey, TakenOut
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
-from protograph.graphs.node_rule import NodeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.node_rule import NodeRule
 from protograph.graphs.origins import Origin
 from protograph.models.performance import Performance, doubts_box, figures_line
 

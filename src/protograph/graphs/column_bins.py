@@ -59,7 +59,7 @@ def _density(ascending: Floats, grid: Floats, width: float) -> Floats:
     offsets = np.arange(-reach, reach + 1) * step
     kernel = np.exp(-0.5 * (offsets / width) ** 2)
     smooth: Floats = np.convolve(counts, kernel / kernel.sum(), mode="full")[reach : reach + grid.size]
-    return smooth / (ascending.size * step)
+    return np.asarray(smooth / (ascending.size * step))
 
 
 def _valleys(density: Floats, counts: Floats, depth: float, certainty: float) -> list[int]:

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from protograph._base.arrays import Floats
 from protograph.graphs.node_rule import check_cuts, cut_columns
 

@@ -15,7 +15,16 @@ from protograph.graphs.column_names import ColumnNames, ValueNames
 from protograph.graphs.node_naming import told_kinds
 from protograph.graphs.node_rule import NodeRule
 
-__all__ = ["CHARGES", "ColumnNames", "NamedGraph", "ValueNames", "named_graph", "num_columns", "read_names", "unnamed_value"]
+__all__ = [
+    "CHARGES",
+    "ColumnNames",
+    "NamedGraph",
+    "ValueNames",
+    "named_graph",
+    "num_columns",
+    "read_names",
+    "unnamed_value",
+]
 
 # Columns that tell the formal charge of an atom, if their names, without underscores, are these.
 CHARGES = ("formal charge", "charge")

@@ -158,9 +158,7 @@ class _Columns:
         if len(columns) > 1 and not self._are_enough(cuts, together := self._clusters(columns)):
             group = self._group(columns, together, "clusters")
             return {}, [group], [self._told(group)]
-        reasons = [
-            f"{self._name(column)} is cut at the gaps between its values" for column in columns if cuts[column]
-        ]
+        reasons = [f"{self._name(column)} is cut at the gaps between its values" for column in columns if cuts[column]]
         plain = [column for column in columns if not cuts[column]]
         if not plain:
             return cuts, [], reasons
@@ -196,7 +194,7 @@ class _Columns:
         return rows[np.sort(chosen)]
 
     def _scaled(self, columns: Sequence[int]) -> Floats:
-        return np.nan_to_num(self._few[:, list(columns)]) / np.array(self._scales(columns))
+        return np.asarray(np.nan_to_num(self._few[:, list(columns)]) / np.array(self._scales(columns)))
 
     def _scales(self, columns: Sequence[int]) -> tuple[float, ...]:
         """The spread of each column; of one without any, 1."""
@@ -243,9 +241,7 @@ class _Columns:
         except Exception as error:  # as above
             self._failed(error)
             return None
-        kinds = compact_clusters(
-            views, max_clusters=self.options.max_clusters, least=self.options.least_silhouette
-        )
+        kinds = compact_clusters(views, max_clusters=self.options.max_clusters, least=self.options.least_silhouette)
         if kinds.max() == 0:
             return None
         return self._named_group(columns, rows, kinds, "model")

@@ -133,11 +133,15 @@ class NodeOptions(_Numbers):
     num_bins: int = 4  # bins of a continuous column without gaps, with about as many nodes each
     num_regions: int = 8  # kinds that several continuous columns without gaps are divided into together
     depth: float = 0.6  # of the lower of two peaks: what lies between them is a gap if its density is no more
-    certainty: float = 3.0  # standard deviations by which a gap must be less than its peaks; of fewer nodes it is chance
+    certainty: float = (
+        3.0  # standard deviations by which a gap must be less than its peaks; of fewer nodes it is chance
+    )
     least_share: float = 0.01  # of the nodes that a bin or a kind between gaps holds
     max_clusters: int = 12  # most kinds of rows of several columns with gaps between them
     cluster_sample: int = 4000  # nodes that these are looked for among
-    purity: float = 0.98  # share of the nodes whose kind is known by the bins of their columns, so that these are enough
+    purity: float = (
+        0.98  # share of the nodes whose kind is known by the bins of their columns, so that these are enough
+    )
     num_graphs: int = 64  # graphs that show whether a column is read, and what the model makes of other rows
     least_effect: float = 0.01  # in mean probability: a continuous column that changes less when shuffled is ignored
     num_rows: int = 256  # rows that the model is asked about where its own view is taken ...

@@ -64,7 +64,9 @@ class JointGraphs:
             raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
         encoded = EncodedGraphs(graphs, match_features=counted_kinds(match_features), match_edges=match_edges)
         self._lay_out([encoded[q] for q in range(len(graphs))])
-        if not are_matched_by_kind(match_features) and graphs[0].x is not None:
+        if isinstance(match_features, NodeRule) or are_matched_by_kind(match_features):
+            return
+        if graphs[0].x is not None:
             features = [_as_matrix(graph.x) for graph in graphs]
             for q, r in combinations(range(self.k), 2):
                 self._pairs[q, r] = _pairwise(features[q], features[r], match_features)
