@@ -176,7 +176,7 @@ def _conv(name: str, inputs: int, outputs: int) -> nn.Module:
 
 
 def trained(world: ContinuousWorld, graphs: list[Data], conv: str, seed: int) -> tuple[ColourNet, float]:
-    """A model that has learned the world and its accuracy on the last quarter of the graphs, the best of a few tries."""
+    """A model that has learned the world, best of a few tries, and its accuracy on the last quarter of the graphs."""
     cut = 3 * len(graphs) // 4
     fit = [Batch.from_data_list(graphs[i : min(i + BATCH, cut)]) for i in range(0, cut, BATCH)]
     kept = Batch.from_data_list(graphs[cut:])

@@ -20,6 +20,7 @@ from protograph.explanation.survey import Survey, TakenOut
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.node_naming import rule_lines
 from protograph.graphs.node_rule import NodeRule
 from protograph.graphs.origins import Origin
 from protograph.models.performance import Performance, doubts_box, figures_line
@@ -223,6 +224,11 @@ class Explanation(ClassRule):
         return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
 
     @property
+    def feature_lines(self) -> list[str]:
+        """Which nodes counted as the same, bins and kinds by name, a line each; none where features had to be equal."""
+        return rule_lines(self.node_rule, ColumnNames(self.feature_names, self.feature_values))
+
+    @property
     def rule(self) -> str:
         """When a graph is of the class, in words: its reasons, one of which holds; empty where there are none."""
         return "; or ".join(reason.describe(colors=self.feature_colors) for reason in self.reasons)
@@ -259,6 +265,7 @@ class Explanation(ClassRule):
             lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors, source)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
+        lines += [f"  Features: {'; '.join(self.feature_lines)}."] if self.feature_lines else []
         lines.extend(f"  {line}" for line in self._rule_lines())
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
         return "\n".join(lines)

@@ -1,6 +1,7 @@
 """Kinds of nodes by a rule as columns with names, which words, pictures and legends are made of."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -134,7 +135,7 @@ def bin_names(name: str, cuts: Sequence[float], *, is_whole: bool = False) -> tu
             for first, last in zip(firsts, lasts[1:], strict=False)
         ]
         return (f"{name} up to {lasts[0]}", *inner, f"{name} {firsts[-1]} or more")
-    inner = [f"{name} {low:.3g} to {high:.3g}" for low, high in zip(cuts, cuts[1:], strict=False)]
+    inner = [f"{name} {low:.3g} to {high:.3g}" for low, high in pairwise(cuts)]
     return (f"low {name} (below {cuts[0]:.3g})", *inner, f"high {name} (from {cuts[-1]:.3g})")
 
 

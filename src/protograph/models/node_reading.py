@@ -125,6 +125,12 @@ def node_views(
     return views
 
 
+def _by_rows(graph: Data) -> Ints:
+    rows = graph.x.detach().cpu().double().reshape(node_count(graph), -1).numpy()
+    order: Ints = np.lexsort(rows.T[::-1])
+    return order
+
+
 def _log_odds(judge: Judge, graphs: Sequence[Data]) -> Floats:
     scores = torch.cat([judge.scores(graphs[i : i + _BATCH]) for i in range(0, len(graphs), _BATCH)])
     shares = scores.softmax(dim=1).clamp(1e-9, 1 - 1e-9)
@@ -144,9 +150,9 @@ def _with_x(graph: Data, x: Tensor) -> Data:
 
 
 def spread_places(graphs: Sequence[Data], number: int, seed: int = 0) -> list[tuple[int, int]]:
-    """So many nodes of graphs in turn, drawn at random, each once at most."""
+    """So many nodes of graphs in turn, drawn at random, each once at most; by their rows, not by their numbers."""
     rng = np.random.default_rng(seed)
-    orders: list[Ints] = [rng.permutation(node_count(graph)) for graph in graphs]
+    orders = [_by_rows(graph)[rng.permutation(node_count(graph))] for graph in graphs]
     most = max(map(len, orders), default=0)
     in_turn = [
         (graph, int(order[turn])) for turn in range(most) for graph, order in enumerate(orders) if turn < len(order)

@@ -147,7 +147,8 @@ class PAGE(Explainer):
         rule = self.match_features
         if not (isinstance(rule, bool | int | float) or callable(rule) or rule in ("auto", "model")):
             raise TypeError(
-                f"match_features must be 'auto', 'model', True, False, a tolerance or a function of two rows, got {rule!r}"
+                f"match_features must be 'auto', 'model', True, False, a tolerance or a function of two rows, "
+                f"got {rule!r}"
             )
         if isinstance(rule, int | float) and not isinstance(rule, bool):
             check_number("match_features as a tolerance", rule)
@@ -233,6 +234,8 @@ class PAGE(Explainer):
             source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
             edge_rule=self._edges().rule,
             node_rule=self._nodes().rule,
+            # Colours are those of columns, where kinds by a rule have colours of their own.
+            **({} if self._nodes().rule.is_plain else {"feature_colors": ()}),
             embedding_map=class_map(self._fitted(), self._members(target), clusters)
             if representatives is None
             else None,

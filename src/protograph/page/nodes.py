@@ -87,7 +87,7 @@ class _Columns:
         cuts, groups, reasons = self._binned(read)
         reasons = [f"{self._name(column)} is ignored: the model does not read it" for column in ignored] + reasons
         for column in types:
-            group = self._seen([column])
+            group = self._seen([column], is_of_types=True)
             if group is not None:
                 groups.append(group)
                 reasons.append(self._told(group))
@@ -113,8 +113,8 @@ class _Columns:
         group = self._seen(every)
         if group is None:
             self.notes.append(
-                "match_features='model' comes to equal features: the model tells the rows of x apart too finely, or not "
-                "at all, so that it has no few kinds"
+                "match_features='model' comes to equal features: the model sees no few kinds of rows of x, but tells "
+                "them apart too finely or not at all"
             )
             return NodeRule()
         return NodeRule(
@@ -228,14 +228,16 @@ class _Columns:
         )
         return replace(group, names=group_names(group, self.sample.rows, self.names))
 
-    def _seen(self, columns: Sequence[int]) -> ColumnGroup | None:
+    def _seen(self, columns: Sequence[int], *, is_of_types: bool = False) -> ColumnGroup | None:
         """Columns as the model sees them; ``None`` where it does not see a few kinds in them."""
         try:
-            rows = self._rows_to_show(columns)
+            rows = self._rows_to_show(columns, self.options.max_known_types if is_of_types else self.options.num_rows)
             graphs = self._graphs()
             places = spread_places(graphs, self.options.num_places)
             most = self.options.max_nodes_shown // max(sum(node_count(graphs[graph]) for graph, _ in places), 1)
             if len(rows) > most:
+                if is_of_types:  # each is by itself, so that none can stand for others
+                    return None
                 rows = rows[np.unique(np.linspace(0, len(rows) - 1, max(most, 1)).astype(int))]
             views = node_views(self.judge, graphs, places, columns, rows)
         except Exception as error:  # as above
@@ -246,13 +248,12 @@ class _Columns:
             return None
         return self._named_group(columns, rows, kinds, "model")
 
-    def _rows_to_show(self, columns: Sequence[int]) -> Floats:
+    def _rows_to_show(self, columns: Sequence[int], most: int) -> Floats:
         """Different rows, evenly from all."""
-        rows = np.unique(self.sample.rows[:, list(columns)], axis=0)
+        rows: Floats = np.unique(self.sample.rows[:, list(columns)], axis=0)
         if len(columns) == 1:
-            return rows[np.unique(np.linspace(0, len(rows) - 1, self.options.num_rows).astype(int))]
-        order = np.random.default_rng(0).permutation(len(rows))[: self.options.num_rows]
-        return rows[np.sort(order)]
+            return rows[np.unique(np.linspace(0, len(rows) - 1, most).astype(int))]
+        return rows[np.sort(np.random.default_rng(0).permutation(len(rows))[:most])]
 
     def _told(self, group: ColumnGroup) -> str:
         names = [self._name(column) for column in group.columns]

@@ -129,7 +129,7 @@ class NodeOptions(_Numbers):
 
     sample: int = 20_000  # nodes that all of this is taken from; quartiles are then known to half a per cent
     max_values: int = 20  # more different values in a column are continuous, or quantities; so many must be equal
-    max_types: int = 20  # more values of a column that the model looks up are asked whether it tells them apart
+    max_known_types: int = 2000  # of a column that the model looks up, which it is asked about; more must be equal
     num_bins: int = 4  # bins of a continuous column without gaps, with about as many nodes each
     num_regions: int = 8  # kinds that several continuous columns without gaps are divided into together
     depth: float = 0.6  # of the lower of two peaks: what lies between them is a gap if its density is no more
