@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench peers found accuracy prototypes answers relabelling devices brute-force kills wheel fidelity clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench peers found accuracy prototypes continuous answers relabelling devices brute-force kills wheel fidelity clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -20,6 +20,7 @@ help:
 	@echo "make found   are the planted motifs found? ten seeds of two data sets (minutes)"
 	@echo "make prototypes are the prototypes right? ten seeds of every data set with a ground truth (an hour)"
 	@echo "make fidelity do the rules say what the model predicts? real data sets, truths, planted worlds (hours)"
+	@echo "make continuous are planted motifs found where features are continuous? ten seeds of seven worlds (an hour)"
 	@echo "make answers are the answers still those that were accepted? (minutes)"
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
 	@echo "make accuracy test accuracy of the paper's GCN, ten seeds of every data set (an hour)"
@@ -92,6 +93,9 @@ prototypes: $(STAMP)
 
 fidelity: $(STAMP)
 	$(BIN)/python -m benchmarks.fidelity
+
+continuous: $(STAMP)
+	$(BIN)/python -m benchmarks.continuous
 
 answers: $(STAMP)
 	$(BIN)/python -m benchmarks.answers

@@ -189,7 +189,7 @@ def _values_told(values: Floats, known: Mapping[int, str]) -> str:
 
 
 def _away_told(away: Floats, columns: Sequence[str]) -> str:
-    order = np.argsort(-np.abs(away), kind="stable")[:_MOST_TOLD]
+    order = np.sort(np.argsort(-np.abs(away), kind="stable")[:_MOST_TOLD])
     words = [f"{'high' if away[place] > 0 else 'low'} {columns[place]}" for place in order if abs(away[place]) >= _FAR]
     return listed(words) if words else "middling"
 
