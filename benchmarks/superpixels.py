@@ -33,6 +33,11 @@ def graphs_of(digit: int, number: int, reading: str) -> list[Data]:
     return [_read(graph, int(int(graph.y) == digit), reading) for graph in both]
 
 
+def feature_names() -> tuple[str, ...]:
+    """Names of the columns as the library has them."""
+    return pg.datasets.load("mnist-sp", num_graphs=1).feature_names
+
+
 def _read(graph: Data, label: int, reading: str) -> Data:
     x = graph.x
     if reading == "numbers":
@@ -94,7 +99,7 @@ def main() -> None:
     for reading in asked.readings:
         graphs = graphs_of(asked.digit, asked.graphs, reading)
         model, accuracy = trained(graphs, asked.epochs)
-        names = ("grey", "to the right", "upwards") if reading == "numbers" else None
+        names = ("grey", "to the right", "upwards") if reading == "numbers" else feature_names()
         explanation = pg.PAGE().fit(model, graphs, feature_names=names, class_names=("others", "digit")).explain(1)
         print(f"{reading}: {len(graphs)} graphs, accuracy {accuracy:.3f}; {'; '.join(explanation.feature_lines)}")
         for one in explanation.prototypes:

@@ -91,7 +91,11 @@ def explain(
     """Find the prototypes and reasons of each class; write pictures, tables, explanation.json and report.html."""
     if device is not None:
         checked_device(device)
-    options: Any = {"num_clusters": _clusters(clusters), "search": search.value, "match_edges": _MATCHED[match_edges.value]}
+    options: Any = {
+        "num_clusters": _clusters(clusters),
+        "search": search.value,
+        "match_edges": _MATCHED[match_edges.value],
+    }
     options["match_features"] = _MATCHED[match_features.value]
     if max_reasons is not None:  # else as many as PAGE takes
         options["max_reasons"] = max_reasons

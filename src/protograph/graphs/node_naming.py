@@ -96,6 +96,8 @@ def _places(values: Floats, known: Sequence[float]) -> Ints:
 
 def _product(parts: Sequence[_Part]) -> ToldKinds | None:
     """Every combination of what parts say."""
+    if sum(len(names) > 1 for names, _ in parts) > 1:  # what is in brackets would make names of several parts too long
+        parts = [_Part(tuple(name.split(" (")[0] for name in names), numbers) for names, numbers in parts]
     names, numbers = parts[0]
     for more, others in parts[1:]:
         if len(names) * len(more) > MOST_KINDS:
