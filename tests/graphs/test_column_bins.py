@@ -1,5 +1,7 @@
 """Where columns are cut."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -44,7 +46,7 @@ def test_every_value_is_in_one_bin_whatever_the_order(values, num_bins, random):
     shuffled = np.array(random.sample(values, len(values)))
     for cuts in (even_cuts(column, num_bins), gap_cuts(column, **OPTIONS)):
         edges = [-np.inf, *cuts, np.inf]
-        inside = [[low <= value < high for low, high in zip(edges, edges[1:], strict=False)] for value in values]
+        inside = [[low <= value < high for low, high in pairwise(edges)] for value in values]
         assert all(sum(row) == 1 for row in inside)
         told = NodeRule(cuts=(cuts,)).compared(column[:, None])[:, 0] if cuts else np.zeros(len(values))
         assert told.tolist() == [row.index(True) for row in inside]

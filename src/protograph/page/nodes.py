@@ -143,12 +143,14 @@ class _Columns:
         if not columns:
             return []
         try:
-            effects = column_effects(self.judge, self._graphs(), [[column] for column in columns])
+            every = list(range(self.sample.rows.shape[1]))
+            lots = [*([column] for column in columns), every]
+            *effects, total = column_effects(self.judge, self._graphs(), lots).tolist()
         except Exception as error:  # as above
             self._failed(error)
             return []
-        least = self.options.least_effect
-        small = [column for column, effect in zip(columns, effects.tolist(), strict=True) if effect < least]
+        least = max(self.options.least_effect, self.options.least_effect_share * total)
+        small = [column for column, effect in zip(columns, effects, strict=True) if effect < least]
         # Each of several columns may be told by the others, and all of them together matter nevertheless.
         return small if len(small) < 2 or column_effects(self.judge, self._graphs(), [small])[0] < least else []
 

@@ -144,6 +144,9 @@ class NodeOptions(_Numbers):
     )
     num_graphs: int = 64  # graphs that show whether a column is read, and what the model makes of other rows
     least_effect: float = 0.01  # in mean probability: a continuous column that changes less when shuffled is ignored
+    least_effect_share: float = (
+        0.1  # ... or less than this share of what all columns change: a model reads noise a little
+    )
     num_rows: int = 256  # rows that the model is asked about where its own view is taken ...
     num_places: int = 96  # ... each in so many places of the graphs
     least_silhouette: float = 0.65  # of the kinds that the model sees; an even spread, cut in two, has up to 0.63
