@@ -2,6 +2,8 @@
 
     python -m benchmarks.continuous       every world, seeds 0 to 9; prints every run, writes results/continuous.json
 
+A run that was broken off goes on where it was.
+
 The worlds are those of :mod:`benchmarks.continuous_worlds`. A GIN (even seeds) or a GCN (odd seeds) is trained on most
 graphs of a seed; where it does not learn them to 95%, the other one is, and the row says so. The graphs kept apart are
 explained by ``pg.PAGE()``. Measured is the mean accuracy of the prototypes of class 1 against the planted ring, nodes
@@ -83,16 +85,21 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULT)
     asked = parser.parse_args()
     seeds = range(asked.first, asked.first + asked.seeds)
-    results: dict[str, list[dict]] = {name: [] for name in asked.worlds}
+    results: dict[str, list[dict]] = certificate.read(asked.out, {})
+    earlier = certificate.runs_of(asked.out)
+    done = {(name, one["seed"]) for name, rows in results.items() for one in rows}
+    # A seed of every world at a time, so that what is there after an hour tells something of all.
+    wanted = [(name, seed) for seed in seeds for name in asked.worlds if (name, seed) not in done]
     with ProcessPoolExecutor(asked.processes, mp_context=get_context("spawn")) as pool:
-        # A seed of every world at a time, so that what is there after an hour tells something of all.
-        waiting = {(name, seed): pool.submit(row, name, seed) for seed in seeds for name in asked.worlds}
-        for (name, _), one in waiting.items():
-            results[name].append(one.result())
+        waiting = {key: pool.submit(row, *key) for key in wanted}
+        for (name, seed), one in waiting.items():
+            results.setdefault(name, []).append(one.result())
             print(name, results[name][-1], flush=True)
+            done.add((name, seed))
+            known = {number for _, number in done}
+            certificate.write(asked.out, results, seeds=known, limits=limits_of(results), earlier=earlier)
     for name, rows in results.items():
         print(f"{name}: mean accuracy {mean(rows):.3f}")
-    certificate.write(asked.out, results, seeds=seeds, limits=limits_of(results))
 
 
 if __name__ == "__main__":

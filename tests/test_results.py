@@ -12,6 +12,7 @@ from benchmarks import (
     answers,
     brute_force,
     certificate,
+    continuous,
     devices,
     ensemble_device,
     fidelity_limits,
@@ -31,6 +32,7 @@ VERSIONS = ["python", "protograph", "torch", "torch_geometric", "numpy", "numba"
 LIMITS = {
     "accuracy.json": accuracy.limits_of,
     "brute_force.json": brute_force.limits_of,
+    "continuous.json": continuous.limits_of,
     "devices.json": devices.limits_of,
     "ensemble_device.json": ensemble_device.limits_of,
     "fidelity.json": fidelity_limits.limits_of,
