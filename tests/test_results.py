@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import answers, brute_force, certificate, devices, ensemble_device, fuzz, kills, relabelling, speed
+from benchmarks import (
+    answers,
+    brute_force,
+    certificate,
+    continuous,
+    devices,
+    ensemble_device,
+    fuzz,
+    kills,
+    relabelling,
+    speed,
+)
 from benchmarks.speed import hard, whole_sets
 from protograph.reproduce.items import ITEMS
 
@@ -20,6 +31,7 @@ VERSIONS = ["python", "protograph", "torch", "torch_geometric", "numpy", "numba"
 # What recomputes the limits of a file; the others were measured against none.
 LIMITS = {
     "brute_force.json": brute_force.limits_of,
+    "continuous.json": continuous.limits_of,
     "devices.json": devices.limits_of,
     "ensemble_device.json": ensemble_device.limits_of,
     "fuzz.json": fuzz.limits_of,

@@ -373,8 +373,7 @@ class Explainer:
             about=self._about,
             truths=self._truths(target),
             survey=self._once("survey", lambda: surveyed(self._store, embedded)),
-            **self._names.of_explanation,
-            **parts,
+            **{**self._names.of_explanation, **parts},
         )
 
     def _truths(self, target: int) -> tuple[Data, ...]:

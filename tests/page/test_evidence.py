@@ -12,7 +12,7 @@ from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information
 from protograph.page.evidence import EvidenceScope, edges_of, gather
 from protograph.page.options import EvidenceOptions
-from protograph.patterns.joint import must_be_equal
+from protograph.patterns.joint import counted_kinds
 from tests.metrics.small_graphs import networkx_contains
 from tests.page.naive_patterns import (
     every_common_pattern,
@@ -56,7 +56,7 @@ def gathered(
     """``sources`` are numbers of graphs."""
     scope = EvidenceScope(
         store=GraphStore(graphs),
-        encoded=EncodedGraphs(graphs, match_features=must_be_equal(rule), match_edges=match_edges),
+        encoded=EncodedGraphs(graphs, match_features=counted_kinds(rule), match_edges=match_edges),
         predictions=np.array(predictions),
         target=1,
         match_features=rule,

@@ -4,7 +4,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.joint import JointGraphs, must_be_equal
+from protograph.patterns.joint import JointGraphs, counted_kinds
 
 NO_EDGES = torch.empty(2, 0, dtype=torch.long)
 
@@ -81,11 +81,11 @@ def test_a_tolerance_knows_numbers_without_a_sign_and_without_columns():
     ("rule", "expected"),
     [(True, True), (0, True), (0.0, True), (False, False), (0.5, False), (1, False), (torch.equal, False)],
 )
-def test_features_must_be_equal_or_need_not(rule, expected):
-    assert must_be_equal(rule) is expected
+def test_features_counted_kinds_or_need_not(rule, expected):
+    assert counted_kinds(rule) is expected
 
 
-def test_kinds_are_those_of_the_features_where_they_must_be_equal():
+def test_kinds_are_those_of_the_features_where_they_counted_kinds():
     graphs = graphs_with([[6], [8], [6]], [[8]])
     (first, second), free = JointGraphs(graphs).kinds, JointGraphs(graphs, False).kinds
     assert first[0] == first[2] != first[1] == second[0]

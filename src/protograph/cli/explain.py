@@ -43,10 +43,11 @@ from protograph.training import save_model, train
 Explainer = StrEnum("Explainer", ["page", "xgnn", "gnninterpreter", "random"])
 Search = StrEnum("Search", ["walk", "consensus"])
 MatchEdges = StrEnum("MatchEdges", ["auto", "on", "off"])
+MatchFeatures = StrEnum("MatchFeatures", ["auto", "model", "on", "off"])
 Engine = StrEnum("Engine", ["local", "ray"])
 
 # What PAGE calls them.
-_MATCHED = {MatchEdges.auto: "auto", MatchEdges.on: True, MatchEdges.off: False}
+_MATCHED = {"auto": "auto", "model": "model", "on": True, "off": False}
 
 
 def explain(
@@ -72,6 +73,10 @@ def explain(
     match_edges: Annotated[
         MatchEdges, typer.Option(help="Edges must agree: on, off; auto: if the model reads them.", metavar="KIND")
     ] = MatchEdges.auto,
+    match_features: Annotated[
+        MatchFeatures,
+        typer.Option(help="Nodes must agree: on, off; auto: in bins; model: as it sees them.", metavar="KIND"),
+    ] = MatchFeatures.auto,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
@@ -89,7 +94,12 @@ def explain(
     """Find the prototypes and reasons of each class; write pictures, tables, explanation.json and report.html."""
     if device is not None:
         checked_device(device)
-    options: Any = {"num_clusters": _clusters(clusters), "search": search.value, "match_edges": _MATCHED[match_edges]}
+    options: Any = {
+        "num_clusters": _clusters(clusters),
+        "search": search.value,
+        "match_edges": _MATCHED[match_edges.value],
+    }
+    options["match_features"] = _MATCHED[match_features.value]
     if max_reasons is not None:  # else as many as PAGE takes
         options["max_reasons"] = max_reasons
     page = PAGE(num_graphs=k, budget=budget, max_nodes=max_nodes, random_state=seed, **options)

@@ -16,6 +16,7 @@ from protograph.explanation import Explanation, Fidelity, Prototype
 from protograph.explanation.searched_graphs import SearchedGraphs
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.node_rule import NodeRule
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
 from protograph.metrics.fidelity import fidelity
@@ -38,13 +39,13 @@ class HeldOut:
     graphs: Sequence[Data]
     predictions: Ints
     num_classes: int
-    _encoded: dict[EdgeRule, EncodedGraphs] = field(default_factory=dict, repr=False)
+    _encoded: dict[tuple[NodeRule, EdgeRule], EncodedGraphs] = field(default_factory=dict, repr=False)
 
-    def encoded(self, rule: EdgeRule) -> EncodedGraphs:
-        """The graphs as they are counted in where edges agree by that rule; encoded once for each."""
-        if rule not in self._encoded:
-            self._encoded[rule] = EncodedGraphs(self.graphs, match_edges=rule)
-        return self._encoded[rule]
+    def encoded(self, nodes: NodeRule, edges: EdgeRule) -> EncodedGraphs:
+        """The graphs as they are counted in where nodes and edges agree by these rules; encoded once for each."""
+        if (nodes, edges) not in self._encoded:
+            self._encoded[nodes, edges] = EncodedGraphs(self.graphs, match_features=nodes, match_edges=edges)
+        return self._encoded[nodes, edges]
 
     @cached_property
     def searched(self) -> SearchedGraphs:
@@ -155,9 +156,10 @@ def evaluate(
     """
     scores = [_scores(prototype, explanation, graphs, truths, held_out, model) for prototype in explanation.prototypes]
     parts = [prototype.graph for prototype in explanation.prototypes]
-    counted_in = held_out.encoded(explanation.edge_rule)
+    counted_in = held_out.encoded(explanation.node_rule, explanation.edge_rule)
+    ways: Any = {"match_features": explanation.node_rule, "match_edges": explanation.edge_rule}
     covered, overlapping, area = (
-        metric(parts, counted_in, held_out.predictions, explanation.target, match_edges=explanation.edge_rule)
+        metric(parts, counted_in, held_out.predictions, explanation.target, **ways)
         for metric in (coverage, overlap, gain_area)
     )
     accuracies = [one.accuracy for one in scores if one.accuracy is not None]
@@ -207,9 +209,10 @@ def _scores(
     of_truth = None if truth is None else _unless(Exception, lambda: judged([truth]))
     counts = support(
         prototype.graph,
-        held_out.encoded(explanation.edge_rule),
+        held_out.encoded(explanation.node_rule, explanation.edge_rule),
         held_out.predictions,
         num_classes=held_out.num_classes,
+        match_features=explanation.node_rule,
         match_edges=explanation.edge_rule,
     )
     where = _where_found(counts, target)
@@ -223,7 +226,7 @@ def _scores(
         accuracy=None if right is None else right.value,
         is_exact=None if right is None else right.is_exact,
         truth=None if right is None else right.truth,
-        accuracies=tuple(accuracy(prototype.graph, one).value for one in truths),
+        accuracies=tuple(accuracy(prototype.graph, one, match_features=prototype.node_rule).value for one in truths),
         density=density(prototype.graph),
         truth_density=None if truth is None else density(truth),
         **{name: value for name, (value, _) in where.items()},
@@ -280,8 +283,9 @@ def accuracy_of(
     if len(truths) > 1:
         number = planted_truth(prototype, explanation, graphs, truths)
         if number is not None:
-            return replace(accuracy(prototype.graph, truths[number]), truth=number)
-    return best_accuracy(prototype.graph, truths)
+            right = accuracy(prototype.graph, truths[number], match_features=prototype.node_rule)
+            return replace(right, truth=number)
+    return best_accuracy(prototype.graph, truths, match_features=prototype.node_rule)
 
 
 def planted_truth(

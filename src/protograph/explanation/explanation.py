@@ -20,6 +20,8 @@ from protograph.explanation.survey import Survey, TakenOut
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.node_naming import rule_lines
+from protograph.graphs.node_rule import NodeRule
 from protograph.graphs.origins import Origin
 from protograph.models.performance import Performance, doubts_box, figures_line
 
@@ -76,6 +78,7 @@ class Explanation(ClassRule):
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
         edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same, in matching and in counting.
+        node_rule: Which nodes counted as the same, by their features: what ``match_features`` came to.
         confusion: ``confusion[i][j]`` graphs of class i are predicted as class j; ``None`` without labels.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
@@ -107,6 +110,7 @@ class Explanation(ClassRule):
     edge_names: tuple[str, ...] = ()
     edge_values: ValueNames = field(default_factory=dict)
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
+    node_rule: NodeRule = field(default_factory=NodeRule)
     confusion: tuple[tuple[int, ...], ...] | None = None
     embedding_map: EmbeddingMap | None = None
     model_calls: int | None = None
@@ -215,9 +219,14 @@ class Explanation(ClassRule):
         return self.survey.origin(index)
 
     def named(self, graph: Data) -> NamedGraph:
-        """A graph of the data as names tell it: where values have names, the first column with such is one-hot."""
+        """A graph of the data as names tell it: kinds of nodes are one-hot where values, bins or kinds have names."""
         features = ColumnNames(self.feature_names, self.feature_values)
-        return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values))
+        return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
+
+    @property
+    def feature_lines(self) -> list[str]:
+        """Which nodes counted as the same, bins and kinds by name, a line each; none where features had to be equal."""
+        return rule_lines(self.node_rule, ColumnNames(self.feature_names, self.feature_values))
 
     @property
     def rule(self) -> str:
@@ -256,6 +265,7 @@ class Explanation(ClassRule):
             lines += [f"  {number}. {words}", f"     {figures_of(prototype, self.feature_colors, source)}"]
         if not self.prototypes:
             lines.append("  No prototype was found.")
+        lines += [f"  Features: {'; '.join(self.feature_lines)}."] if self.feature_lines else []
         lines.extend(f"  {line}" for line in self._rule_lines())
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
         return "\n".join(lines)

@@ -13,6 +13,7 @@ from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.node_rule import MatchNodes, NodeRule
 from protograph.molecules.named_parts import NamedPart
 
 PART, INDUCED = "part", "induced"
@@ -28,6 +29,7 @@ class Pattern:
         closed: Nodes of ``graph`` that must have no other neighbours, ascending.
         at_least: In how many different places it must be; two places differ unless they have the same nodes.
         edge_rule: Which edges count as the same.
+        node_rule: Which nodes count as the same where ``graph`` has ``x``.
         feature_names: Names of the columns of ``x``; empty where the data has no names.
         feature_values: Names of the values of columns of whole numbers, by column and value.
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
@@ -40,6 +42,7 @@ class Pattern:
     closed: tuple[int, ...] = ()
     at_least: int = 1
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
+    node_rule: NodeRule = field(default_factory=NodeRule)
     feature_names: tuple[str, ...] = ()
     feature_values: ValueNames = field(default_factory=dict)
     edge_names: tuple[str, ...] = ()
@@ -72,8 +75,13 @@ class Pattern:
 
     @property
     def are_nodes_matched(self) -> bool:
-        """Whether nodes must have equal features; without ``x`` any will do."""
+        """Whether nodes must agree in their features; without ``x`` any will do."""
         return isinstance(self.graph.x, Tensor)
+
+    @property
+    def match_features(self) -> MatchNodes:
+        """How nodes must agree: by its rule, or not at all."""
+        return self.node_rule if self.are_nodes_matched else False
 
     @property
     def is_induced(self) -> bool:
@@ -82,9 +90,9 @@ class Pattern:
 
     @property
     def named(self) -> NamedGraph:
-        """The graph as names tell it: where values have names, the first column with such is one-hot."""
+        """The graph as names tell it: kinds of nodes are one-hot where values, bins or kinds of a rule have names."""
         features = ColumnNames(self.feature_names, self.feature_values)
-        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values))
+        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
 
     def describe(self, *, colors: Sequence[str] = ()) -> str:
         """Say in words what a graph must have: all that counts, and nothing else.
@@ -121,7 +129,7 @@ class Pattern:
         """
         return as_searched(graphs).contain(
             self.graph,
-            match_features=self.are_nodes_matched,
+            match_features=self.match_features,
             edge_rule=self.edge_rule,
             induced=self.is_induced,
             closed=self.closed,

@@ -27,7 +27,7 @@ def nodes_of(patterns: Sequence[Pattern], graphs: Sequence[Data]) -> list[tuple[
     found = [set[int]() for _ in graphs]
     is_whole = [bool(patterns) for _ in graphs]
     for pattern in patterns:
-        encoded = EncodedGraphs(graphs, match_features=pattern.are_nodes_matched, match_edges=pattern.edge_rule)
+        encoded = EncodedGraphs(graphs, match_features=pattern.match_features, match_edges=pattern.edge_rule)
         for place in range(len(graphs)):
             nodes = _places(pattern, encoded, place) if is_whole[place] else None
             is_whole[place] = nodes is not None

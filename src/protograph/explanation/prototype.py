@@ -14,6 +14,7 @@ from protograph.explanation.pattern import check_parts
 from protograph.explanation.survey import NextBest
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.node_rule import MatchNodes, NodeRule
 from protograph.molecules.named_parts import NamedPart
 from protograph.molecules.smarts import to_smarts
 from protograph.molecules.writing import to_rdkit, to_smiles
@@ -146,7 +147,8 @@ class Prototype:
         edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
         edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same when it was matched and counted.
-        are_nodes_matched: Whether nodes had to have equal features to count as the same; without, any two did.
+        node_rule: Which nodes counted as the same, by their features.
+        are_nodes_matched: Whether features of nodes counted; without, any two nodes did as the same.
         target: The class that it is a prototype of; ``None`` where that is not known.
         predicted: The class that the model takes it for by itself; ``None`` where that is not known.
         next_best: Other patterns that sessions came to, best first; empty where they are not kept.
@@ -170,6 +172,7 @@ class Prototype:
     edge_names: tuple[str, ...] = ()
     edge_values: ValueNames = field(default_factory=dict)
     edge_rule: EdgeRule = field(default_factory=EdgeRule)
+    node_rule: NodeRule = field(default_factory=NodeRule)
     are_nodes_matched: bool = True
     target: int | None = None
     predicted: int | None = None
@@ -202,9 +205,14 @@ class Prototype:
 
     @property
     def named(self) -> NamedGraph:
-        """The graph as names tell it: where values have names, the first column with such is one-hot."""
+        """The graph as names tell it: kinds of nodes are one-hot where values, bins or kinds of a rule have names."""
         features = ColumnNames(self.feature_names, self.feature_values)
-        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values))
+        return named_graph(self.graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
+
+    @property
+    def match_features(self) -> MatchNodes:
+        """How nodes had to agree: by its rule, or not at all."""
+        return self.node_rule if self.are_nodes_matched else False
 
     @property
     def indices(self) -> set[int]:

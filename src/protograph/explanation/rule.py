@@ -88,7 +88,7 @@ class ClassRule:
             if with_rest or not reason.is_rest:
                 holds |= reason.holds(graphs)
         for one in self.prototypes if self.is_rule_of_prototypes else ():
-            holds |= graphs.contain(one.graph, match_features=one.are_nodes_matched, edge_rule=one.edge_rule)
+            holds |= graphs.contain(one.graph, match_features=one.match_features, edge_rule=one.edge_rule)
         return holds
 
     @property

@@ -1,6 +1,7 @@
 """Whether prototypes, patterns and reasons of two explanations ask for the same, whatever their nodes' numbers."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import torch
@@ -10,6 +11,7 @@ from torch_geometric.data import Data
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
 from protograph.explanation.reason import Reason
+from protograph.graphs.node_rule import NodeRule, as_node_rule
 from protograph.patterns.isomorphism import same_graph
 
 T = TypeVar("T")
@@ -17,11 +19,20 @@ T = TypeVar("T")
 
 def same_prototype(first: Prototype, second: Prototype) -> bool:
     """Whether two prototypes are counted in the same graphs, since they are the same graph counted in the same way."""
-    ways = [(one.are_nodes_matched, one.edge_rule, one.num_nodes, len(one.edges)) for one in (first, second)]
-    is_matched = first.are_nodes_matched and isinstance(first.graph.x, Tensor)
+    ways = [(_compared_by(one), one.edge_rule, one.num_nodes, len(one.edges)) for one in (first, second)]
+    match_features = first.match_features if isinstance(first.graph.x, Tensor) else False
     return ways[0] == ways[1] and same_graph(
-        first.graph, second.graph, match_features=is_matched, match_edges=first.edge_rule
+        first.graph, second.graph, match_features=match_features, match_edges=first.edge_rule
     )
+
+
+def _compared_by(one: Prototype | Pattern) -> NodeRule | None:
+    """How nodes are compared; what a rule was taken from, and what it is called, makes no difference."""
+    rule = as_node_rule(one.match_features)
+    if rule is None:
+        return None
+    groups = tuple(replace(group, names=()) for group in rule.groups)
+    return NodeRule(cuts=rule.cuts, ignored=rule.ignored, groups=groups)
 
 
 def same_pattern(first: Pattern, second: Pattern) -> bool:
@@ -39,14 +50,17 @@ def same_pattern(first: Pattern, second: Pattern) -> bool:
 
 def _way(pattern: Pattern) -> tuple[object, ...]:
     shape = pattern.num_nodes, len(pattern.edges), len(pattern.closed)
-    return (*shape, pattern.kind, pattern.at_least, pattern.are_nodes_matched, pattern.edge_rule)
+    return (*shape, pattern.kind, pattern.at_least, _compared_by(pattern), pattern.edge_rule)
 
 
 def _marked(pattern: Pattern) -> Data:
-    """The pattern with one more feature: whether a node is closed."""
+    """The pattern with its features as they are compared, and one more: whether a node is closed."""
     closed = torch.zeros(pattern.num_nodes, 1, dtype=torch.float64)
     closed[list(pattern.closed)] = 1.0
-    x = [pattern.graph.x.double().reshape(pattern.num_nodes, -1)] if isinstance(pattern.graph.x, Tensor) else []
+    x = []
+    if isinstance(pattern.graph.x, Tensor):
+        rows = pattern.graph.x.detach().cpu().double().reshape(pattern.num_nodes, -1).numpy()
+        x = [torch.from_numpy(pattern.node_rule.compared(rows))]
     graph = Data(x=torch.cat([*x, closed], dim=1), edge_index=pattern.graph.edge_index)
     if graph.edge_index is None:
         graph.edge_index = torch.zeros(2, 0, dtype=torch.long)

@@ -15,6 +15,7 @@ from protograph.graphs.cleaning import check_each
 from protograph.graphs.containers import check_container, single_graphs
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
+from protograph.graphs.node_rule import MatchNodes, NodeRule, as_node_rule
 from protograph.patterns.containment import contained_in
 
 
@@ -40,7 +41,7 @@ class SearchedGraphs:
         with preserved_random_state():  # a loader draws a seed whenever it is gone through
             self.graphs, self._max_calls = list(single_graphs(graphs)), max_calls
         check_each(self.graphs)
-        self._encoded: dict[tuple[bool, EdgeRule], EncodedGraphs] = {}
+        self._encoded: dict[tuple[NodeRule | None, EdgeRule], EncodedGraphs] = {}
         self._answers: dict[Hashable, Bools] = {}
 
     def __len__(self) -> int:
@@ -50,7 +51,7 @@ class SearchedGraphs:
         self,
         pattern: Data,
         *,
-        match_features: bool = True,
+        match_features: MatchNodes = True,
         edge_rule: EdgeRule | None = None,
         induced: bool = False,
         closed: Collection[int] = (),
@@ -60,17 +61,18 @@ class SearchedGraphs:
 
         Args:
             pattern: The pattern.
-            match_features: Whether nodes must have equal features; without ``x`` any two are alike anyway.
+            match_features: Whether nodes must have equal features, or a rule for that; without ``x`` any two are
+                alike anyway.
             edge_rule: Which edges are alike; all of them where ``None``.
             induced: As of :func:`protograph.patterns.containment.contains`.
             closed: As of that.
             at_least: As of that.
         """
-        way = (match_features, edge_rule or EdgeRule())
+        way = (as_node_rule(match_features), edge_rule or EdgeRule())
         key = (*way, _content(pattern), induced, tuple(closed), at_least)
         if key not in self._answers:
             if way not in self._encoded:
-                self._encoded[way] = EncodedGraphs(self.graphs, match_features=way[0], match_edges=way[1])
+                self._encoded[way] = EncodedGraphs(self.graphs, match_features=way[0] or False, match_edges=way[1])
             answers = contained_in(
                 pattern,
                 self._encoded[way],

@@ -8,6 +8,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
+from protograph.graphs.column_bins import bin_cuts
 
 # Graphs whose values are joined at a time.
 _CHUNK = 2048
@@ -41,7 +42,7 @@ def edge_cuts(graphs: Iterable[Data], *, max_values: int, num_bins: int) -> tupl
         joined = torch.cat([row.reshape(row.size(0), -1) for row in rows]).double().numpy()
         counted = [np.unique(column, return_counts=True) for column in joined.T]
         columns = [_added(one, other) for one, other in zip(columns, counted, strict=True)] if columns else counted
-    cuts = tuple(_cuts(*column, num_bins) if column[0].size > max_values else () for column in columns)
+    cuts = tuple(bin_cuts(*column, num_bins) if column[0].size > max_values else () for column in columns)
     return cuts if any(cuts) else ()
 
 
@@ -51,11 +52,3 @@ def _added(one: tuple[Floats, Ints], other: tuple[Floats, Ints]) -> tuple[Floats
     counts = np.zeros(values.size, np.int64)
     np.add.at(counts, place, np.concatenate([one[1], other[1]]))
     return values, counts
-
-
-def _cuts(values: Floats, counts: Ints, num_bins: int) -> tuple[float, ...]:
-    """Above the value up to which each share of the edges lies, half-way to the next one; below the highest at last."""
-    up_to = counts.cumsum()
-    wanted = up_to[-1] * np.arange(1, num_bins) / num_bins
-    last = np.unique(np.searchsorted(up_to, wanted).clip(max=values.size - 2))
-    return tuple(((values[at] + values[at + 1]) / 2).item() for at in last)

@@ -1,11 +1,9 @@
 """When edges of two graphs agree: always, or where their attributes do."""
 
 from dataclasses import dataclass
-from itertools import pairwise
-
-import numpy as np
 
 from protograph._base.arrays import Floats
+from protograph.graphs.node_rule import check_cuts, cut_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +24,7 @@ class EdgeRule:
     cuts: tuple[tuple[float, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        for column, numbers in enumerate(self.cuts):
-            if any(not first < second for first, second in pairwise(numbers)):
-                raise ValueError(f"cuts[{column}] must be ascending, got {list(numbers)}")
+        check_cuts(self.cuts)
 
     def compared(self, rows: Floats) -> Floats:
         """Rows of ``edge_attr`` as they are compared: in place of a value of a column with cuts, how many lie below.
@@ -40,11 +36,7 @@ class EdgeRule:
             return rows
         if rows.shape[1] != len(self.cuts):
             raise ValueError(f"edge_attr must have {len(self.cuts)} columns, as the cuts have, got {rows.shape[1]}")
-        result = rows.copy()
-        for column, cuts in enumerate(self.cuts):
-            if cuts:
-                result[:, column] = np.searchsorted(cuts, rows[:, column], side="right")
-        return result
+        return cut_columns(rows, self.cuts)
 
 
 MatchEdges = bool | EdgeRule

@@ -13,6 +13,7 @@ from protograph._base.arrays import Ints, Kinds
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.joining import JoinedGraphs, joined
+from protograph.graphs.node_rule import MatchNodes, as_node_rule
 from protograph.graphs.row_kinds import NameOf, RowKinds
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
@@ -53,14 +54,14 @@ class EncodedGraph(NamedTuple):
 class EncodedGraphs:
     """A data set encoded once, to be searched for many patterns.
 
-    Nodes are of one kind where their rows of ``x`` are equal as numbers; without ``x`` all are. Kinds are numbered by
-    content, so that neither the order of the graphs nor that of their nodes matters. Edges are undirected, whichever
-    direction is there; of repeated ones with the same direction the first counts; self-loops are ignored. The kind of
-    an edge that holds other attributes there than back is told by both, whichever is which.
+    Nodes are of one kind where their rows of ``x`` are equal as numbers, or agree by a rule; without ``x`` all are.
+    Kinds are numbered by content, so that neither the order of the graphs nor that of their nodes matters. Edges are
+    undirected, whichever direction is there; of repeated ones with the same direction the first counts; self-loops are
+    ignored. The kind of an edge that holds other attributes there than back is told by both, whichever is which.
 
     Args:
         graphs: The graphs, gone through once; some may be laid end to end already, as such.
-        match_features: Whether nodes have kinds; without, all are of one.
+        match_features: Whether nodes have kinds, or a rule for that; without, all are of one.
         match_edges: Whether edges have kinds too: equal rows of ``edge_attr``, or rows that agree by a rule.
         names: What messages call the graphs, where they are not a data set.
 
@@ -74,13 +75,14 @@ class EncodedGraphs:
         self,
         graphs: Iterable[Data | JoinedGraphs],
         *,
-        match_features: bool = True,
+        match_features: MatchNodes = True,
         match_edges: MatchEdges = False,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.match_features, self.edge_rule = match_features, as_rule(match_edges)
+        self.node_rule, self.edge_rule = as_node_rule(match_features), as_rule(match_edges)
+        self.match_features = self.node_rule is not None
         self._names = names
-        self._nodes, self._edges = RowKinds("x"), RowKinds("edge_attr", self.edge_rule)
+        self._nodes, self._edges = RowKinds("x", self.node_rule), RowKinds("edge_attr", self.edge_rule)
         zero, empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
         rows = [(zero, zero, empty, empty, empty)]
         first = 0

@@ -5,41 +5,29 @@ words, pictures and SMILES read :func:`named_graph`, where the first such column
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-ValueNames = Mapping[int, Mapping[int, str]]
+from protograph.graphs.column_names import ColumnNames, ValueNames
+from protograph.graphs.node_naming import told_kinds
+from protograph.graphs.node_rule import NodeRule
+
+__all__ = [
+    "CHARGES",
+    "ColumnNames",
+    "NamedGraph",
+    "ValueNames",
+    "named_graph",
+    "num_columns",
+    "read_names",
+    "unnamed_value",
+]
+
 # Columns that tell the formal charge of an atom, if their names, without underscores, are these.
 CHARGES = ("formal charge", "charge")
-
-
-@dataclass(frozen=True)
-class ColumnNames:
-    """Names of the columns of a tensor of features or attributes.
-
-    Attributes:
-        columns: A name for each column; empty where they have none.
-        values: The names of a column's values, by the number of the column, for columns that have such.
-    """
-
-    columns: tuple[str, ...] = ()
-    values: ValueNames = field(default_factory=dict)
-
-    @property
-    def column(self) -> int | None:
-        """The column whose values say what kind a node or an edge is: the first with names; ``None`` where none has."""
-        return min(self.values, default=None)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """A name for each kind: those of the values of that column in ascending order, else those of the columns."""
-        if self.column is None:
-            return self.columns
-        return tuple(name for _, name in sorted(self.values[self.column].items()))
 
 
 def read_names(given: Any, tensor: Any, what: str, of: str) -> ColumnNames:
@@ -143,10 +131,13 @@ class NamedGraph(NamedTuple):
     edge_names: tuple[str, ...]
 
 
-def named_graph(graph: Data, features: ColumnNames, edges: ColumnNames) -> NamedGraph:
+def named_graph(
+    graph: Data, features: ColumnNames, edges: ColumnNames, node_rule: NodeRule | None = None
+) -> NamedGraph:
     """A graph as names tell it: where values have names, the first such column is one-hot and the others are left out.
 
     A value without a name is a row of zeros. A column called formal charge becomes ``charge``, unless the graph has it.
+    Where nodes agree by another rule than equal features, its kinds are one-hot.
 
     >>> names = ColumnNames(("atom",), {0: {6: "C", 8: "O"}})
     >>> named_graph(Data(x=torch.tensor([[8], [6]])), names, ColumnNames()).graph.x
@@ -155,11 +146,16 @@ def named_graph(graph: Data, features: ColumnNames, edges: ColumnNames) -> Named
     """
     changed = {key: _one_hot(graph.get(key), names) for key, names in (("x", features), ("edge_attr", edges))}
     changed |= {"charge": _charges(graph, features)}
+    told_names = features.columns if changed["x"] is None else features.kinds
+    if node_rule is not None and not node_rule.is_plain and isinstance(graph.x, Tensor):
+        kinds = told_kinds(graph.x, node_rule, features)
+        if kinds is not None:
+            changed["x"], told_names = kinds
     new = {key: value for key, value in changed.items() if value is not None}
     told = Data(**graph.to_dict() | new) if new else graph
     return NamedGraph(
         told,
-        features.columns if changed["x"] is None else features.kinds,
+        told_names,
         edges.columns if changed["edge_attr"] is None else edges.kinds,
     )
 

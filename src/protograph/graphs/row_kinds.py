@@ -10,6 +10,7 @@ from torch import Tensor
 
 from protograph._base.arrays import Ints, Kinds
 from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.node_rule import NodeRule
 
 # What messages call a graph, by its place among those that are numbered at a time.
 NameOf = Callable[[int], str]
@@ -20,7 +21,7 @@ _FEW = 64
 class RowKinds:
     """Numbers the distinct rows of tensors."""
 
-    def __init__(self, key: str, rule: EdgeRule | None = None) -> None:
+    def __init__(self, key: str, rule: EdgeRule | NodeRule | None = None) -> None:
         self._key, self._rule = key, rule or EdgeRule()
         self._width: int | None = None  # of the first tensor; -1: there is none
         self._first = ""

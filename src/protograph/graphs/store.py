@@ -113,6 +113,14 @@ class GraphStore:
                 self._checked[indices[0]] = graphs.together
         self.seconds += time.perf_counter() - started
 
+    def laid_out(self) -> Iterator[Data | JoinedGraphs]:
+        """As :meth:`to_encode`, and nothing is used up."""
+        index = 0
+        while index < len(self):
+            together = self._laid_out.get(index)
+            yield self._source[index] if together is None else together
+            index += 1 if together is None else len(together.sizes)
+
     def chunks(self, size: int) -> Iterator[list[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
         self.findings = self._findings()

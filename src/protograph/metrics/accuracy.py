@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 from protograph._base.errors import ProtographWarning
 from protograph.graphs.edge_rule import MatchEdges
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
+from protograph.graphs.node_rule import MatchNodes
 from protograph.metrics.intervals import Measure
 
 
@@ -37,20 +38,29 @@ class Accuracy(Measure):
     truth: int = 0
 
 
-def accuracy(graph: Data, truth: Data, *, match_edges: MatchEdges = False, max_calls: int = 2_000_000) -> Accuracy:
+def accuracy(
+    graph: Data,
+    truth: Data,
+    *,
+    match_features: MatchNodes = True,
+    match_edges: MatchEdges = False,
+    max_calls: int = 2_000_000,
+) -> Accuracy:
     r"""Nodes and edges that a prototype shares with the ground truth, among all that either has.
 
     .. math:: \mathrm{Acc.} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN}}
 
     In [0, 1], higher is better; 1 for equal graphs (two without nodes are equal). The accuracy of the paper (section
     "Quantitative Analysis"), where TP are the nodes and edges of the graph that correspond to some of the truth, FP
-    its others, FN the truth's others. Nodes correspond one to one, where their rows of ``x`` are equal, and not all
+    its others, FN the truth's others. Nodes correspond one to one, where their rows of ``x`` agree, and not all
     need to; an edge corresponds if both its ends do and are joined in the truth. Of all correspondences the one with
     the highest accuracy counts, found by an exact branch and bound.
 
     Args:
         graph: The prototype.
         truth: The ground truth.
+        match_features: Whether corresponding nodes must have equal rows of ``x``; or the rule of an explanation, its
+            ``node_rule``.
         match_edges: Whether corresponding edges must have equal rows of ``edge_attr``, or a rule for that.
         max_calls: Most pairs of nodes the search tries. It then warns and returns the best accuracy so far, with
             ``is_exact`` false and a ``bound``.
@@ -61,11 +71,16 @@ def accuracy(graph: Data, truth: Data, *, match_edges: MatchEdges = False, max_c
     >>> float(accuracy(path, triangle))  # 3 nodes and 2 edges of 3 + 3
     0.8333333333333334
     """
-    return _best_accuracy(graph, [truth], match_edges, max_calls)
+    return _best_accuracy(graph, [truth], match_features, match_edges, max_calls)
 
 
 def best_accuracy(
-    graph: Data, truths: Sequence[Data], *, match_edges: MatchEdges = False, max_calls: int = 2_000_000
+    graph: Data,
+    truths: Sequence[Data],
+    *,
+    match_features: MatchNodes = True,
+    match_edges: MatchEdges = False,
+    max_calls: int = 2_000_000,
 ) -> Accuracy:
     r"""The highest :func:`accuracy` over several ground truths, the first of equal ones.
 
@@ -76,6 +91,7 @@ def best_accuracy(
     Args:
         graph: The prototype.
         truths: The ground truths, at least one. The result's ``truth`` says which it is.
+        match_features: As of :func:`accuracy`.
         match_edges: As of :func:`accuracy`.
         max_calls: As of :func:`accuracy`, for each truth.
 
@@ -86,12 +102,15 @@ def best_accuracy(
     """
     if not truths:
         raise ValueError("truths must have at least one graph, got none")
-    return _best_accuracy(graph, truths, match_edges, max_calls)
+    return _best_accuracy(graph, truths, match_features, match_edges, max_calls)
 
 
-def _best_accuracy(graph: Data, truths: Sequence[Data], match_edges: MatchEdges, max_calls: int) -> Accuracy:
+def _best_accuracy(
+    graph: Data, truths: Sequence[Data], match_features: MatchNodes, match_edges: MatchEdges, max_calls: int
+) -> Accuracy:
     each = [
-        replace(_accuracy(graph, truth, match_edges, max_calls), truth=number) for number, truth in enumerate(truths)
+        replace(_accuracy(graph, truth, match_features, match_edges, max_calls), truth=number)
+        for number, truth in enumerate(truths)
     ]
     best = max(each, key=float)
     bound = max(one.bound for one in each)
@@ -105,12 +124,16 @@ def _best_accuracy(graph: Data, truths: Sequence[Data], match_edges: MatchEdges,
     return replace(best, bound=bound, is_exact=bound <= best.value)
 
 
-def _accuracy(graph: Data, truth: Data, match_edges: MatchEdges, max_calls: int) -> Accuracy:
+def _accuracy(
+    graph: Data, truth: Data, match_features: MatchNodes, match_edges: MatchEdges, max_calls: int
+) -> Accuracy:
     from protograph.patterns.correspondence import largest_common_subgraph
 
     if max_calls < 1:
         raise ValueError(f"max_calls must be at least 1, got {max_calls}")
-    encoded = EncodedGraphs([graph, truth], match_edges=match_edges, names=["graph", "truth"])
+    encoded = EncodedGraphs(
+        [graph, truth], match_features=match_features, match_edges=match_edges, names=["graph", "truth"]
+    )
     ours, theirs = encoded[0], encoded[1]
     is_swapped = ours.num_nodes > theirs.num_nodes
     small, large = (theirs, ours) if is_swapped else (ours, theirs)

@@ -118,7 +118,10 @@ def sanity(
 def best_pairs(before: Explanation, after: Explanation) -> float:
     """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
     best = [
-        max((float(accuracy(new.graph, old.graph)) for new in after.prototypes), default=0.0)
+        max(
+            (float(accuracy(new.graph, old.graph, match_features=before.node_rule)) for new in after.prototypes),
+            default=0.0,
+        )
         for old in before.prototypes
     ]
     return float(np.mean(best)) if best else 0.0

@@ -53,7 +53,10 @@ def _alike(one: Explanation, other: Explanation) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtographWarning)  # of a bound: the best that was found counts
         best = [
-            max(float(accuracy(p.graph, q.graph, max_calls=MAX_CALLS)) for q in other.prototypes)
+            max(
+                float(accuracy(p.graph, q.graph, match_features=one.node_rule, max_calls=MAX_CALLS))
+                for q in other.prototypes
+            )
             for p in one.prototypes
         ]
     return float(np.mean(best))

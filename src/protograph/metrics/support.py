@@ -15,6 +15,7 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.intervals import checked_confidence, wilson
 from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
+from protograph.graphs.node_rule import MatchNodes, as_node_rule
 from protograph.metrics.intervals import Estimate, Measure, hoeffding, student
 from protograph.models.judging import check_target
 
@@ -81,6 +82,7 @@ def support(
     *,
     num_classes: int | None = None,
     induced: bool = False,
+    match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
@@ -98,6 +100,7 @@ def support(
         predictions: Predicted class of each graph.
         num_classes: Number of classes; one more than the highest prediction where ``None``.
         induced: Whether nodes that are not joined in the prototype must not be joined in the graph.
+        match_features: Whether nodes must have equal rows of ``x``; or the rule of an explanation, its ``node_rule``.
         match_edges: Whether edges must have equal rows of ``edge_attr``; or the rule of an explanation, its
             ``edge_rule``.
         max_calls: Most nodes the search places in one graph. It then warns, and the result is not exact.
@@ -109,7 +112,7 @@ def support(
     >>> result.shares, result.lift(1)
     ((0.5, 1.0), 2.0)
     """
-    encoded = _as_encoded(graphs, match_edges)
+    encoded = _as_encoded(graphs, match_features, match_edges)
     classes = checked_predictions(predictions, len(encoded))
     highest = int(classes.max(initial=-1))
     num_classes = highest + 1 if num_classes is None else num_classes
@@ -127,9 +130,14 @@ def support(
     )
 
 
-def _as_encoded(graphs: Iterable[Data] | EncodedGraphs, match_edges: MatchEdges) -> EncodedGraphs:
+def _as_encoded(
+    graphs: Iterable[Data] | EncodedGraphs, match_features: MatchNodes, match_edges: MatchEdges
+) -> EncodedGraphs:
     if not isinstance(graphs, EncodedGraphs):
-        return EncodedGraphs(graphs, match_edges=match_edges)
+        return EncodedGraphs(graphs, match_features=match_features, match_edges=match_edges)
+    if graphs.node_rule != as_node_rule(match_features):
+        own = "False" if graphs.node_rule is None else "True" if graphs.node_rule.is_plain else "their rule"
+        raise ValueError(f"match_features must be {own}, as the graphs were encoded, got {match_features}")
     if graphs.edge_rule != as_rule(match_edges):
         encoded = graphs.edge_rule if graphs.edge_rule.cuts else graphs.edge_rule.is_matched
         raise ValueError(f"match_edges must be {encoded}, as the graphs were encoded, got {match_edges}")
@@ -208,6 +216,7 @@ def coverage(
     *,
     confidence: float = 0.95,
     induced: bool = False,
+    match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
@@ -226,6 +235,7 @@ def coverage(
         target: The class.
         confidence: Of the interval.
         induced: Whether nodes that are not joined in a prototype must not be joined in the graph.
+        match_features: Whether nodes must have equal rows of ``x``; or the rule of an explanation, its ``node_rule``.
         match_edges: Whether edges must have equal rows of ``edge_attr``; or the rule of an explanation, its
             ``edge_rule``.
         max_calls: Most nodes a search places in one graph. It then warns, and the result is not exact.
@@ -237,7 +247,7 @@ def coverage(
     0.5
     """
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls, workers
     )
     covered, total = int(contains.any(axis=0).sum()), contains.shape[1]
     low, high = wilson(covered, total, confidence)
@@ -259,6 +269,7 @@ def overlap(
     *,
     confidence: float = 0.95,
     induced: bool = False,
+    match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
@@ -277,7 +288,7 @@ def overlap(
     1.5
     """
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls, workers
     )
     counts = contains.sum(axis=0)
     counts = counts[counts > 0].astype(np.float64)
@@ -300,6 +311,7 @@ def gain_area(
     *,
     confidence: float = 0.95,
     induced: bool = False,
+    match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
@@ -320,7 +332,7 @@ def gain_area(
     (1, 0)
     """
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls, workers
     )
     order = _greedy(contains)
     total = contains.shape[1]
@@ -347,13 +359,14 @@ def _of_class(
     target: int,
     confidence: float,
     induced: bool,
+    match_features: MatchNodes,
     match_edges: MatchEdges,
     max_calls: int,
     workers: int,
 ) -> tuple[Bools, int]:
     """Which graph of the class contains which prototype; the confidence is checked before the search."""
     checked_confidence(confidence)
-    encoded = _as_encoded(graphs, match_edges)
+    encoded = _as_encoded(graphs, match_features, match_edges)
     indices = np.flatnonzero(checked_predictions(predictions, len(encoded)) == target)
     return _containment(
         prototypes, encoded, indices=indices, induced=induced, max_calls=max_calls, workers=workers, stacklevel=4

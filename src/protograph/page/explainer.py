@@ -13,6 +13,7 @@ from protograph._base.timing import summed, timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.node_rule import NodeRule
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.class_map import class_map
 from protograph.page.clusters.given import given_cluster
@@ -24,12 +25,14 @@ from protograph.page.evidence import EvidenceScope, gather, named_parts, undecid
 from protograph.page.fitted import FittedClass
 from protograph.page.merging import ClusterResult, merged
 from protograph.page.next_best import next_best
+from protograph.page.nodes import ResolvedNodes, resolved_nodes
 from protograph.page.options import (
     SCORINGS,
     ClusterOptions,
     ConsensusOptions,
     EdgeOptions,
     EvidenceOptions,
+    NodeOptions,
     ReasonOptions,
     Scoring,
     SearchOptions,
@@ -40,7 +43,7 @@ from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_rea
 from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
-from protograph.patterns.joint import are_matched_by_kind, must_be_equal
+from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 
 # Options that only one of the searches reads.
 _OF_ONE_SEARCH = {
@@ -71,9 +74,12 @@ class PAGE(Explainer):
         max_nodes: Most nodes of a prototype. ``None``: for a walk, as many as the largest connected pattern that the
             cluster's ``num_graphs`` graphs have in common; a consensus needs no limit.
         scoring: ``"product"``, or the means over pairs: ``"arithmetic"``, ``"geometric"``.
-        match_features: ``True``: nodes match only with equal features. ``False``: any. A number: features may differ by
-            that much. A function of two rows of ``x``: it decides. Unless features must be equal, graphs that contain a
-            pattern are counted by structure alone.
+        match_features: Which nodes match. ``"auto"``: those with equal features, but values of a continuous column, or
+            of several together, fall into a few bins or kinds; a walk is the paper's, for which features must be equal.
+            ``"model"``: those that the model makes the same of. ``True``: with equal features. ``False``: any. A
+            number: features may differ by that much. A function of two rows of ``x``: it decides. With a number or a
+            function, graphs that contain a pattern are counted by structure alone. What it came to, bins included, is
+            the ``node_rule`` of an explanation.
         match_edges: Whether edges that correspond must agree in ``edge_attr``: be equal or, in a column that is
             continuous, lie in one bin. ``"auto"``: where the model reads them, which is found out by changing them; a
             walk is the paper's, which does not look at them. What it came to is the ``edge_rule`` of an explanation.
@@ -87,6 +93,7 @@ class PAGE(Explainer):
         evidence_options: The numbers that decide how evidence is counted.
         reason_options: The numbers that decide how reasons are searched, confirmed and measured.
         edge_options: The numbers that decide whether attributes of edges are read, and how continuous ones are cut.
+        node_options: The numbers that decide which features are continuous, and what bins or kinds they fall into.
 
     >>> PAGE(num_graphs=0)
     Traceback (most recent call last):
@@ -101,7 +108,7 @@ class PAGE(Explainer):
     max_iterations: int = 1000
     max_nodes: int | None = None
     scoring: Scoring = "product"
-    match_features: bool | float | Callable[[Tensor, Tensor], bool] = True
+    match_features: bool | float | Literal["auto", "model"] | Callable[[Tensor, Tensor], bool] = "auto"
     match_edges: bool | Literal["auto"] = "auto"
     distinct_starts: bool = True
     search: Literal["walk", "consensus"] = "consensus"
@@ -112,6 +119,7 @@ class PAGE(Explainer):
     walk_options: WalkOptions = field(default_factory=WalkOptions)
     evidence_options: EvidenceOptions = field(default_factory=EvidenceOptions)
     edge_options: EdgeOptions = field(default_factory=EdgeOptions)
+    node_options: NodeOptions = field(default_factory=NodeOptions)
     reason_options: ReasonOptions = field(default_factory=ReasonOptions)
 
     def __post_init__(self) -> None:
@@ -137,9 +145,12 @@ class PAGE(Explainer):
 
     def _check_matching(self) -> None:
         rule = self.match_features
-        if not (isinstance(rule, bool | int | float) or callable(rule)):
-            raise TypeError(f"match_features must be True, False, a tolerance or a function of two rows, got {rule!r}")
-        if not isinstance(rule, bool) and not callable(rule):
+        if not (isinstance(rule, bool | int | float) or callable(rule) or rule in ("auto", "model")):
+            raise TypeError(
+                f"match_features must be 'auto', 'model', True, False, a tolerance or a function of two rows, "
+                f"got {rule!r}"
+            )
+        if isinstance(rule, int | float) and not isinstance(rule, bool):
             check_number("match_features as a tolerance", rule)
         if self.match_edges != "auto" and not isinstance(self.match_edges, bool):
             raise TypeError(f"match_edges must be True, False or 'auto', got {self.match_edges!r}")
@@ -160,7 +171,7 @@ class PAGE(Explainer):
         return SearchOptions(
             budget=self.budget,
             max_nodes=self.max_nodes,
-            match_features=self.match_features,
+            match_features=self._nodes().match_features,
             match_edges=self._edges().rule,
             decay=self.decay,
             max_iterations=self.max_iterations,
@@ -222,6 +233,9 @@ class PAGE(Explainer):
             ),
             source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
             edge_rule=self._edges().rule,
+            node_rule=self._nodes().rule,
+            # Colours are those of columns, where kinds by a rule have colours of their own.
+            **({} if self._nodes().rule.is_plain else {"feature_colors": ()}),
             embedding_map=class_map(self._fitted(), self._members(target), clusters)
             if representatives is None
             else None,
@@ -230,6 +244,7 @@ class PAGE(Explainer):
             notes=[
                 *selection.notes,
                 *self._edges().notes,
+                *self._nodes().notes,
                 *notes,
                 *self._order_notes(prototypes),
                 *undecided(prototypes),
@@ -287,17 +302,27 @@ class PAGE(Explainer):
 
     def _is_counted(self) -> bool:
         """Whether what is counted is what is matched: with a tolerance or a function it is structure alone."""
-        return are_matched_by_kind(self.match_features)
+        return are_matched_by_kind(self._nodes().match_features)
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
-        has_kinds, rule = must_be_equal(self.match_features), self._edges().rule
+        nodes, edges = counted_kinds(self._nodes().match_features), self._edges().rule
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
-                return EncodedGraphs(self._store.to_encode(), match_features=has_kinds, match_edges=rule)
+                return EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges)
 
-        return self._once(f"encoded, features {has_kinds}, edges {rule}", encoded)
+        return self._once(f"encoded, features {nodes}, edges {edges}", encoded)
+
+    def _nodes(self) -> ResolvedNodes:
+        """Which nodes count as the same; found out once a fit."""
+        asked: Any = True if self.search == "walk" and self.match_features == "auto" else self.match_features
+        if asked not in ("auto", "model"):
+            return ResolvedNodes(asked)
+        return self._once(
+            f"nodes, {asked}, {self.node_options}",
+            lambda: resolved_nodes(asked, self._judge, self._store, self._names.features, self.node_options),
+        )
 
     def _edges(self) -> ResolvedEdges:
         """Which edges count as the same; found out once a fit."""
@@ -346,7 +371,7 @@ class PAGE(Explainer):
             encoded=self._encoded(),
             predictions=self._fitted().predictions,
             target=target,
-            match_features=self.match_features,
+            match_features=self._nodes().match_features,
             # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
             is_looked_up=self.search == "consensus",
             namer=self._namer,
@@ -360,7 +385,8 @@ class PAGE(Explainer):
             graph=candidate.graph,
             probability=candidate.session.probability,
             margin=candidate.session.margin,
-            are_nodes_matched=must_be_equal(self.match_features),
+            are_nodes_matched=scope.encoded.match_features,
+            node_rule=scope.encoded.node_rule or NodeRule(),
             target=scope.target,
             predicted=candidate.predicted,
             cluster=number,
@@ -400,5 +426,6 @@ _OPTIONS: dict[str, type[Any]] = {
     "walk_options": WalkOptions,
     "evidence_options": EvidenceOptions,
     "edge_options": EdgeOptions,
+    "node_options": NodeOptions,
     "reason_options": ReasonOptions,
 }

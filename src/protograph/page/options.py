@@ -126,6 +126,36 @@ class EdgeOptions(_Numbers):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NodeOptions(_Numbers):
+    """How it is found out which columns of ``x`` are continuous, and what bins or kinds their values fall into."""
+
+    sample: int = 20_000  # nodes that all of this is taken from; quartiles are then known to half a per cent
+    max_values: int = 20  # more different values in a column are continuous, or quantities; so many must be equal
+    max_known_types: int = 2000  # of a column that the model looks up, which it is asked about; more must be equal
+    num_bins: int = 4  # bins of a continuous column without gaps, with about as many nodes each
+    num_regions: int = 8  # kinds that several continuous columns without gaps are divided into together
+    depth: float = 0.6  # of the lower of two peaks: what lies between them is a gap if its density is no more
+    certainty: float = (
+        3.0  # standard deviations by which a gap must be less than its peaks; of fewer nodes it is chance
+    )
+    least_share: float = 0.01  # of the nodes that a bin or a kind between gaps holds
+    max_clusters: int = 12  # most kinds of rows of several columns with gaps between them
+    cluster_sample: int = 4000  # nodes that these are looked for among
+    purity: float = (
+        0.98  # share of the nodes whose kind is known by the bins of their columns, so that these are enough
+    )
+    num_graphs: int = 64  # graphs that show whether a column is read, and what the model makes of other rows
+    least_effect: float = 0.01  # in mean probability: a continuous column that changes less when shuffled is ignored
+    least_effect_share: float = (
+        0.1  # ... or less than this share of what all columns change: a model reads noise a little
+    )
+    num_rows: int = 256  # rows that the model is asked about where its own view is taken ...
+    num_places: int = 96  # ... each in so many places of the graphs
+    least_silhouette: float = 0.65  # of the kinds that the model sees; an even spread, cut in two, has up to 0.63
+    max_nodes_shown: int = 2**21  # nodes that go through the model for that; larger graphs are asked about fewer rows
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReasonOptions(_Numbers):
     """How the rule of a class is searched, confirmed and measured."""
 

@@ -4,6 +4,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.edge_rule import MatchEdges
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
+from protograph.graphs.node_rule import MatchNodes
 from protograph.patterns.containment import contains
 
 
@@ -13,7 +14,9 @@ def is_isomorphic(first: EncodedGraph, second: EncodedGraph, max_calls: int = MA
     return sizes[0] == sizes[1] and contains(first, second, max_calls) == 1
 
 
-def same_graph(first: Data, second: Data, *, match_features: bool = True, match_edges: MatchEdges = False) -> bool:
+def same_graph(
+    first: Data, second: Data, *, match_features: MatchNodes = True, match_edges: MatchEdges = False
+) -> bool:
     """Whether two graphs are isomorphic, their features and edges' attributes compared where asked for.
 
     >>> import torch

@@ -13,25 +13,28 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Bools, Ints, Kinds
 from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
+from protograph.graphs.node_rule import MatchNodes, NodeRule
 
-MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool]
+MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool] | NodeRule
 
 
 def are_matched_by_kind(match_features: MatchFeatures) -> bool:
-    """Whether kinds of nodes tell which may stand for each other, as in counting: by equal features, or any nodes.
+    """Whether kinds of nodes tell which may stand for each other, as in counting: by features, or any nodes.
 
     >>> are_matched_by_kind(True), are_matched_by_kind(False), are_matched_by_kind(0.5)
     (True, True, False)
     """
-    return must_be_equal(match_features) or match_features is False
+    return counted_kinds(match_features) is not False or match_features is False
 
 
-def must_be_equal(match_features: MatchFeatures) -> bool:
-    """Whether nodes match only with equal features: ``True``, or a tolerance of 0.
+def counted_kinds(match_features: MatchFeatures) -> MatchNodes:
+    """How counting tells nodes apart: by equal features (also for a tolerance of 0) or by a rule, else not at all.
 
-    >>> must_be_equal(True), must_be_equal(0.0), must_be_equal(False), must_be_equal(0.5)
+    >>> counted_kinds(True), counted_kinds(0.0), counted_kinds(False), counted_kinds(0.5)
     (True, True, False, False)
     """
+    if isinstance(match_features, NodeRule):
+        return match_features
     is_number = isinstance(match_features, int | float) and not isinstance(match_features, bool)
     return match_features is True or (is_number and match_features == 0)
 
@@ -42,8 +45,8 @@ class JointGraphs:
     Args:
         graphs: The k graphs, undirected and simple.
         match_features: Which nodes may stand for each other. ``True``: those with equal rows of ``x``. ``False``: all.
-            A number: those no entry of which differs by more. A function of two rows of ``x``: it decides. Without
-            ``x`` all may.
+            A number: those no entry of which differs by more. A function of two rows of ``x``: it decides. A rule:
+            those whose rows fall into the same bins and kinds. Without ``x`` all may.
         match_edges: Whether edges with different ``edge_attr`` are of different kinds, or a rule for that.
 
     Attributes:
@@ -59,9 +62,11 @@ class JointGraphs:
     ) -> None:
         if as_rule(match_edges).is_matched and any(graph.edge_attr is None for graph in graphs):
             raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
-        encoded = EncodedGraphs(graphs, match_features=must_be_equal(match_features), match_edges=match_edges)
+        encoded = EncodedGraphs(graphs, match_features=counted_kinds(match_features), match_edges=match_edges)
         self._lay_out([encoded[q] for q in range(len(graphs))])
-        if not are_matched_by_kind(match_features) and graphs[0].x is not None:
+        if isinstance(match_features, NodeRule) or are_matched_by_kind(match_features):
+            return
+        if graphs[0].x is not None:
             features = [_as_matrix(graph.x) for graph in graphs]
             for q, r in combinations(range(self.k), 2):
                 self._pairs[q, r] = _pairwise(features[q], features[r], match_features)

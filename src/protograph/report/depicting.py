@@ -179,7 +179,7 @@ def graph_like(
 ) -> Picture:
     """A small graph drawn as a prototype is by itself, such as a pattern that was not taken, or a ground truth."""
     rule = prototype.edge_rule if graph.edge_attr is not None else EdgeRule()
-    columns = ("feature_names", "feature_values", "edge_names", "edge_values")
+    columns = ("feature_names", "feature_values", "edge_names", "edge_values", "node_rule")
     names = {name: getattr(prototype, name) for name in columns}
     matched = prototype.are_nodes_matched
     like = Prototype(graph=graph, probability=0.0, margin=0.0, edge_rule=rule, are_nodes_matched=matched, **names)

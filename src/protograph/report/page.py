@@ -156,7 +156,7 @@ def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> 
         title=class_title(explanation),
         name=class_label(explanation.target, explanation.class_names),
         facts=class_facts(explanation),
-        notes=explanation.warnings,
+        notes=(*(f"Features: {line}" for line in explanation.feature_lines), *explanation.warnings),
         rule=rule,
         reasons=[card.title for card in reasons],
         fidelity=fidelity,

@@ -44,8 +44,8 @@ class ShownGraphs:
 
     def have(self, prototype: Prototype) -> Bools:
         """Whether each of them has a prototype."""
-        matched = prototype.are_nodes_matched
-        return self._searched.contain(prototype.graph, match_features=matched, edge_rule=prototype.edge_rule)
+        nodes, edges = prototype.match_features, prototype.edge_rule
+        return self._searched.contain(prototype.graph, match_features=nodes, edge_rule=edges)
 
     def of_prototype(self, prototype: Prototype, target: int) -> Examples:
         """Examples of the class with a prototype and without."""
@@ -54,7 +54,7 @@ class ShownGraphs:
         having, lacking = self._chosen(self.have(prototype), target)
         graph = prototype.graph if prototype.are_nodes_matched else _bare(prototype.graph)
         try:
-            patterns = [Pattern(graph=graph, edge_rule=prototype.edge_rule)]
+            patterns = [Pattern(graph=graph, edge_rule=prototype.edge_rule, node_rule=prototype.node_rule)]
         except ValueError:  # one that is not connected, which was made
             patterns = []
         return Examples(having, lacking, self._marks(patterns, having))

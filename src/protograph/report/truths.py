@@ -1,6 +1,6 @@
 """A prototype laid over the ground truth of its class, where the data set has one."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -27,11 +27,12 @@ class Overlay(NamedTuple):
 
 def truth_overlay(explanation: Explanation, prototype: Prototype, palette: Palette) -> Overlay | None:
     """The prototype over the truth that is nearest to it; ``None`` where there is none of the same columns."""
-    graph, rule = prototype.graph, prototype.edge_rule
+    graph = prototype.graph
+    ways: Any = {"match_features": prototype.node_rule, "match_edges": prototype.edge_rule}
     try:
-        found = [(accuracy(graph, truth, match_edges=rule, max_calls=MAX_CALLS), truth) for truth in explanation.truths]
+        found = [(accuracy(graph, truth, **ways, max_calls=MAX_CALLS), truth) for truth in explanation.truths]
         best, truth = max(found, key=lambda one: float(one[0]))
-        encoded = EncodedGraphs([graph, truth], match_features=True, match_edges=rule)
+        encoded = EncodedGraphs([graph, truth], **ways)
     except ValueError:
         return None
     own, other = encoded[0], encoded[1]

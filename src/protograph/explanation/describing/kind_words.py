@@ -74,8 +74,10 @@ def _nodes(pattern: Pattern, colors: Sequence[str]) -> tuple[tuple[NodeWords, ..
         is_part = len(colors) == graph.x.size(1) and shown_columns(colors) is not None
         others = [f"other {FEATURES}"] if is_part else beside_values(pattern.feature_names, pattern.feature_values)
         has_names = len(names) == graph.x.size(1)
-        words = [_named(names[column], names) if has_names else _numbered(column) for column in columns]
+        named = _ruled if not pattern.node_rule.is_plain else _named
+        words = [named(names[column], names) if has_names else _numbered(column) for column in columns]
         return tuple(words), others
+    x = graph.x
     if x.numel() == size and not pattern.feature_values:
         if bool((x == 0).all() or (x == 1).all()):  # a constant, for want of features
             return (any_node,) * size, []
@@ -91,6 +93,14 @@ def _named(name: str, names: Sequence[str]) -> NodeWords:
     element = element_name(name)
     several = f"{element}s" if name in COUNTABLE else f"{element} atoms"
     return NodeWords(element if name != OTHER else f"{element} atom", several, name)
+
+
+def _ruled(name: str, names: Sequence[str]) -> NodeWords:
+    """A kind by a rule: in short without what is in brackets."""
+    if are_atoms(names):
+        return _named(name, names)
+    shown = clean_name(name)
+    return NodeWords(f"node of {shown}", f"nodes of {shown}", shown.split(" (")[0])
 
 
 def _numbered(column: int) -> NodeWords:

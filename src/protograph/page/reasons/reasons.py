@@ -14,6 +14,7 @@ from protograph.explanation import Pattern, Reason, Support
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
+from protograph.graphs.node_rule import NodeRule
 from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.options import ReasonOptions
@@ -246,7 +247,8 @@ class _Assembly:
     def _made(self, condition: Condition) -> Pattern:
         part = condition.pattern.cut_out(self._fitted.graph(condition.source))
         graph = Data(edge_index=part.edge_index, num_nodes=len(condition.pattern))
-        if condition.has_kinds and part.x is not None:
+        node_rule = self._fitted.readings[True].node_rule if condition.has_kinds else None
+        if node_rule is not None and part.x is not None:
             graph.x = part.x
         if self._fitted.edge_rule.is_matched:
             graph.edge_attr = part.edge_attr
@@ -256,6 +258,7 @@ class _Assembly:
             closed=tuple(sorted(condition.closed_places)),
             at_least=condition.at_least,
             edge_rule=self._fitted.edge_rule,
+            node_rule=node_rule or NodeRule(),
             named_parts=self._named_parts(condition),
             **self._fitted.names,
         )
