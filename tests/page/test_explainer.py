@@ -303,7 +303,7 @@ def test_continuous_features_match_within_a_tolerance(search):
     generator = torch.Generator().manual_seed(0)
     graphs = [Data(x=g.x + 0.01 * torch.rand(g.x.shape, generator=generator), edge_index=g.edge_index) for g in GRAPHS]
     with pytest.warns(pg.ProtographWarning, match=r"have equal features; pass match_features=False or a tolerance"):
-        assert fitted(graphs=graphs, search=search).explain(1).prototypes == []
+        assert fitted(graphs=graphs, search=search, match_features=True).explain(1).prototypes == []
     within = fitted(graphs=graphs, search=search, match_features=0.02).explain(1)
     by_rule = fitted(graphs=graphs, search=search, match_features=lambda a, b: bool(a.argmax() == b.argmax())).explain(
         1

@@ -254,8 +254,8 @@ class _Columns:
         """Different rows, evenly from all."""
         rows: Floats = np.unique(self.sample.rows[:, list(columns)], axis=0)
         if len(columns) == 1:
-            return rows[np.unique(np.linspace(0, len(rows) - 1, most).astype(int))]
-        return rows[np.sort(np.random.default_rng(0).permutation(len(rows))[:most])]
+            return np.asarray(rows[np.unique(np.linspace(0, len(rows) - 1, most).astype(int))])
+        return np.asarray(rows[np.sort(np.random.default_rng(0).permutation(len(rows))[:most])])
 
     def _told(self, group: ColumnGroup) -> str:
         names = [self._name(column) for column in group.columns]
