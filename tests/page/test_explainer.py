@@ -539,7 +539,7 @@ def test_options_are_checked_when_built(options, message):
         ({"num_graphs": 2.5}, "num_graphs must be a whole number, got 2.5"),
         (
             {"match_features": "yes"},
-            "match_features must be True, False, a tolerance or a function of two rows, got 'yes'",
+            "match_features must be 'auto', 'model', True, False, a tolerance or a function of two rows, got 'yes'",
         ),
         ({"match_edges": 1}, "match_edges must be True, False or 'auto', got 1"),
         ({"random_state": None}, "random_state must be a whole number, got NoneType"),
@@ -635,7 +635,9 @@ def test_a_function_that_decides_is_stored_by_its_name():
 
     explanation = fitted(match_features=close).explain(1)
     assert explanation.options["match_features"].endswith("close")
-    with pytest.raises(TypeError, match=r"^match_features must be True, False, a tolerance or a function of two rows"):
+    with pytest.raises(
+        TypeError, match=r"^match_features must be 'auto', 'model', True, False, a tolerance or a function of two rows"
+    ):
         pg.PAGE(**explanation.options)
 
 
