@@ -4,11 +4,11 @@ PyG's own collation goes through every attribute of every graph and asks it how 
 the usual tensors that is known, and a few concatenations do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import torch
@@ -20,8 +20,8 @@ from protograph._base.arrays import Ints
 OF_NODES = ("x", "pos")
 OF_EDGES = ("edge_attr", "edge_weight")
 # By these, too, PyG tells how many nodes a graph has.
-_OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
-_INDEX_TYPES = (torch.int64, torch.int32)
+OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
+INDEX_TYPES = (torch.int64, torch.int32)
 
 
 class _UnusualError(Exception):
@@ -70,16 +70,30 @@ class JoinedGraphs:
         return np.repeat(values, self.counts)
 
 
-class GraphChunk(list[Data]):
+class GraphChunk(Sequence[Data]):
     """Graphs whose tensors are laid end to end already, for whoever needs them so next.
 
-    Attributes:
+    Args:
+        graphs: The graphs, which need not be made before somebody looks at them.
         together: The graphs laid end to end.
+        labels: The class that each graph was given, where that is known without a look at it.
     """
 
-    def __init__(self, graphs: Sequence[Data], together: JoinedGraphs) -> None:
-        super().__init__(graphs)
-        self.together = together
+    def __init__(self, graphs: Sequence[Data], together: JoinedGraphs, labels: list[int] | None = None) -> None:
+        self._graphs, self.together, self.labels = graphs, together, labels
+
+    def __len__(self) -> int:
+        return len(self.together.sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> Data: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Data]: ...
+    def __getitem__(self, index: int | slice) -> Data | list[Data]:
+        return list(self._graphs[index]) if isinstance(index, slice) else self._graphs[index]
+
+    def __iter__(self) -> Iterator[Data]:
+        return iter(self._graphs)
 
 
 def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) -> JoinedGraphs | None:
@@ -110,11 +124,11 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
 def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
     common, all_keys = _common_keys(contents)
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
-    if not needed <= common or "edge_index" not in needed or all_keys & _OTHERS_OF_NODES:
+    if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
         raise _UnusualError
     columns = {key: _column(contents, key) for key in needed}
     edges = columns.pop("edge_index")
-    if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in _INDEX_TYPES:
+    if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in INDEX_TYPES:
         raise _UnusualError
     counts = [edge_index.size(1) for edge_index in edges]
     lengths: dict[str, list[Any]] = {key: [rows.size(0) for rows in column] for key, column in columns.items()}

@@ -1,39 +1,41 @@
 """Graphs that can be read again by index, whatever they came in."""
 
-import pickle
-import shutil
-import tempfile
+import sys
 import time
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch, Data, OnDiskDataset
 from torch_geometric.data.data import BaseData
 
 from protograph.graphs.cleaning import Findings, clean
+from protograph.graphs.collated import CollatedGraphs
+from protograph.graphs.in_memory import InMemoryGraphs, is_laid_out
 from protograph.graphs.joining import GraphChunk, JoinedGraphs
-from protograph.graphs.origins import Origin, Origins, origins_of
-from protograph.graphs.reading import Shards
+from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
+from protograph.graphs.shards import SHARD_GRAPHS, TorchShards, opened_folder, single_graphs
+from protograph.graphs.spool import Spool
 
-_BYTES_IN_MEMORY = 2**30
 # Of graphs laid end to end that are kept until they are encoded; what is more is laid out once again.
 _BYTES_LAID_OUT = 2**27
 # What is encoded of graphs.
 _ENCODED = ("x", "edge_attr")
+# Graphs of an OnDiskDataset that are fetched at a time.
+_FETCHED = 256
 
 
 class GraphStore:
     """Checked graphs, a chunk at a time or one by one.
 
     A list or data set is read in place. A generator can be read only once, so what it gives is kept: in memory up
-    to ``max_bytes``, beyond that in temporary files that go away with the store.
+    to ``max_bytes``, beyond that in temporary files that go away with the store. It is read as far as somebody asks for
+    its graphs; only ``len`` reads it to its end. An ``OnDiskDataset`` and a folder of ``.pt`` files are read
+    like that too, since to read them again takes longer than the model.
 
     Args:
-        graphs: A sequence, PyG data set, or any iterable of graphs (or of batches of them).
+        graphs: A sequence, PyG data set, folder of shards, or any iterable of graphs (or of batches of them).
         max_bytes: How much of a generator's output to keep in memory.
 
     Attributes:
@@ -41,20 +43,25 @@ class GraphStore:
         seconds: How long reading and checking of chunks has taken so far.
     """
 
-    def __init__(self, graphs: Iterable[Data] | Sequence[Data], max_bytes: int = _BYTES_IN_MEMORY) -> None:
+    def __init__(self, graphs: Iterable[Data] | Sequence[Data] | str | Path, max_bytes: int | None = None) -> None:
         if isinstance(graphs, BaseData):
             hint = "graphs.to_data_list()" if isinstance(graphs, Batch) else "[data]"
             raise TypeError(
                 f"graphs must be a sequence or iterable of graphs, got a single {type(graphs).__name__}; pass {hint}"
             )
-        is_sequence = hasattr(graphs, "__getitem__") and hasattr(graphs, "__len__")
-        if not is_sequence and not hasattr(graphs, "__iter__"):
-            raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(graphs).__name__}")
-        self._source: Any = graphs if is_sequence else _Spool(_single_graphs(graphs), max_bytes)
-        if len(self) == 0:
+        given: Any = opened_folder(Path(graphs)) if isinstance(graphs, str | Path) else graphs
+        is_sequence = hasattr(given, "__getitem__") and hasattr(given, "__len__")
+        if not is_sequence and not hasattr(given, "__iter__"):
+            raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(given).__name__}")
+        is_read_once = not is_sequence or isinstance(given, OnDiskDataset)
+        self.length: int | None = len(given) if is_sequence else None
+        if is_read_once:
+            self._source: Any = Spool(single_graphs(_fetched(given)), max_bytes)
+        else:
+            self._source = InMemoryGraphs(given) if is_laid_out(given) else given
+        if self.length == 0 or (is_read_once and not self._source.pull()):
             raise ValueError("graphs is empty; pass at least one graph")
-        source: Any = self._source
-        self._origin = partial(_origin, origins_of(graphs, len(self)), source)
+        self._origin = partial(_origin, _origins(given, self.length), self._source)
         self.findings = self._findings()
         self.seconds = 0.0
         self._laid_out: dict[int, JoinedGraphs] = {}  # by the first graph of a chunk
@@ -69,7 +76,9 @@ class GraphStore:
 
     def take(self, indices: Sequence[int]) -> list[Data]:
         """The graphs at these indices, checked."""
-        return list(clean([self._source[index] for index in indices], indices, self._reference, self._findings()))
+        # In their order: those that are in one file are read together.
+        found = {index: self._source[index] for index in sorted(indices)}
+        return list(clean([found[index] for index in indices], indices, self._reference, self._findings()))
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
@@ -78,6 +87,16 @@ class GraphStore:
     def label(self, index: int) -> str:
         """What messages call a graph, by where it came from."""
         return self.origin(index).label
+
+    @property
+    def has_plain_origins(self) -> bool:
+        """Whether nothing is known of where graphs came from but their places."""
+        spool = self._source
+        if not isinstance(spool, Spool) or self._origin.args[0].files:
+            return False
+        shards = (spool.shard(number) for number in range(spool.num_shards))
+        named = {*NAME_KEYS, "smiles"}
+        return all(isinstance(shard, CollatedGraphs) and not shard.by_key.keys() & named for shard in shards)
 
     def _findings(self) -> Findings:
         # Without a reference to this object, which would keep its temporary files.
@@ -89,76 +108,71 @@ class GraphStore:
         return (self._source[index] for index in range(len(self)))
 
     def to_encode(self) -> Iterator[Data | JoinedGraphs]:
-        """As :meth:`unchecked`; what the latest :meth:`chunks` laid end to end comes as such, the first time."""
-        index = 0
-        while index < len(self):
-            together = self._laid_out.pop(index, None)
-            yield self._source[index] if together is None else together
-            index += 1 if together is None else len(together.sizes)
+        """As :meth:`unchecked`; what is laid end to end comes as such.
 
-    def chunks(self, size: int) -> Iterator[list[Data]]:
+        That is what the latest :meth:`chunks` laid so, the first time, and what its source keeps so, every time.
+        """
+        index, is_chunked = 0, hasattr(self._source, "chunk")
+        while index < len(self):
+            last = min(index + SHARD_GRAPHS, len(self)) if is_chunked else index + 1
+            some = self._source.chunk(index, last) if is_chunked else ()
+            together = some.together.only(_ENCODED) if isinstance(some, GraphChunk) else self._laid_out.pop(index, None)
+            if together is not None:
+                yield together
+                index += len(together.sizes)
+            else:
+                yield from some or [self._source[index]]
+                index = last
+
+    def chunks(self, size: int) -> Iterator[Sequence[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
         self.findings = self._findings()
-        self._laid_out, num_bytes = {}, 0
-        for start in range(0, len(self), size):
-            indices = range(start, min(start + size, len(self)))
+        self._laid_out, num_bytes, start = {}, 0, 0
+        while True:
             started = time.perf_counter()
-            graphs = clean([self._source[i] for i in indices], indices, self._reference, self.findings)
-            if isinstance(graphs, GraphChunk):
+            last = self._source.reach(start + size) if isinstance(self._source, Spool) else min(start + size, len(self))
+            if last <= start:
+                return
+            indices = range(start, last)
+            graphs = clean(self._chunk(start, last), indices, self._reference, self.findings)
+            if isinstance(graphs, GraphChunk) and not hasattr(self._source, "chunk"):
                 together = graphs.together.only(_ENCODED)
                 num_bytes += together.num_bytes
                 if num_bytes <= _BYTES_LAID_OUT and not together.tensors["edge_index"].is_cuda:
                     self._laid_out[start] = together
             self.seconds += time.perf_counter() - started
             yield graphs
+            start = last
+
+    def _chunk(self, first: int, last: int) -> Sequence[Any]:
+        source = self._source
+        if hasattr(source, "chunk"):
+            some: Sequence[Any] = source.chunk(first, last)
+            return some
+        return [source[index] for index in range(first, last)]
 
 
 def _origin(origins: Origins, graphs: Sequence[Data], index: int) -> Origin:
     return origins.of(index, graphs[index])
 
 
-def _single_graphs(graphs: Iterable[Any]) -> Iterator[Data]:
-    for item in graphs:
-        yield from item.to_data_list() if isinstance(item, Batch) else [item]
+def _origins(given: Any, length: int | None) -> Origins:
+    if length is not None:
+        return origins_of(given, length)
+    # How many there are is not known yet, nor, of a folder, where all of its files begin.
+    positions: Any = range(sys.maxsize)
+    if isinstance(given, TorchShards):
+        return Origins(positions=positions, files=given.files, starts=given.starts)
+    return Origins(positions=positions)
 
 
-class _Spool(Shards):
-    """Keeps what an iterator gives, in shards of at most so many bytes (or one graph); all but the first are files."""
-
-    def __init__(self, graphs: Iterable[Data], max_bytes: int) -> None:
-        super().__init__([0])
-        self._folder: Path | None = None
-        self._memory: list[Data] = []
-        shard: list[Data] = []
-        num_bytes = 0
-        for graph in graphs:
-            num_bytes += _num_bytes(graph)
-            if shard and num_bytes > max_bytes:
-                self._keep(shard)
-                shard, num_bytes = [], _num_bytes(graph)
-            shard.append(graph)
-        self._keep(shard)
-
-    def _keep(self, graphs: list[Data]) -> None:
-        number = len(self._starts) - 1
-        if number == 0:
-            self._memory = graphs
-        else:
-            # Our own file in our own private folder, gone with this object: the one place where pickle is safe.
-            self._file(number).write_bytes(pickle.dumps(graphs))
-        self._starts.append(len(self) + len(graphs))
-
-    def _read(self, number: int) -> list[Data]:
-        return self._memory if number == 0 else list(pickle.loads(self._file(number).read_bytes()))  # noqa: S301
-
-    def _file(self, number: int) -> Path:
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="protograph-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        return self._folder / f"{number}.pickle"
-
-
-def _num_bytes(graph: Any) -> int:
-    if not isinstance(graph, Data):
-        return 0
-    return sum(v.numel() * v.element_size() for v in graph.to_dict().values() if isinstance(v, Tensor))
+def _fetched(graphs: Any) -> Iterable[Any]:
+    """The graphs of an iterable; of a data base some at a time, which is quicker."""
+    if not isinstance(graphs, OnDiskDataset) or graphs.transform is not None:
+        return graphs
+    places = list(graphs.indices())
+    return (
+        graph
+        for first in range(0, len(places), _FETCHED)
+        for graph in graphs.multi_get(places[first : first + _FETCHED])
+    )
