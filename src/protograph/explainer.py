@@ -32,7 +32,8 @@ from protograph.graphs.origins import Origin
 from protograph.graphs.places import checked_place
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier, RunningClassifier
-from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target, embed_all
+from protograph.models.embedding import embed_all
+from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.molecules.named_parts import PartNamer
 

@@ -1,6 +1,7 @@
 """Graphs as whole numbers, as the compiled searches read them: kinds of nodes, neighbours, kinds of edges."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints, Kinds
+from protograph._base.growing import ROWS_AT_ONCE, GrowingArray, give_back
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.joining import JoinedGraphs, joined
@@ -81,17 +83,21 @@ class EncodedGraphs:
         self.match_features, self.edge_rule = match_features, as_rule(match_edges)
         self._names = names
         self._nodes, self._edges = RowKinds("x"), RowKinds("edge_attr", self.edge_rule)
-        zero, empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
-        rows = [(zero, zero, empty, empty, empty)]
-        first = 0
+        nodes, starts = GrowingArray(np.int64), GrowingArray(np.int64)
+        kinds, neighbours, edge_kinds = GrowingArray(np.int32), GrowingArray(np.int32), GrowingArray(np.int32)
+        nodes.append([0])
+        starts.append([0])
         for chunk in _chunks(graphs):
-            rows.append(self._encoded(chunk, first, is_pattern=False))
-            first += len(rows[-1][0])
-        sizes, degrees, kinds, self.neighbours, edge_kinds = map(np.concatenate, zip(*rows, strict=True))
-        self.nodes: Ints = sizes.cumsum()
-        self.starts: Ints = degrees.cumsum()
-        self.node_kinds: Kinds = self._nodes.by_content(kinds)
-        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds)
+            sizes, degrees, *rows = self._encoded(chunk, len(nodes) - 1, is_pattern=False)
+            nodes.append(len(kinds) + sizes.cumsum())
+            starts.append(len(neighbours) + degrees.cumsum())
+            for column, part in zip((kinds, neighbours, edge_kinds), rows, strict=True):
+                column.append(part)
+        self.nodes: Ints = nodes.finished()
+        self.starts: Ints = starts.finished()
+        self.neighbours: Kinds = neighbours.finished()
+        self.node_kinds: Kinds = self._nodes.by_content(kinds.finished())
+        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds.finished())
 
     def __len__(self) -> int:
         return self.nodes.size - 1
@@ -105,7 +111,25 @@ class EncodedGraphs:
     @cached_property
     def kind_counts(self) -> Ints:
         """How many nodes there are of each kind."""
-        return np.bincount(self.node_kinds, minlength=len(self._nodes))
+        counts = np.zeros(len(self._nodes), np.int64)
+        for first in range(0, self.node_kinds.size, ROWS_AT_ONCE):
+            counts += np.bincount(self.node_kinds[first : first + ROWS_AT_ONCE], minlength=counts.size)
+        give_back(self.node_kinds)
+        return counts
+
+    def part(self, indices: Ints) -> "EncodedGraphs":
+        """Some of the graphs, numbered from 0 in their order, with the same kinds; in memory."""
+        some = copy(self)
+        sizes = self.nodes[indices + 1] - self.nodes[indices]
+        old = ranges(self.nodes[indices], sizes)
+        degrees = self.starts[old + 1] - self.starts[old]
+        entries = ranges(self.starts[old], degrees)
+        some.nodes, some.starts = (np.append(0, part.cumsum()) for part in (sizes, degrees))
+        some.node_kinds, some.neighbours = self.node_kinds[old], self.neighbours[entries]
+        some.edge_kinds = self.edge_kinds[entries]
+        some.__dict__["kind_counts"] = self.kind_counts  # of all graphs: by these the engine goes
+        give_back(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds)
+        return some
 
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""
@@ -173,6 +197,11 @@ def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds
     own = starts[first : last + 1]
     inside = slice(own[0], own[-1])
     return EncodedGraph(kinds[first:last], own - own[0], neighbours[inside], edge_kinds[inside])
+
+
+def ranges(first: Ints, sizes: Ints) -> Ints:
+    """The numbers from each first one on, so many each, end to end."""
+    return np.arange(int(sizes.sum())) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
 
 
 class _Flat(NamedTuple):

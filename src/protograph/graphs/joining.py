@@ -65,6 +65,15 @@ class JoinedGraphs:
         kept = {key: tensor for key, tensor in self.tensors.items() if key == "edge_index" or key in keys}
         return JoinedGraphs(self.sizes, self.counts, kept)
 
+    def part(self, first: int, last: int) -> "JoinedGraphs":
+        """Graphs from ``first`` up to ``last``; the tensors are views."""
+        nodes, edges = (slice(int(n[:first].sum()), int(n[:last].sum())) for n in (self.sizes, self.counts))
+        tensors = {
+            key: value[:, edges] if key == "edge_index" else value[edges if key in OF_EDGES else nodes]
+            for key, value in self.tensors.items()
+        }
+        return JoinedGraphs(self.sizes[first:last], self.counts[first:last], tensors)
+
     def of_edges(self, values: Ints) -> Ints:
         """A value of each graph, repeated for each of its edges."""
         return np.repeat(values, self.counts)
@@ -94,6 +103,11 @@ class GraphChunk(Sequence[Data]):
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self._graphs)
+
+    def part(self, first: int, last: int) -> "GraphChunk":
+        """Graphs from ``first`` up to ``last``."""
+        labels = None if self.labels is None else self.labels[first:last]
+        return GraphChunk(self._graphs[first:last], self.together.part(first, last), labels)
 
 
 def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) -> JoinedGraphs | None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from protograph._base.arrays import Ints, Kinds
+from protograph._base.growing import renumber
 from protograph.graphs.edge_rule import EdgeRule
 
 # What messages call a graph, by its place among those that are numbered at a time.
@@ -92,7 +93,8 @@ class RowKinds:
         rank = np.zeros(len(self), np.int32)
         rank[[self._number_of[key] for key in ordered]] = np.arange(len(ordered))
         self._number_of = {key: number for number, key in enumerate(ordered)}
-        return rank[kinds]
+        renumbered: Kinds = renumber(kinds, rank)
+        return renumbered
 
 
 def _matrix(values: Any) -> NDArray[Any] | None:

@@ -1,6 +1,7 @@
 """Graphs joined into the batch that a model is called with."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -30,6 +31,23 @@ def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None) -> Batch:
             return _batch(together, wanted, are_shared=isinstance(graphs, GraphChunk))
     excluded = None if wanted is None else [k for k in graphs[0].to_dict() if k not in wanted | {"edge_index", "x"}]
     return Batch.from_data_list(list(graphs), exclude_keys=excluded)
+
+
+def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
+    """Graphs in runs of at most so many nodes and edges together, where they are laid end to end; else as they are.
+
+    >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    >>> chunk = GraphChunk([graph] * 3, joined([graph] * 3))
+    >>> [len(part) for part in parts_of(chunk, 8)]
+    [2, 1]
+    """
+    if not isinstance(graphs, GraphChunk):
+        return [graphs]
+    rows = (graphs.together.sizes + graphs.together.counts).cumsum()
+    number = -(-int(rows[-1]) // most_rows)  # in runs of about as many rows each
+    ends = np.searchsorted(rows, rows[-1] * np.arange(1, number + 1) / number).clip(max=len(graphs) - 1) + 1
+    bounds = [0, *np.unique(ends).tolist()]
+    return [graphs] if number < 2 else [graphs.part(*pair) for pair in pairwise(bounds)]
 
 
 def _batch(graphs: JoinedGraphs, wanted: frozenset[str], *, are_shared: bool) -> Batch:

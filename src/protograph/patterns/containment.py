@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
+from protograph._base.growing import give_back
 from protograph._base.options import check_count
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
@@ -155,6 +156,7 @@ def searched(
         scratch, done = scratch_for(plan, int(sizes.max(initial=0))), 0
         while done < indices.size and not is_over():
             done = search_all(graphs, plan, indices, done, max_calls, answers, scratch)
+            give_back(*graphs)
         return answers
     answers[~is_large] = searched(graphs, plan, indices[~is_large], max_calls, is_over)
     answers[is_large] = _searched_large(graphs, plan, indices[is_large], max_calls, is_over)
@@ -173,6 +175,7 @@ def _searched_large(
     scratch, done = scratch_for(plan, largest, min(largest, edges)), 0
     while done < indices.size and not is_over():
         done = search_all(graphs, plan, indices, done, max_calls, answers, scratch)
+        give_back(*graphs)
     return answers
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protograph._base.arrays import Ints
-from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs, ranges
 from protograph.patterns.pattern import Edge, Pattern
 
 Codes = NDArray[np.uint64]
@@ -83,11 +83,6 @@ class FlatGraphs:
         own = self.own_numbers(nodes)
         ends = frozenset[Edge]((min(own[i], own[j]), max(own[i], own[j])) for i, j in edges)
         return int(self.chosen[self.graph[nodes[0]]]), Pattern(frozenset(own), ends)
-
-
-def ranges(first: Ints, sizes: Ints) -> Ints:
-    """The numbers from each first one on, so many each, end to end."""
-    return np.arange(int(sizes.sum())) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
 
 
 def stirred(*columns: Codes) -> Codes:
