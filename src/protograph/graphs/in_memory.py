@@ -17,7 +17,7 @@ from protograph.graphs.joining import (
     GraphChunk,
     JoinedGraphs,
 )
-from protograph.graphs.shards import LazyGraphs
+from protograph.graphs.shards import GraphRange
 
 
 class InMemoryGraphs:
@@ -42,7 +42,7 @@ class InMemoryGraphs:
 
     def chunk(self, first: int, last: int) -> Sequence[Data]:
         """Graphs from ``first`` up to ``last``, laid end to end where they lie so in the data set."""
-        lazy, places = LazyGraphs(self._dataset, first, last), self._places[first:last]
+        lazy, places = GraphRange(self._dataset, first, last), self._places[first:last]
         begin = places[0]
         if list(places) != list(range(begin, begin + len(places))):
             return lazy

@@ -127,12 +127,12 @@ class CollatedShards(Sequence[Data]):
         if isinstance(shard, CollatedGraphs):
             together = shard.together(first - begin, last - begin)
             if together is not None:
-                lazy = LazyGraphs(self, first, last)
+                lazy = GraphRange(self, first, last)
                 return GraphChunk(lazy, together, shard.labels(first - begin, last - begin))
         return [self._at(index) for index in range(first, last)]
 
 
-class LazyGraphs(Sequence[Data]):
+class GraphRange(Sequence[Data]):
     """Neighbouring graphs of a sequence, each made when it is looked at.
 
     Args:
@@ -150,10 +150,11 @@ class LazyGraphs(Sequence[Data]):
     @overload
     def __getitem__(self, index: int) -> Data: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Data]: ...
-    def __getitem__(self, index: int | slice) -> Data | list[Data]:
+    def __getitem__(self, index: slice) -> "GraphRange": ...
+    def __getitem__(self, index: int | slice) -> "Data | GraphRange":
         if isinstance(index, slice):
-            return [self._graphs[place] for place in self._places[index]]
+            places = self._places[index]
+            return GraphRange(self._graphs, places.start, places.stop)
         return self._graphs[self._places[index]]
 
 

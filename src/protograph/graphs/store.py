@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from protograph.graphs.collated import CollatedGraphs
 from protograph.graphs.in_memory import InMemoryGraphs, is_laid_out
 from protograph.graphs.joining import GraphChunk, JoinedGraphs
 from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
-from protograph.graphs.shards import SHARD_GRAPHS, TorchShards, opened_folder, single_graphs
+from protograph.graphs.shards import SHARD_GRAPHS, CollatedShards, TorchShards, opened_folder, single_graphs
 from protograph.graphs.spool import Spool
 
 # Of graphs laid end to end that are kept until they are encoded; what is more is laid out once again.
@@ -43,13 +44,13 @@ class GraphStore:
         seconds: How long reading and checking of chunks has taken so far.
     """
 
-    def __init__(self, graphs: Iterable[Data] | Sequence[Data] | str | Path, max_bytes: int | None = None) -> None:
+    def __init__(self, graphs: Iterable[Data] | Sequence[Data] | str | PathLike[str], max_bytes: int | None = None) -> None:
         if isinstance(graphs, BaseData):
             hint = "graphs.to_data_list()" if isinstance(graphs, Batch) else "[data]"
             raise TypeError(
                 f"graphs must be a sequence or iterable of graphs, got a single {type(graphs).__name__}; pass {hint}"
             )
-        given: Any = opened_folder(Path(graphs)) if isinstance(graphs, str | Path) else graphs
+        given: Any = opened_folder(Path(graphs)) if isinstance(graphs, str | PathLike) else graphs
         is_sequence = hasattr(given, "__getitem__") and hasattr(given, "__len__")
         if not is_sequence and not hasattr(given, "__iter__"):
             raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(given).__name__}")
@@ -58,7 +59,9 @@ class GraphStore:
         if is_read_once:
             self._source: Any = Spool(single_graphs(_fetched(given)), max_bytes)
         else:
-            self._source = InMemoryGraphs(given) if is_laid_out(given) else given
+            inner = getattr(given, "graphs", None)  # of a data set that has names beside its graphs
+            whole = inner if isinstance(inner, CollatedShards) else given
+            self._source = InMemoryGraphs(whole) if is_laid_out(whole) else whole
         if self.length == 0 or (is_read_once and not self._source.pull()):
             raise ValueError("graphs is empty; pass at least one graph")
         self._origin = partial(_origin, _origins(given, self.length), self._source)

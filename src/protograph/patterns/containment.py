@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
@@ -19,6 +20,8 @@ from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 # Nodes of a graph up to which sets of nodes are bits.
 MAX_BITS = 620
+# Graphs from which on threads share the search without being asked to.
+_MANY = 20_000
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
@@ -80,10 +83,15 @@ def contained_in(
     arrays = graphs.encode(pattern) if isinstance(pattern, Data) else pattern
     plan = planned(arrays, graphs.kind_counts, induced, closed, at_least)
     chosen = np.arange(len(graphs)) if indices is None else np.asarray(indices, dtype=np.int64)
-    whole = searchable(graphs)
-    if workers == 1 or chosen.size < 2:
-        return searched(whole, plan, chosen, max_calls)
-    return _searched_in_threads(whole, plan, chosen, max_calls, min(workers, chosen.size))
+    return searched_by(searchable(graphs), plan, chosen, max_calls, workers)
+
+
+def searched_by(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int, workers: int = 1) -> NDArray[np.int8]:
+    """As :func:`searched`, by several threads: as many as asked for, of very many graphs as many as PyTorch has."""
+    workers = max(workers, torch.get_num_threads()) if indices.size >= _MANY else workers
+    if workers == 1 or indices.size < 2:
+        return searched(graphs, plan, indices, max_calls)
+    return _searched_in_threads(graphs, plan, indices, max_calls, min(workers, indices.size))
 
 
 def _searched_in_threads(
@@ -95,7 +103,8 @@ def _searched_in_threads(
     def search(share: slice) -> None:
         answers[share] = searched(graphs, plan, indices[share].copy(), max_calls, is_over.is_set)
 
-    # Every so manyth graph to each: neighbours in a data set are often alike, and so the shares take as long.
+    # Every so manyth graph to each: neighbours in a data set are often alike, and so the shares take as long. Each reads
+    # all of a file that graphs are in, side by side with the others.
     own, *others = (slice(first, None, workers) for first in range(workers))
     with ThreadPoolExecutor(workers - 1) as pool:
         try:

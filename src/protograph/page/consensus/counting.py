@@ -97,6 +97,15 @@ class Population:
         return PatternCounter(source, spread(self.cluster, sample), others, self.options)
 
 
+def population_of(encoded: EncodedGraphs, cluster: Ints, others: Ints, options: ConsensusOptions) -> Population:
+    """Where patterns are counted: among all graphs or, of very many, in a part of them that holds all samples."""
+    if len(encoded) > options.max_counted:
+        inside, outside = spread(cluster, options.drawn_from), spread(others, options.drawn_from)
+        encoded = encoded.part(np.concatenate([inside, outside]))
+        cluster, others = np.arange(inside.size), inside.size + np.arange(outside.size)
+    return Population(encoded=encoded, cluster=cluster, others=others, options=options)
+
+
 class SourcePatterns:
     """The patterns of one source graph as they are counted; each is encoded once.
 

@@ -10,7 +10,7 @@ from protograph._base.ties import best
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
 from protograph.page.consensus.contributions import LinearHead
-from protograph.page.consensus.counting import Population
+from protograph.page.consensus.counting import Population, population_of
 from protograph.page.consensus.session import ConsensusCandidate, run_sessions
 from protograph.page.consensus.session_graphs import SessionGraphs, chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
@@ -40,11 +40,8 @@ def consensus_candidates(
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
-    population = Population(
-        encoded=fitted.encoded,
-        cluster=members if members.size else np.array(cluster.members),
-        others=_others(fitted),
-        options=options.consensus,
+    population = population_of(
+        fitted.encoded, members if members.size else np.array(cluster.members), _others(fitted), options.consensus
     )
     are_alike = "alike" not in options.without
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool, are_alike=are_alike)
