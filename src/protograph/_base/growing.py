@@ -6,6 +6,7 @@ A file that is mapped into memory counts as memory of the process only for those
 
 import mmap
 import tempfile
+import weakref
 from typing import IO, Any
 
 import numpy as np
@@ -57,7 +58,8 @@ class GrowingArray:
             return
         self._parts.append(part)
         if self._num_bytes > self._max_bytes:
-            self._file = tempfile.TemporaryFile(prefix="protograph-")  # noqa: SIM115 - lives as long as the array
+            self._file = tempfile.TemporaryFile(prefix="protograph-")  # noqa: SIM115 - lives as long as this object
+            weakref.finalize(self, self._file.close)
             for early in self._parts:
                 early.tofile(self._file)
             self._parts = []

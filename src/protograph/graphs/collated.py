@@ -219,7 +219,7 @@ def collated(graphs: Sequence[Any]) -> CollatedGraphs:
 def _as_tensor(key: str, column: list[Any]) -> Tensor:
     try:
         return torch.tensor(column, dtype=torch.float64 if type(column[0]) is float else None)
-    except (RuntimeError, OverflowError):
+    except (RuntimeError, OverflowError, ValueError, TypeError):
         raise UnusualGraphError(f"{key} must be of at most 64 bits, got a larger number") from None
 
 

@@ -40,11 +40,15 @@ def consensus_candidates(
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
-    population = population_of(
-        fitted.encoded, members if members.size else np.array(cluster.members), _others(fitted), options.consensus
-    )
     are_alike = "alike" not in options.without
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool, are_alike=are_alike)
+    population = population_of(
+        fitted.encoded,
+        members if members.size else np.array(cluster.members),
+        _others(fitted),
+        [index for graphs in chosen for index in graphs],
+        options.consensus,
+    )
     sessions = session_graphs(fitted, chosen, head, options.consensus)
     if "margin" in options.without:
         sessions = [replace(session, contributions=None) for session in sessions]
