@@ -1,7 +1,7 @@
 """(m) Very many graphs from a generator: peak memory, and whether a graph among a million takes longer than among few.
 
-Each number of graphs is explained in a process of its own, reasons included. ``PROTOGRAPH_BENCH_GRAPHS=1000,10000,50000``
-measures other numbers; the limits are of the last three.
+Each number of graphs is explained in a process of its own, reasons included. Three other numbers are measured by
+``PROTOGRAPH_BENCH_GRAPHS=1000,10000,50000``.
 """
 
 import json
@@ -113,7 +113,12 @@ def show(content: dict[str, Any]) -> None:
         figure = f"{one['seconds']:.0f} s, {each:.0f} us a graph; peak {one['peak_mebibytes']:.0f} MiB"
         holds = one["peak_mebibytes"] <= MOST_MEBIBYTES
         row(f"(m) {one['num_graphs']:,} graphs from a generator", figure, "under 2 GB", holds)
-    row("    a further graph, late against early", f"{growth(content):.2f}", "at most 1.2", growth(content) <= MOST_TIMES)
+    row(
+        "    a further graph, late against early",
+        f"{growth(content):.2f}",
+        "at most 1.2",
+        growth(content) <= MOST_TIMES,
+    )
 
 
 def limits(content: dict[str, Any]) -> list[dict[str, Any]]:

@@ -99,6 +99,6 @@ def test_a_damaged_file_names_itself(tmp_path, change, problem):
     path = tmp_path / "a.graphs"
     collated(zoo.random_graphs(3)).save(path)
     path.write_bytes(change(path.read_bytes()))
-    with pytest.raises(ValueError, match="a.graphs") as raised:
+    with pytest.raises(ValueError, match=r"a\.graphs") as raised:
         CollatedGraphs.load(path)
     assert str(raised.value) == f"{path} is damaged or no file of tensors: {problem}"

@@ -67,4 +67,5 @@ def unpacked(value: Mapping[str, Any]) -> list[Any]:
     numbers = rows.view(dtype).reshape(-1)
     if dtype.kind == "i":
         numbers = numbers.astype(np.int64).cumsum()
-    return (numbers / value["scale"] if value["scale"] else numbers).tolist()
+    listed: list[Any] = (numbers / value["scale"] if value["scale"] else numbers).tolist()
+    return listed

@@ -59,9 +59,7 @@ def node_count(graph: Data) -> int:
     return int(x.size(0)) if isinstance(x, Tensor) else int(graph.num_nodes or 0)
 
 
-def clean(
-    graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings
-) -> Sequence[Data]:
+def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> Sequence[Data]:
     """Check graphs and return them undirected, without repeated edges; untouched ones are the same objects.
 
     Where all of them are untouched, their tensors come along as they were laid end to end for the checks.

@@ -127,7 +127,7 @@ class CollatedGraphs:
         return JoinedGraphs(sizes, counts, {key: self._rows(entries[key], first, last) for key in used})
 
     def labels(self, first: int, last: int) -> list[int] | None:
-        """The labels of graphs from ``first`` up to ``last``; ``None`` where they are not whole numbers, one a graph."""
+        """Labels of graphs from ``first`` up to ``last``; ``None`` where they are not whole numbers, one a graph."""
         entry = self.by_key.get("y")
         if entry is None or entry.layout == _TEXTS or entry.dtype.startswith(("float", "bfloat", "bool")):
             return None
@@ -136,7 +136,8 @@ class CollatedGraphs:
         ):
             return None
         begin = int(self._starts("y", first, last)[0]) if entry.layout == _ROWS else first
-        return self.tensors["y"][begin : begin + last - first].tolist()
+        labels: list[int] = self.tensors["y"][begin : begin + last - first].tolist()
+        return labels
 
     def save(self, path: Path) -> None:
         """Write them to a file that holds nothing but numbers and texts."""

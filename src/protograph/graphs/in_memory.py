@@ -29,7 +29,7 @@ class InMemoryGraphs:
 
     def __init__(self, dataset: InMemoryDataset) -> None:
         self._dataset: Any = dataset
-        self._content: dict[str, Any] = dataset._data.to_dict()  # type: ignore[union-attr]
+        self._content: dict[str, Any] = dataset._data.to_dict()
         self._used = [key for key in (*OF_NODES, *OF_EDGES, "edge_index") if key in self._content]
         self._places: Sequence[int] = dataset.indices()
 

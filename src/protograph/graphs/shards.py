@@ -1,4 +1,4 @@
-"""Folders of shards: graphs in files, as this library writes them or as ``torch.save`` does, read one file at a time."""
+"""Folders of shards: graphs in files, as this library writes them or as ``torch.save`` does, read one at a time."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +59,9 @@ def write_shards(graphs: Iterable[Data], folder: str | PathLike[str], *, size: i
         try:
             collated(shard).save(shard_path(folder, number))
         except UnusualGraphError as error:
-            raise ValueError(f"graphs {done} to {done + len(shard) - 1} cannot be written as a shard: {error}") from None
+            raise ValueError(
+                f"graphs {done} to {done + len(shard) - 1} cannot be written as a shard: {error}"
+            ) from None
         number, done = number + 1, done + len(shard)
     if not done:
         raise ValueError("graphs is empty; pass at least one graph")

@@ -76,8 +76,8 @@ class Spool(CollatedShards):
             pass
         return min(last, self.num_pulled)
 
-    def __getitem__(self, index: int | slice) -> Data | list[Data]:  # type: ignore[override]
-        if isinstance(index, int) and 0 <= index:
+    def __getitem__(self, index: int | slice) -> Data | list[Data]:
+        if isinstance(index, int) and index >= 0:
             self.reach(index + 1)
             if index < self.num_pulled:
                 # Without a look at how many there are in all: that would pull the rest.
@@ -128,4 +128,3 @@ def _num_bytes(graph: object) -> int:
     if not isinstance(graph, Data):
         return 0
     return sum(v.numel() * v.element_size() for v in graph.to_dict().values() if isinstance(v, Tensor))
-

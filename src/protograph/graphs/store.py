@@ -44,7 +44,9 @@ class GraphStore:
         seconds: How long reading and checking of chunks has taken so far.
     """
 
-    def __init__(self, graphs: Iterable[Data] | Sequence[Data] | str | PathLike[str], max_bytes: int | None = None) -> None:
+    def __init__(
+        self, graphs: Iterable[Data] | Sequence[Data] | str | PathLike[str], max_bytes: int | None = None
+    ) -> None:
         if isinstance(graphs, BaseData):
             hint = "graphs.to_data_list()" if isinstance(graphs, Batch) else "[data]"
             raise TypeError(
@@ -172,7 +174,8 @@ def _origins(given: Any, length: int | None) -> Origins:
 def _fetched(graphs: Any) -> Iterable[Any]:
     """The graphs of an iterable; of a data base some at a time, which is quicker."""
     if not isinstance(graphs, OnDiskDataset) or graphs.transform is not None:
-        return graphs
+        some: Iterable[Any] = graphs
+        return some
     places = list(graphs.indices())
     return (
         graph

@@ -47,7 +47,9 @@ class Checkpoint:
         manifest, wanted = self.folder / MANIFEST, {"format": FORMAT, **made_by}
         if not manifest.exists():
             if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
-                raise ValueError(f"checkpoint {self.folder} must be a new or empty folder, or a checkpoint; it is neither")
+                raise ValueError(
+                    f"checkpoint {self.folder} must be a new or empty folder, or a checkpoint; it is neither"
+                )
             self.folder.mkdir(parents=True, exist_ok=True)
             with atomic_path(manifest) as partial:
                 partial.write_text(json.dumps(wanted, indent=1))
@@ -82,8 +84,8 @@ class Checkpoint:
     def refuse(self, first: int, last: int) -> ValueError:
         """The error that says that graphs are not those of the checkpoint."""
         return ValueError(
-            f"checkpoint {self.folder} was made with other graphs: graphs {first} to {last - 1} are not those it knows; "
-            f"pass another folder, or remove it"
+            f"checkpoint {self.folder} was made with other graphs: graphs {first} to {last - 1} are not those it "
+            f"knows; pass another folder, or remove it"
         )
 
     def _path(self, number: int) -> Path:

@@ -4,25 +4,19 @@ The pass over many graphs that gives predictions and graph embeddings is in :mod
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
-from protograph._base.progress import Progress
-from protograph._base.words import count_of, counted
-from protograph.graphs.store import GraphStore
+from protograph._base.words import counted
 from protograph.models.classifier import (
-    SAMPLE_SIZE,
-    ForwardResult,
-    GraphClassifier,
     RunningClassifier,
-    as_classifier,
 )
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
 

@@ -86,7 +86,9 @@ class ConsensusOptions(_Numbers):
     independent: float = 1e-9  # embeddings that vary less in some direction leave its weight open
     fitted_to: int = 64  # graphs that the map is fitted to, for each of its weights
     max_counted: int = 100_000  # graphs in all up to which samples are drawn from all of them; of more ...
-    drawn_from: int = 5_000  # ... from so many of the cluster, and of the others, evenly spaced: what is kept is bounded
+    drawn_from: int = (
+        5_000  # ... from so many of the cluster, and of the others, evenly spaced: what is kept is bounded
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,7 +87,7 @@ def contained_in(
 
 
 def searched_by(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int, workers: int = 1) -> NDArray[np.int8]:
-    """As :func:`searched`, by several threads: as many as asked for, of very many graphs as many as PyTorch has."""
+    """As :func:`searched`, by as many threads as asked for; of very many graphs by as many as PyTorch has."""
     workers = max(workers, torch.get_num_threads()) if indices.size >= _MANY else workers
     if workers == 1 or indices.size < 2:
         return searched(graphs, plan, indices, max_calls)
@@ -103,8 +103,7 @@ def _searched_in_threads(
     def search(share: slice) -> None:
         answers[share] = searched(graphs, plan, indices[share].copy(), max_calls, is_over.is_set)
 
-    # Every so manyth graph to each: neighbours in a data set are often alike, and so the shares take as long. Each reads
-    # all of a file that graphs are in, side by side with the others.
+    # Every so manyth graph to each: neighbours in a data set are often alike, and so the shares take as long.
     own, *others = (slice(first, None, workers) for first in range(workers))
     with ThreadPoolExecutor(workers - 1) as pool:
         try:

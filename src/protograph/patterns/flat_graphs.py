@@ -119,7 +119,7 @@ def graph_codes(flat: FlatGraphs, num_rounds: int = 3) -> Codes:
     return stirred(codes)
 
 
-def all_graph_codes(graphs: EncodedGraphs, at_a_time: int = 2**15) -> Codes:
+def all_graph_codes(graphs: EncodedGraphs, at_a_time: int = 2**13) -> Codes:
     """As :func:`graph_codes`, of all graphs, some at a time: what lies end to end takes many times their memory."""
     num_codes = _num_kinds(graphs.node_kinds), _num_kinds(graphs.edge_kinds)
     codes = np.zeros(len(graphs), np.uint64)

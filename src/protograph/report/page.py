@@ -14,7 +14,7 @@ from protograph.report.cards import Card, Picture, prototype_card, reason_card
 from protograph.report.contrasting import contrasts
 from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
-from protograph.report.page_data import shown_graphs, page_data
+from protograph.report.page_data import page_data, shown_graphs
 from protograph.report.palette import Palette
 from protograph.report.shown_graphs import ShownGraphs
 from protograph.report.thumbnails import MOST_DRAWN, Thumbnails

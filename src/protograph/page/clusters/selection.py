@@ -237,6 +237,7 @@ def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, opti
 
 
 def far_notes(indices: Ints, positions: Floats, is_far: Bools, graph_label: Callable[[int], str]) -> list[str]:
+    """Say how many graphs are far off, and which is the farthest."""
     number = int(is_far.sum())
     if not number:
         return []

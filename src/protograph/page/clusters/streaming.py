@@ -1,4 +1,4 @@
-"""Phase 1 of a class of very many graphs: the mixture is fitted to a sample, and all graphs are assigned block by block.
+"""Phase 1 of a class of very many graphs: the mixture is fitted to a sample, all are assigned block by block.
 
 Kept of a graph are its cluster, its distance and whether it is far off. Which of the graphs near a mean have the same
 embedding is found out for as many of them as the searches look at.
@@ -109,7 +109,8 @@ def _far_limits(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, o
 def _are_far(positions: Floats, middle: Floats, units: Floats, options: ClusterOptions) -> Bools:
     if not positions.shape[1]:
         return np.zeros(len(positions), np.bool_)
-    return (np.abs(positions - middle) > options.far * units).mean(axis=1) >= options.far_share
+    are_far: Bools = (np.abs(positions - middle) > options.far * units).mean(axis=1) >= options.far_share
+    return are_far
 
 
 def _assigned(
@@ -127,9 +128,7 @@ def _assigned(
         own = embeddings[members[block]]
         positions = scaling(own)
         points = positions.clip(-options.clip, options.clip)
-        away = np.stack(
-            [mahalanobis(points, *pair) for pair in zip(mixture.means, mixture.covariances, strict=True)]
-        )
+        away = np.stack([mahalanobis(points, *pair) for pair in zip(mixture.means, mixture.covariances, strict=True)])
         labels[block] = best = (constants[:, None] - 0.5 * away**2).argmax(axis=0)
         distances[block] = away[best, np.arange(best.size)]
         farness[block] = np.abs(positions).mean(axis=1) if positions.shape[1] else 0.0
@@ -180,12 +179,11 @@ def _different(
     found: list[list[int]] = []
     rows = np.zeros((0, embeddings.shape[1]))
     for first in range(0, min(nearest.size, _MOST_LOOKED_AT), _NUM_TWINS * NUM_NEAR):
-        for index, row in zip(
-            (block := nearest[first : first + _NUM_TWINS * NUM_NEAR]).tolist(), embeddings[block], strict=True
-        ):
+        block = nearest[first : first + _NUM_TWINS * NUM_NEAR]
+        for index, row in zip(block.tolist(), embeddings[block], strict=True):
             own = max(grain, tolerance_for(1.0, resolution) * float(np.abs(row).max(initial=0.0)))
-            same = np.flatnonzero(np.abs(rows - row).max(axis=1, initial=0.0) <= 4 * own) if len(rows) else ()
-            if len(same):
+            same = np.flatnonzero(np.abs(rows - row).max(axis=1, initial=0.0) <= 4 * own).tolist()
+            if same:
                 if len(found[same[0]]) < _NUM_TWINS:
                     found[same[0]].append(index)
             elif len(found) < NUM_NEAR:
