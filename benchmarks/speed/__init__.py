@@ -10,7 +10,19 @@ are given beside a calibrating loop measured in the same run, for readers with o
 
 from typing import Any
 
-from benchmarks.speed import compiling, counting, growth, hard, importing, many_models, memory, searches, whole_sets
+from benchmarks.speed import (
+    compiling,
+    counting,
+    embedding,
+    growth,
+    hard,
+    importing,
+    many_models,
+    memory,
+    searches,
+    streaming,
+    whole_sets,
+)
 from benchmarks.speed.timing import Part
 
 # In the order of the table.
@@ -30,6 +42,8 @@ PARTS: dict[str, Part] = {
         growth.PART,
         many_models.PART,
         whole_sets.REASONS,
+        embedding.PART,
+        streaming.PART,
     )
 }
 

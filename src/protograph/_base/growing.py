@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # Bytes of an array that stay in memory.
-BYTES_IN_MEMORY = 2**27
+BYTES_IN_MEMORY = 2**25
 # Rows of an array in a file that are changed at a time.
 ROWS_AT_ONCE = 2**20
 

@@ -15,7 +15,7 @@ from protograph.graphs.collated import CollatedGraphs, UnusualGraphError, collat
 from protograph.graphs.shards import SHARD_GRAPHS, CollatedShards, shard_path
 
 # Bytes of graphs, laid end to end, that stay in memory; what comes after them is in files.
-BYTES_IN_MEMORY = 2**27
+BYTES_IN_MEMORY = 2**26
 
 
 class Spool(CollatedShards):
