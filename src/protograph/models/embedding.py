@@ -26,8 +26,8 @@ from protograph.models.classifier import SAMPLE_SIZE, GraphClassifier, RunningCl
 from protograph.models.judging import EmbeddedGraphs, check_finite, decided_type, labels_of, predictions_of
 from protograph.models.outputs import AskedType, log_scores
 
-# Nodes and edges that go through a model on a CPU at a time: in double precision, 32 columns of them are four megabytes.
-# With 256 graphs of 75 nodes at a time, 57,000 rows, a graph took twice as long.
+# Nodes and edges that go through a model on a CPU at a time: in double precision, 32 columns of them are 4 MiB. With
+# 256 graphs of 75 nodes at a time, 57,000 rows, a graph took twice as long.
 ROWS_AT_ONCE = 2**14
 
 
@@ -63,8 +63,8 @@ def embed(
     checkpoint: Checkpoint | None = None,
 ) -> EmbeddedGraphs:
     """Apply ``classifier`` to every graph of ``store``, ``batch_size`` at a time."""
-    rows = _Rows()
-    for batch in _batches(classifier, store, batch_size, checkpoint):
+    rows, embedder = _Rows(), _Embedder(classifier, store)
+    for batch in _batches(embedder, store, batch_size, checkpoint):
         rows.add(batch)
         if progress is not None:
             progress("embedding", len(rows), store.length)
@@ -117,20 +117,20 @@ class _Rows:
 
 
 def _batches(
-    classifier: RunningClassifier, store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
+    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
 ) -> Iterator[_Batch]:
     """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
     if checkpoint is None:
         done = 0
         for graphs in store.chunks(batch_size):
-            yield _embedded(classifier, store, graphs, done)
+            yield embedder(graphs, done)
             done += len(graphs)
         return
-    yield from _kept_batches(classifier, store, batch_size, checkpoint)
+    yield from _kept_batches(embedder, store, batch_size, checkpoint)
 
 
 def _kept_batches(
-    classifier: RunningClassifier, store: GraphStore, batch_size: int, checkpoint: Checkpoint
+    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint
 ) -> Iterator[_Batch]:
     each, number, first = max(1, GRAPHS_A_SHARD // batch_size), 0, 0
     chunks = store.chunks(batch_size)
@@ -140,7 +140,7 @@ def _kept_batches(
             labels = _labels(graphs)
             digest.add(graphs, labels)
             if known is None:
-                own.append(_embedded(classifier, store, graphs, first + count))
+                own.append(embedder(graphs, first + count))
                 yield own[-1]
             count += len(graphs)
         if known is None and not count:
@@ -173,17 +173,31 @@ def _labels(graphs: Sequence[Data]) -> Sequence[int | None]:
     return labels_of(graphs)
 
 
-def _embedded(classifier: RunningClassifier, store: GraphStore, graphs: Sequence[Data], first: int) -> _Batch:
-    try:
-        # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
-        is_cut = classifier.device.type == "cpu" and not classifier.warnings
-        parts = [classifier.embed(part) for part in (parts_of(graphs, ROWS_AT_ONCE) if is_cut else [graphs])]
-    except Exception as error:
-        begin, end = store.label(first), store.label(first + len(graphs) - 1)
-        which = begin if len(graphs) == 1 else f"{count_of(len(graphs), 'graph')}, {begin} to {end}"
-        error.add_note(f"this happened while the model was applied to {which}")
-        raise
-    outputs, embeddings = torch.cat([one.outputs for one in parts]), torch.cat([one.graph_embeddings for one in parts])
-    check_finite("the model's output", outputs, first, label=store.label)
-    check_finite("the graph embedding", embeddings.abs(), first, label=store.label)
-    return _Batch(outputs, embeddings, _labels(graphs))
+class _Embedder:
+    """Runs the model, and says which graphs were shown to it when it fails.
+
+    Args:
+        classifier: The model.
+        store: The graphs.
+    """
+
+    def __init__(self, classifier: RunningClassifier, store: GraphStore) -> None:
+        self._classifier, self._store = classifier, store
+
+    def __call__(self, graphs: Sequence[Data], first: int) -> _Batch:
+        """What the model makes of neighbouring graphs, of which the first has this number."""
+        label = self._store.label
+        try:
+            # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
+            is_cut = self._classifier.device.type == "cpu" and not self._classifier.warnings
+            parts = [self._classifier.embed(part) for part in (parts_of(graphs, ROWS_AT_ONCE) if is_cut else [graphs])]
+        except Exception as error:
+            begin, end = label(first), label(first + len(graphs) - 1)
+            which = begin if len(graphs) == 1 else f"{count_of(len(graphs), 'graph')}, {begin} to {end}"
+            error.add_note(f"this happened while the model was applied to {which}")
+            raise
+        outputs = torch.cat([one.outputs for one in parts])
+        embeddings = torch.cat([one.graph_embeddings for one in parts])
+        check_finite("the model's output", outputs, first, label=label)
+        check_finite("the graph embedding", embeddings.abs(), first, label=label)
+        return _Batch(outputs, embeddings, _labels(graphs))

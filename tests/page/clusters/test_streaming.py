@@ -48,8 +48,8 @@ def test_all_are_assigned_by_a_mixture_of_some_and_it_is_said():
     assert [len(one.members) for one in found] == [600, 400]
     assert set(found.clusters[0].members) == set(range(5, 605))
     assert found.notes[0] == (
-        "the mixture was fitted to 50 of the 1,000 graphs of the class, drawn by the seed 0; all of them were assigned to "
-        "its clusters"
+        "the mixture was fitted to 50 of the 1,000 graphs of the class, drawn by the seed 0; all of them were assigned "
+        "to its clusters"
     )
     assert streamed(points, members, 50).clusters[0].representatives == found.clusters[0].representatives
 

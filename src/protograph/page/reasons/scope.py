@@ -11,7 +11,6 @@ from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 
-
 # Graphs whose embeddings are compared for the most typical: more are no more typical, and take memory.
 MOST_COMPARED = 100_000
 
