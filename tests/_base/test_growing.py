@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from protograph._base.growing import GrowingArray, file_of, give_back, renumber
+from protograph._base.growing import GrowingArray, file_of, give_back, renumber, rows_of
 
 
 @pytest.mark.parametrize(("max_bytes", "is_in_file"), [(0, True), (40, True), (48, False)])
@@ -35,3 +35,11 @@ def test_numbers_are_changed_a_part_at_a_time(monkeypatch, max_bytes):
     kinds = GrowingArray(np.int32, max_bytes=max_bytes)
     kinds.append([2, 0, 1, 1, 2])
     assert renumber(kinds.finished(), np.array([10, 20, 30], np.int32)).tolist() == [30, 10, 20, 20, 30]
+
+
+@pytest.mark.parametrize("max_bytes", [0, 2**20])
+def test_rows_from_all_over_are_taken_some_at_a_time(monkeypatch, max_bytes):
+    monkeypatch.setattr("protograph._base.growing.ROWS_GATHERED", 2)
+    rows = GrowingArray(np.int64, 2, max_bytes)
+    rows.append(np.arange(10).reshape(5, 2))
+    assert rows_of(rows.finished(), np.array([4, 0, 2])).tolist() == [[8, 9], [0, 1], [4, 5]]

@@ -32,6 +32,8 @@ def test_graphs_that_cannot_be_written_are_named(tmp_path):
     odd = Data(x=torch.ones(1, 3), notes=["a"])
     with pytest.raises(ValueError, match=r"^graphs 2 to 3 cannot be written as a shard: graphs must have the same"):
         write_shards([*GRAPHS[:2], GRAPHS[2], odd], tmp_path, size=2)
+    assert write_shards([GRAPHS[2], odd], tmp_path / "some", keys=["x"]) == 2
+    assert [list(graph.to_dict()) for graph in ShardFolder(tmp_path / "some")] == [["x"], ["x"]]
 
 
 def test_files_of_torch_save_hold_lists_or_what_a_data_set_saves(tmp_path):

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 BYTES_IN_MEMORY = 2**25
 # Rows of an array in a file that are changed at a time.
 ROWS_AT_ONCE = 2**20
+# Rows that are taken from all over a file at a time: each may be in a page of its own.
+ROWS_GATHERED = 2**13
 
 
 class GrowingArray:
@@ -89,6 +91,19 @@ def give_back(*arrays: NDArray[Any]) -> None:
         file = file_of(array)
         if file is not None and hasattr(mmap, "MADV_DONTNEED"):
             file.madvise(mmap.MADV_DONTNEED)
+
+
+def rows_of(array: NDArray[Any], indices: NDArray[np.int64]) -> NDArray[Any]:
+    """Some rows of an array; of one in a file some thousand at a time, so that not all of it is in memory at once."""
+    if file_of(array) is None:
+        rows: NDArray[Any] = array[indices]
+        return rows
+    result = np.empty((indices.size, *array.shape[1:]), array.dtype)
+    for first in range(0, indices.size, ROWS_GATHERED):
+        part = slice(first, first + ROWS_GATHERED)
+        result[part] = array[indices[part]]
+        give_back(array)
+    return result
 
 
 def renumber(array: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.growing import give_back
+from protograph._base.growing import give_back, rows_of
 from protograph._base.linear_algebra import one_thread
 
 # Share of the largest variance up to which another is rounding.
@@ -32,7 +32,7 @@ def project(embeddings: Floats, rows: Ints | None = None) -> tuple[Floats, tuple
         middle, axes, shares = _components(own)
         return _placed(own, middle, axes), shares
     rows = np.arange(number) if rows is None else rows
-    middle, axes, shares = _components(embeddings[rows[np.arange(MOST_ROWS) * number // MOST_ROWS]])
+    middle, axes, shares = _components(rows_of(embeddings, rows[np.arange(MOST_ROWS) * number // MOST_ROWS]))
     positions = np.zeros((number, 2))
     for first in range(0, number, MOST_ROWS):
         part = slice(first, first + MOST_ROWS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints, Kinds
-from protograph._base.growing import ROWS_AT_ONCE, GrowingArray, give_back
+from protograph._base.growing import ROWS_AT_ONCE, ROWS_GATHERED, GrowingArray, give_back
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.joining import JoinedGraphs, joined
@@ -114,22 +114,28 @@ class EncodedGraphs:
         counts = np.zeros(len(self._nodes), np.int64)
         for first in range(0, self.node_kinds.size, ROWS_AT_ONCE):
             counts += np.bincount(self.node_kinds[first : first + ROWS_AT_ONCE], minlength=counts.size)
-        give_back(self.node_kinds)
+            give_back(self.node_kinds)
         return counts
 
     def part(self, indices: Ints) -> "EncodedGraphs":
         """Some of the graphs, numbered from 0 in their order, with the same kinds; in memory."""
-        some = copy(self)
+        some, parts = copy(self), [self._taken(indices[:0])]
+        for first in range(0, indices.size, ROWS_GATHERED):
+            parts.append(self._taken(indices[first : first + ROWS_GATHERED]))
+            give_back(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds)
+        sizes, degrees, *rows = map(np.concatenate, zip(*parts, strict=True))
+        some.nodes, some.starts = (np.append(0, part.cumsum()) for part in (sizes, degrees))
+        some.node_kinds, some.neighbours, some.edge_kinds = rows
+        some.__dict__["kind_counts"] = self.kind_counts  # of all graphs: by these the engine goes
+        return some
+
+    def _taken(self, indices: Ints) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
+        """Nodes of some graphs, degrees and kinds of these, their neighbours and the kinds of the edges."""
         sizes = self.nodes[indices + 1] - self.nodes[indices]
         old = ranges(self.nodes[indices], sizes)
         degrees = self.starts[old + 1] - self.starts[old]
         entries = ranges(self.starts[old], degrees)
-        some.nodes, some.starts = (np.append(0, part.cumsum()) for part in (sizes, degrees))
-        some.node_kinds, some.neighbours = self.node_kinds[old], self.neighbours[entries]
-        some.edge_kinds = self.edge_kinds[entries]
-        some.__dict__["kind_counts"] = self.kind_counts  # of all graphs: by these the engine goes
-        give_back(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds)
-        return some
+        return sizes, degrees, self.node_kinds[old], self.neighbours[entries], self.edge_kinds[entries]
 
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""

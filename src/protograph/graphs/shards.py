@@ -27,7 +27,13 @@ SHARD_GRAPHS = 1024
 _KEPT = 8
 
 
-def write_shards(graphs: Iterable[Data], folder: str | PathLike[str], *, size: int = SHARD_GRAPHS) -> int:
+def write_shards(
+    graphs: Iterable[Data],
+    folder: str | PathLike[str],
+    *,
+    size: int = SHARD_GRAPHS,
+    keys: Sequence[str] | None = None,
+) -> int:
     """Write graphs to a folder that ``fit`` and the command line read, and return how many there were.
 
     Each file, ``shard-000000.graphs`` and so on, holds tensors laid end to end, numbers and texts: reading one runs no
@@ -37,6 +43,7 @@ def write_shards(graphs: Iterable[Data], folder: str | PathLike[str], *, size: i
         graphs: Any iterable of ``Data``, or of batches of them.
         folder: Where to; it is made, and must hold no such files yet.
         size: Graphs of a file.
+        keys: Which attributes to write; those that a graph has not are left out. All where ``None``.
 
     Raises:
         FileExistsError: If the folder has files of graphs already.
@@ -57,7 +64,9 @@ def write_shards(graphs: Iterable[Data], folder: str | PathLike[str], *, size: i
     remaining, number, done = single_graphs(graphs), 0, 0
     while shard := list(islice(remaining, size)):
         try:
-            collated(shard).save(shard_path(folder, number))
+            collated(shard if keys is None else [_with_only(graph, keys) for graph in shard]).save(
+                shard_path(folder, number)
+            )
         except UnusualGraphError as error:
             raise ValueError(
                 f"graphs {done} to {done + len(shard) - 1} cannot be written as a shard: {error}"
@@ -66,6 +75,10 @@ def write_shards(graphs: Iterable[Data], folder: str | PathLike[str], *, size: i
     if not done:
         raise ValueError("graphs is empty; pass at least one graph")
     return done
+
+
+def _with_only(graph: Data, keys: Sequence[str]) -> Data:
+    return Data.from_dict({key: value for key, value in graph.to_dict().items() if key in keys})
 
 
 def shard_path(folder: Path, number: int) -> Path:

@@ -25,6 +25,8 @@ _BYTES_LAID_OUT = 2**27
 _ENCODED = ("x", "edge_attr")
 # Graphs of an OnDiskDataset that are fetched at a time.
 _FETCHED = 256
+# Sources that keep their graphs laid end to end.
+_CHUNKED = (CollatedShards, InMemoryGraphs)
 
 
 class GraphStore:
@@ -117,7 +119,7 @@ class GraphStore:
 
         That is what the latest :meth:`chunks` laid so, the first time, and what its source keeps so, every time.
         """
-        index, is_chunked = 0, hasattr(self._source, "chunk")
+        index, is_chunked = 0, isinstance(self._source, _CHUNKED)
         while index < len(self):
             last = min(index + SHARD_GRAPHS, len(self)) if is_chunked else index + 1
             some = self._source.chunk(index, last) if is_chunked else ()
@@ -140,7 +142,7 @@ class GraphStore:
                 return
             indices = range(start, last)
             graphs = clean(self._chunk(start, last), indices, self._reference, self.findings)
-            if isinstance(graphs, GraphChunk) and not hasattr(self._source, "chunk"):
+            if isinstance(graphs, GraphChunk) and not isinstance(self._source, _CHUNKED):
                 together = graphs.together.only(_ENCODED)
                 num_bytes += together.num_bytes
                 if num_bytes <= _BYTES_LAID_OUT and not together.tensors["edge_index"].is_cuda:
@@ -151,9 +153,8 @@ class GraphStore:
 
     def _chunk(self, first: int, last: int) -> Sequence[Any]:
         source = self._source
-        if hasattr(source, "chunk"):
-            some: Sequence[Any] = source.chunk(first, last)
-            return some
+        if isinstance(source, _CHUNKED):
+            return source.chunk(first, last)
         return [source[index] for index in range(first, last)]
 
 

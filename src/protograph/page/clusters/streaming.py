@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.growing import give_back
+from protograph._base.growing import give_back, rows_of
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE, levels, tolerance_for
 from protograph.page.clusters.components import mahalanobis
@@ -53,7 +53,7 @@ def select_streamed(
         graph_label: As of ``select``.
     """
     chosen = np.random.default_rng(random_state).choice(members.size, options.max_fitted, replace=False)
-    sample = embeddings[members[np.sort(chosen)]]
+    sample = rows_of(embeddings, members[np.sort(chosen)])
     order, twins = canonical_order(sample, resolution)
     sample = sample[order]
     with one_thread():

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
+from protograph._base.growing import rows_of
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
@@ -58,6 +59,6 @@ def typical(indices: Ints, embeddings: Floats, number: int) -> Ints:
     if not indices.size:
         return indices
     indices = spread(indices, MOST_COMPARED)
-    points = embeddings[indices]
+    points = rows_of(embeddings, indices)
     distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
     return indices[np.argsort(distances, kind="stable")[:number]]
