@@ -252,7 +252,7 @@ class PAGE(Explainer):
         readings = {graphs.match_features: graphs}
         if graphs.match_features and graphs.kind_counts.size > 1:
             rule = self._edges().rule
-            readings[False] = EncodedGraphs(self._store.unchecked(), match_features=False, match_edges=rule)
+            readings[False] = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
         return FittedGraphs(
             judge=self._judge,
             embedded=self._fitted(),
