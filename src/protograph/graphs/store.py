@@ -59,21 +59,28 @@ class GraphStore:
         if not is_sequence and not hasattr(given, "__iter__"):
             raise TypeError(f"graphs must be a sequence or iterable of graphs, got {type(given).__name__}")
         is_read_once = not is_sequence or isinstance(given, OnDiskDataset)
-        self.length: int | None = len(given) if is_sequence else None
+        length: int | None = len(given) if is_sequence else None
         if is_read_once:
             self._source: Any = Spool(single_graphs(_fetched(given)), max_bytes)
         else:
             inner = getattr(given, "graphs", None)  # of a data set that has names beside its graphs
             whole = inner if isinstance(inner, CollatedShards) else given
             self._source = InMemoryGraphs(whole) if is_laid_out(whole) else whole
-        if self.length == 0 or (is_read_once and not self._source.pull()):
+        if length == 0 or (is_read_once and not self._source.pull()):
             raise ValueError("graphs is empty; pass at least one graph")
-        self._origin = partial(_origin, _origins(given, self.length), self._source)
+        self._origin = partial(_origin, _origins(given, length), self._source)
         self.findings = self._findings()
         self.seconds = 0.0
         self._laid_out: dict[int, JoinedGraphs] = {}  # by the first graph of a chunk
+        self._length = length
         self._reference: Data | None = None
         self._reference = self[0]
+
+    @property
+    def known_length(self) -> int | None:
+        """How many graphs there are, ``None`` as long as that is not known."""
+        source = self._source
+        return source.num_pulled if isinstance(source, Spool) and source.is_whole else self._length
 
     def __len__(self) -> int:
         return len(self._source)

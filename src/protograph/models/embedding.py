@@ -67,7 +67,7 @@ def embed(
     for batch in _batches(embedder, store, batch_size, checkpoint):
         rows.add(batch)
         if progress is not None:
-            progress("embedding", len(rows), store.length)
+            progress("embedding", len(rows), store.known_length)
     findings = store.findings.messages()
     for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
         warnings.warn(message, ProtographWarning, stacklevel=4)
