@@ -14,12 +14,14 @@ from benchmarks.speed import (
     any_k,
     compiling,
     counting,
+    embedding,
     growth,
     hard,
     importing,
     many_models,
     memory,
     searches,
+    streaming,
     whole_sets,
 )
 from benchmarks.speed.timing import Part
@@ -42,6 +44,8 @@ PARTS: dict[str, Part] = {
         any_k.PART,
         many_models.PART,
         whole_sets.REASONS,
+        embedding.PART,
+        streaming.PART,
     )
 }
 

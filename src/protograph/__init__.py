@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from protograph import datasets, metrics, testing
     from protograph.explanation.difference import Difference, diff
     from protograph.explanation.storage import load
+    from protograph.graphs.shards import write_shards
     from protograph.peers.gnninterpreter import GNNInterpreter
     from protograph.peers.xgnn import XGNN
     from protograph.training import Trained, train
@@ -62,6 +63,7 @@ __all__ = [
     "metrics",
     "testing",
     "train",
+    "write_shards",
 ]
 
 # Imported on first use: not everybody needs them, and importing the library should be quick.
@@ -76,6 +78,7 @@ _ON_FIRST_USE = {
     "metrics": "protograph.metrics",
     "testing": "protograph.testing",
     "train": "protograph.training",
+    "write_shards": "protograph.graphs.shards",
 }
 _MODULES = ("datasets", "metrics", "testing")
 

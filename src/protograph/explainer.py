@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from os import PathLike
+from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -32,7 +34,8 @@ from protograph.graphs.origins import Origin
 from protograph.graphs.places import checked_place
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier
-from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target, embed_all
+from protograph.models.embedding import embed_all
+from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.models.running import RunningClassifier
 from protograph.molecules.named_parts import PartNamer
@@ -65,11 +68,12 @@ class Explainer:
     def fit(
         self,
         model: nn.Module | GraphClassifier,
-        graphs: Iterable[Data],
+        graphs: Iterable[Data] | str | PathLike[str],
         *,
         batch_size: int = 256,
         device: torch.device | str | None = None,
         engine: str = "local",
+        checkpoint: str | PathLike[str] | None = None,
         progress: Progress | None = None,
         feature_names: Any = None,
         edge_names: Any = None,
@@ -79,10 +83,14 @@ class Explainer:
 
         Args:
             model: Any graph classifier, or a :class:`~protograph.GraphClassifier` around it.
-            graphs: A list, a PyG data set, or any iterable of ``Data``.
+            graphs: A list, a PyG data set, any iterable of ``Data``, or a folder of shards: files of
+                :func:`~protograph.write_shards`, or ``.pt`` files with lists of graphs. What can be read only once is
+                read once, in bounded memory.
             batch_size: How many graphs go through the model at a time. It makes no difference to the result.
             device: Where to run; the model's own device by default.
             engine: ``"local"``.
+            checkpoint: A folder for what is done. After a crash, the same call goes on after the last finished shard of
+                some thousand graphs; with another model, other graphs or another ``batch_size`` it is refused.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
                 after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not
                 known, as of ``"compiling"``, which comes once on a machine. Without, a notebook shows bars.
@@ -101,11 +109,12 @@ class Explainer:
         """
         _check_fit_options(batch_size, engine)
         started, reports = time.perf_counter(), Reports(progress)
+        graphs = Path(graphs) if isinstance(graphs, str) else graphs
         reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
         try:
             with preserved_random_state():
                 store, running, embedded = embed_all(
-                    model, graphs, batch_size=batch_size, device=device, progress=reports
+                    model, graphs, batch_size=batch_size, device=device, progress=reports, checkpoint=checkpoint
                 )
         finally:
             reports.finish()

@@ -460,3 +460,19 @@ def test_a_run_of_an_earlier_version_is_read(said, run, run_well):
         del kept[name]
     path.write_text(json.dumps(kept))
     assert run("evaluate", "r", "--model", "mine:model").returncode == 0
+
+
+def test_a_folder_of_shards_is_explained_and_a_checkpoint_of_another_model_is_refused(run_well, run, folder):
+    graphs = pg.datasets.read_graphs(folder / "graphs.pt")
+    pg.write_shards(graphs, folder / "shards", size=50)
+    options = (*NO_REASONS, "--k", 1, "--clusters", 1, "--checkpoint", "kept")
+    run_well("explain", "shards", "--model", "model.pt", *options, "--out", "first")
+    assert [path.name for path in (folder / "kept").glob("done-*")] == ["done-000000.tensors"]
+    run_well("explain", "shards", "--model", "model.pt", *options, "--out", "again")
+    found, again = (pg.load(folder / name / "explanation.json") for name in ("first", "again"))
+    assert [one.source for one in found[0].prototypes] == [one.source for one in again[0].prototypes]
+    assert "shard-00000" in found[0].graph_label(found[0].prototypes[0].source)
+    done = run("explain", "shards", "--model", "mine:build", *options, "--out", "other")
+    assert done.returncode != 0
+    assert "checkpoint kept was made with another model; pass another folder, or remove it" in done.stderr
+    assert not (folder / "other").exists()

@@ -332,7 +332,7 @@ def test_the_file_is_plain_json_with_format_and_version(tmp_path):
     document = json.loads((tmp_path / "e.json").read_text(), parse_constant=pytest.fail)
     assert {key: document[key] for key in ("format", "version", "kind")} == {
         "format": "protograph-explanation",
-        "version": 2,
+        "version": 3,
         "kind": "explanation",
     }
 
@@ -402,7 +402,7 @@ def message_of(content, tmp_path, monkeypatch):
         (b'{"format": "other"}', 'format must be "protograph-explanation", got "other"'),
         (b'{"format": "protograph-explanation"}', "version must be a whole number, got null"),
         (b'{"format": "protograph-explanation", "version": true}', "version must be a whole number, got true"),
-        (b'{"format": "protograph-explanation", "version": 0}', "version must be from 1 to 2, got 0"),
+        (b'{"format": "protograph-explanation", "version": 0}', "version must be from 1 to 3, got 0"),
         (
             b'{"format": "protograph-explanation", "version": 1, "kind": []}',
             'kind must be "explanation" or "explanations", got []',
@@ -415,9 +415,9 @@ def test_files_that_are_something_else(content, problem, tmp_path, monkeypatch):
 
 def test_a_newer_version_says_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "e.json").write_text('{"format": "protograph-explanation", "version": 3}')
+    (tmp_path / "e.json").write_text('{"format": "protograph-explanation", "version": 4}')
     wanted = (
-        r"^path must be an explanation file of version 2 or lower, got e\.json of version 3; "
+        r"^path must be an explanation file of version 3 or lower, got e\.json of version 4; "
         r"upgrade protograph, or save the explanation again with this release$"
     )
     with pytest.raises(ValueError, match=wanted):

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+from protograph.graphs.encoding import ranges
 from protograph.patterns import flat_graphs
 from protograph.patterns.containment import neighbours_of
-from protograph.patterns.flat_graphs import graph_codes, ranges, stirred
+from protograph.patterns.flat_graphs import graph_codes, stirred
 from protograph.patterns.pattern import Pattern
 from tests.metrics.small_graphs import path, ring
 from tests.page.naive_patterns import groups_of_graphs, labelled, undirected

@@ -27,14 +27,14 @@ def test_answers_are_those_of_the_search(whole: list[Data], patterns: list[Data]
 def test_a_copy_with_other_numbers_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = EncodedGraphs([ring(6), path(5), ring(3)])
     searches = []
-    real = store.searched
+    real = store.searched_by
 
     def noted(graphs, plan, indices, max_calls):
         if graphs.nodes.size == 4:  # the three graphs, not a pattern
             searches.append(indices.tolist())
         return real(graphs, plan, indices, max_calls)
 
-    monkeypatch.setattr(store, "searched", noted)
+    monkeypatch.setattr(store, "searched_by", noted)
     kept = PatternStore(encoded)
     first, copy = graph_of(4, [(0, 1), (1, 2), (2, 3)]), graph_of(4, [(2, 0), (0, 3), (3, 1)])
     assert (kept.answers(kept.stored(encoded.encode(first)), np.array([0, 1])) > 0).tolist() == [True, True]

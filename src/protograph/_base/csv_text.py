@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 from protograph._base.words import one_line
 
@@ -20,10 +21,15 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     'name,p\r\n\'=1+1,-0.5\r\n"a, b",\r\ntrue,\r\n'
     """
     text = io.StringIO(newline="")
-    writer = csv.writer(text)
+    write_csv(text, columns, rows)
+    return text.getvalue()
+
+
+def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table as :func:`csv_text` has it, row by row."""
+    writer = csv.writer(file)
     writer.writerow(columns)
     writer.writerows([_cell(value) for value in row] for row in rows)
-    return text.getvalue()
 
 
 def _cell(value: object) -> object:

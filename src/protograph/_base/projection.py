@@ -2,33 +2,63 @@
 
 import numpy as np
 
-from protograph._base.arrays import Floats
+from protograph._base.arrays import Floats, Ints
+from protograph._base.growing import give_back, rows_of
 from protograph._base.linear_algebra import one_thread
 
 # Share of the largest variance up to which another is rounding.
 _ROUNDING = 1e-13
+# Rows that tell the components; more do not move them by what can be seen.
+MOST_ROWS = 100_000
 
 
-def project(embeddings: Floats) -> tuple[Floats, tuple[float, float]]:
+def project(embeddings: Floats, rows: Ints | None = None) -> tuple[Floats, tuple[float, float]]:
     """Return the first two principal components of rows, and the share of the variance each has.
 
-    The sign of a component is chosen so that its largest loading is positive: the map never flips.
+    The sign of a component is chosen so that its largest loading is positive: the map never flips. Of more than
+    ``MOST_ROWS`` rows, so many, evenly spaced, tell the components; all are placed.
+
+    Args:
+        embeddings: ``[num_rows, dim]``.
+        rows: Which of them; all where ``None``.
 
     >>> positions, explained = project(np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]))
     >>> positions[:, 0].tolist(), explained
     ([-2.0, 0.0, 2.0], (1.0, 0.0))
     """
-    centred = embeddings - embeddings.mean(axis=0)
+    number = len(embeddings) if rows is None else rows.size
+    if number <= MOST_ROWS:
+        own = embeddings if rows is None else embeddings[rows]
+        middle, axes, shares = _components(own)
+        return _placed(own, middle, axes), shares
+    rows = np.arange(number) if rows is None else rows
+    middle, axes, shares = _components(rows_of(embeddings, rows[np.arange(MOST_ROWS) * number // MOST_ROWS]))
+    positions = np.zeros((number, 2))
+    for first in range(0, number, MOST_ROWS):
+        part = slice(first, first + MOST_ROWS)
+        positions[part] = _placed(embeddings[rows[part]], middle, axes)
+        give_back(embeddings)
+    return positions, shares
+
+
+def _placed(embeddings: Floats, middle: Floats, axes: Floats) -> Floats:
+    positions = np.zeros((len(embeddings), 2))
+    positions[:, : axes.shape[1]] = (embeddings - middle) @ axes
+    return positions
+
+
+def _components(embeddings: Floats) -> tuple[Floats, Floats, tuple[float, float]]:
+    """Mean and first two components of rows, and the share of the variance that each of the two has."""
+    middle = embeddings.mean(axis=0)
+    centred = embeddings - middle
     with one_thread():
         variances, axes = _leading(centred)
     sizes = np.abs(axes)
     leading = (sizes >= (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)  # the first of those that are the largest
     axes = axes * np.where(axes[leading, np.arange(axes.shape[1])] < 0, -1.0, 1.0)
-    positions = np.zeros((len(embeddings), 2))
-    positions[:, : axes.shape[1]] = centred @ axes
     total = float(np.square(centred).sum()) or 1.0
     shares = [float(v) / total for v in variances] + [0.0]
-    return positions, (shares[0], shares[1])
+    return middle, axes, (shares[0], shares[1])
 
 
 def _leading(centred: Floats) -> tuple[Floats, Floats]:

@@ -79,6 +79,9 @@ def explain(
     ] = MatchFeatures.auto,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Folder for what is done; a killed run goes on from it.", metavar="DIR")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
     split: arguments.Split = None,
     class_weights: arguments.ClassWeights = None,
@@ -129,6 +132,7 @@ def explain(
         data_root=data_root,
         device=device,
         engine=engine.value,
+        checkpoint=checkpoint,
     )
     if as_json:
         classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}

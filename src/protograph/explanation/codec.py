@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph.explanation.long_columns import LONG, is_packed, packed, unpacked
+
 Json = Any
 
 WANTED: dict[Any, str] = {
@@ -94,6 +96,8 @@ def pack(value: Any, kind: Any, where: str = "its content") -> Json:
     if origin is UnionType:
         return None if value is None else pack(value, kinds[0], where)
     if origin in (list, tuple):
+        if kinds[1:] == (...,) and kinds[0] in (int, float) and isinstance(value, tuple) and len(value) > LONG:
+            return packed(value, kinds[0])
         return [pack(*item) for item in _items(value, kind, where)]
     if origin is Mapping and kinds[0] is str:
         return {str(name): pack(item, kinds[1], f"{where}.{name}") for name, item in value.items()}
@@ -126,6 +130,8 @@ def read(value: Json, kind: Any, where: str = "its content") -> Any:
     if origin is UnionType:
         return None if value is None else read(value, kinds[0], where)
     if origin in (list, tuple):
+        if is_packed(value) and kinds[1:] == (...,) and kinds[0] in (int, float):
+            value = _read_packed(value, where)
         # Long lists of plain numbers need no look at each.
         is_plain = kinds[1:] in ((), (...,)) and kinds[0] in WANTED and type(value) is list
         return origin(
@@ -163,6 +169,13 @@ def _read_record(value: Json, kind: Any, where: str) -> Any:
         return kind(**parts)
     except ValueError as error:
         raise UnfitError(f"{where}.{error}") from None
+
+
+def _read_packed(value: Any, where: str) -> list[Any]:
+    try:
+        return unpacked(value)
+    except ValueError as error:
+        raise UnfitError(f"{where} must be {error}") from None
 
 
 def _items(values: Any, kind: Any, where: str) -> list[tuple[Any, Any, str]]:
@@ -233,6 +246,8 @@ def _is_storable(tensor: Tensor) -> bool:
 def _pack_tensor(tensor: Tensor, where: str) -> Json:
     flat = tensor.detach().cpu().resolve_conj().resolve_neg().reshape(-1)
     numbers = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
+    if numbers.dtype == torch.float64 and numbers.numel() > LONG and bool(torch.isfinite(numbers).all()):
+        return {"dtype": "float64", "shape": list(tensor.shape), "data": packed(numbers.numpy(), float)}
     data = numbers.tolist()
     if numbers.is_floating_point() and not bool(torch.isfinite(numbers).all()):
         data = pack(data, list[float], where)
@@ -256,7 +271,8 @@ def _read_tensor(value: Json, where: str, dtypes: Collection[str] = DTYPES.keys(
     # A complex number is written as two real ones.
     real, shape = dtype.to_real(), (*written.shape, 2) if dtype.is_complex else written.shape
     kind = bool if dtype == torch.bool else float if real.is_floating_point else int
-    data = read(written.data, list[kind], f"{where}.data")  # type: ignore[valid-type]
+    listed = _read_packed(written.data, f"{where}.data") if is_packed(written.data) else written.data
+    data = read(listed, list[kind], f"{where}.data")  # type: ignore[valid-type]
     try:
         tensor = torch.tensor(data, dtype=real).reshape(shape)
     except (RuntimeError, TypeError, ValueError, OverflowError):

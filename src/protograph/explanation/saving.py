@@ -8,8 +8,9 @@ from protograph._base.files import atomic_path
 from protograph.explanation.codec import Json
 
 FORMAT = "protograph-explanation"
-# Version 2 added the survey of all graphs; files of version 1 lack it and are read all the same.
-VERSION = 2
+# Version 2 added the survey of all graphs; files of version 1 lack it and are read all the same. Version 3 packs the
+# columns of very many graphs.
+VERSION = 3
 
 
 def write(content: Mapping[str, Json], path: str | PathLike[str]) -> None:

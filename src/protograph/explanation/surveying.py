@@ -1,6 +1,7 @@
 """All graphs of a fit in a row each, and some of them to be shown."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from torch import Tensor
@@ -28,15 +29,17 @@ def surveyed(store: GraphStore, embedded: EmbeddedGraphs) -> Survey:
     own = embedded.probabilities[np.arange(len(predictions)), predictions].clip(0.0, 1.0)
     positions, explained = project(embedded.graph_embeddings)
     step = float(np.ptp(positions, axis=0).max(initial=0.0)) / MAP_STEPS or 1.0
-    return Survey.of(
-        map(store.origin, range(len(store))),
-        predictions.tolist(),
-        own.round(DECIMALS).tolist(),
-        () if labels is None else labels.tolist(),
-        positions=(positions / step).round() * step,
-        explained=explained,
-        graphs=_kept(store, predictions, labels),
-    )
+    known: dict[str, Any] = {
+        "predictions": tuple(predictions.tolist()),
+        "probabilities": tuple(own.round(DECIMALS).tolist()),
+        "labels": () if labels is None else tuple(labels.tolist()),
+        "positions": (positions / step).round() * step,
+        "explained": explained,
+        "graphs": _kept(store, predictions, labels),
+    }
+    if store.has_plain_origins:  # without a look at each graph, which takes longer than all the rest
+        return Survey(places=tuple(range(len(store))), **known)
+    return Survey.of(map(store.origin, range(len(store))), **known)
 
 
 class KeptGraphs(Mapping[int, Data]):
@@ -98,4 +101,7 @@ def chosen_graphs(predictions: Ints, labels: Ints | None, limit: int) -> list[in
 def _reversed_bits(size: int) -> Ints:
     """The numbers below a size with their bits in reverse order, by which the first few are far apart."""
     width = max(1, (max(size, 1) - 1).bit_length())
-    return np.array([int(f"{number:0{width}b}"[::-1], 2) for number in range(size)], dtype=np.int64)
+    numbers, reversed_numbers = np.arange(size), np.zeros(size, np.int64)
+    for bit in range(width):
+        reversed_numbers |= ((numbers >> bit) & 1) << (width - 1 - bit)
+    return reversed_numbers

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from protograph._base.csv_text import csv_text
+from protograph._base.csv_text import write_csv
 from protograph._base.files import atomic_path
 from protograph._base.words import class_label
 from protograph.explanation.figures import smarts_of
-from protograph.explanation.tables import TABLES, Classes, description_of, prototype_id
+from protograph.explanation.tables import STREAMED, Classes, cells, description_of, prototype_id
 from protograph.molecules.sdf import MoleculeRecord, sdf_text
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ def write_tables(classes: Classes, folder: Path) -> None:
         classes: The explanations, one a class.
         folder: Where to; files of these names are replaced.
     """
-    texts = {f"{name}.csv": csv_text(*table(classes)) for name, table in TABLES.items()}
+    for name, (columns, rows) in STREAMED.items():
+        opening = {"encoding": "utf-8", "errors": "replace", "newline": ""}
+        with atomic_path(folder / f"{name}.csv") as partial, partial.open("w", **opening) as file:  # type: ignore[call-overload]
+            write_csv(file, columns, cells(columns, rows(classes)))
     if molecules := prototypes_sdf(classes):
-        texts["prototypes.sdf"] = molecules
-    for name, text in texts.items():
-        with atomic_path(folder / name) as partial:
-            partial.write_bytes(text.encode("utf-8", errors="replace"))
+        with atomic_path(folder / "prototypes.sdf") as partial:
+            partial.write_bytes(molecules.encode("utf-8", errors="replace"))
 
 
 def prototypes_sdf(classes: Classes) -> str:

@@ -8,6 +8,9 @@ number or a date.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from protograph._base.arrays import Bools, Ints
 from protograph._base.intervals import wilson
 from protograph.explanation.figures import smarts_of, smiles_of
 from protograph.explanation.prototype import Prototype
@@ -49,12 +52,12 @@ GRAPHS = (
 
 def prototypes_table(classes: Classes) -> Table:
     """A row a prototype, best first in each class."""
-    return _table(PROTOTYPES, (_prototype(one, p, n) for one in classes for n, p in _numbered(one.prototypes)))
+    return _table(PROTOTYPES, _prototypes(classes))
 
 
 def reasons_table(classes: Classes) -> Table:
     """A row a reason, in the order of each class's rule."""
-    return _table(REASONS, (_reason(one, reason, n) for one in classes for n, reason in _numbered(one.reasons)))
+    return _table(REASONS, _reasons(classes))
 
 
 def graphs_table(classes: Classes) -> Table:
@@ -74,6 +77,14 @@ TABLES: Mapping[str, Callable[[Classes], Table]] = {
 }
 
 
+def _prototypes(classes: Classes) -> Iterator[Row]:
+    return (_prototype(one, prototype, n) for one in classes for n, prototype in _numbered(one.prototypes))
+
+
+def _reasons(classes: Classes) -> Iterator[Row]:
+    return (_reason(one, reason, n) for one in classes for n, reason in _numbered(one.reasons))
+
+
 def prototype_id(target: int, number: int) -> str:
     """What a prototype is called in tables and files: by its class and its number there, from 1."""
     return f"class{target}-prototype{number}"
@@ -85,7 +96,12 @@ def reason_id(target: int, number: int) -> str:
 
 
 def _table(columns: tuple[str, ...], rows: Iterator[Row]) -> Table:
-    return Table(columns, [tuple(row.get(column) for column in columns) for row in rows])
+    return Table(columns, list(cells(columns, rows)))
+
+
+def cells(columns: tuple[str, ...], rows: Iterator[Row]) -> Iterator[tuple[Any, ...]]:
+    """The cells of rows, one row after the other."""
+    return (tuple(row.get(column) for column in columns) for row in rows)
 
 
 def _numbered(items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
@@ -171,21 +187,31 @@ def _graphs(classes: Classes) -> Iterator[Row]:
     facts = first.survey
     predictions = first.graph_predictions if facts is None else facts.predictions
     by_class = {one.target: one for one in classes}
-    clusters = {target: _clusters(one) for target, one in by_class.items()}
-    holding = {target: reasons_by_graph(one) for target, one in by_class.items() if one.graph_predictions}
+    size = len(predictions)
+    clusters = {target: _clusters(one, size) for target, one in by_class.items()}
+    holding = {target: _held(one, size) for target, one in by_class.items() if one.graph_predictions}
     for index, predicted in enumerate(predictions):
-        held = {target: one[index] for target, one in holding.items()}
+        held = {target: (np.flatnonzero(one[:, index]) + 1).tolist() for target, one in holding.items()}
+        cluster = clusters[predicted][index] if predicted in clusters else 0
         yield {
             **_origin(first.origin(index)),
             "label": _label(first, index),
             "prediction": first.class_names[predicted],
             "p": None if facts is None else facts.probabilities[index],
             "part": PART_NAMES[first.graph_parts[index]] if first.graph_parts else None,
-            "cluster": clusters.get(predicted, {}).get(index),
+            "cluster": int(cluster) or None,
             "reasons": " ".join(reason_id(target, number) for target, some in held.items() for number in some),
             "covered": bool(held[predicted]) if predicted in held else None,
             "rule_agrees": all(bool(some) == (target == predicted) for target, some in held.items()) if held else None,
         }
+
+
+# What tables are written of: the columns, and the rows one after the other.
+STREAMED: Mapping[str, tuple[tuple[str, ...], Callable[[Classes], Iterator[Row]]]] = {
+    "prototypes": (PROTOTYPES, _prototypes),
+    "reasons": (REASONS, _reasons),
+    "graphs": (GRAPHS, _graphs),
+}
 
 
 def _origin(origin: Origin) -> Row:
@@ -206,11 +232,20 @@ def _label(explanation: "Explanation", index: int) -> str | None:
     return names[label] if 0 <= label < len(names) else str(label)
 
 
-def _clusters(explanation: "Explanation") -> dict[int, int]:
-    """Cluster of each graph of a class that is in one, from 1."""
-    places = explanation.embedding_map
-    pairs = () if places is None else zip(places.indices, places.clusters, strict=True)
-    return {index: cluster + 1 for index, cluster in pairs if cluster >= 0}
+def _clusters(explanation: "Explanation", size: int) -> Ints:
+    """Cluster of each graph that is in one of the class, from 1; 0 of the others."""
+    places, clusters = explanation.embedding_map, np.zeros(size, np.int64)
+    if places is not None:
+        clusters[list(places.indices)] = np.array(places.clusters, dtype=np.int64) + 1
+    return clusters
+
+
+def _held(explanation: "Explanation", size: int) -> Bools:
+    """Where each reason of a class holds, ``[num_reasons, size]``."""
+    holds = np.zeros((len(explanation.reasons), size), np.bool_)
+    for number, reason in enumerate(explanation.reasons):
+        holds[number, list(reason.holds_in_indices)] = True
+    return holds
 
 
 def reasons_by_graph(explanation: "Explanation") -> list[list[int]]:

@@ -56,7 +56,7 @@ class Findings:
         return f"{first} has" if len(indices) == 1 else f"{len(indices)} graphs (the first is {first}) have"
 
 
-def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> list[Data]:
+def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> Sequence[Data]:
     """Check graphs and return them undirected, without repeated edges; untouched ones are the same objects.
 
     Where all of them are untouched, their tensors come along as they were laid end to end for the checks.
@@ -69,7 +69,7 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     """
     together = joined(graphs)
     if together is not None and _is_clean(together, reference):
-        return GraphChunk(graphs, together)
+        return graphs if isinstance(graphs, GraphChunk) else GraphChunk(graphs, together)
     return _cleaned(graphs, indices, reference, findings)
 
 

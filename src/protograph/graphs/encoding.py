@@ -1,6 +1,7 @@
 """Graphs as whole numbers, as the compiled searches read them: kinds of nodes, neighbours, kinds of edges."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints, Kinds
+from protograph._base.growing import ROWS_AT_ONCE, ROWS_GATHERED, GrowingArray, give_back
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.joining import JoinedGraphs, joined
@@ -83,17 +85,21 @@ class EncodedGraphs:
         self.match_features = self.node_rule is not None
         self._names = names
         self._nodes, self._edges = RowKinds("x", self.node_rule), RowKinds("edge_attr", self.edge_rule)
-        zero, empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
-        rows = [(zero, zero, empty, empty, empty)]
-        first = 0
+        nodes, starts = GrowingArray(np.int64), GrowingArray(np.int64)
+        kinds, neighbours, edge_kinds = GrowingArray(np.int32), GrowingArray(np.int32), GrowingArray(np.int32)
+        nodes.append([0])
+        starts.append([0])
         for chunk in _chunks(graphs):
-            rows.append(self._encoded(chunk, first, is_pattern=False))
-            first += len(rows[-1][0])
-        sizes, degrees, kinds, self.neighbours, edge_kinds = map(np.concatenate, zip(*rows, strict=True))
-        self.nodes: Ints = sizes.cumsum()
-        self.starts: Ints = degrees.cumsum()
-        self.node_kinds: Kinds = self._nodes.by_content(kinds)
-        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds)
+            sizes, degrees, *rows = self._encoded(chunk, len(nodes) - 1, is_pattern=False)
+            nodes.append(len(kinds) + sizes.cumsum())
+            starts.append(len(neighbours) + degrees.cumsum())
+            for column, part in zip((kinds, neighbours, edge_kinds), rows, strict=True):
+                column.append(part)
+        self.nodes: Ints = nodes.finished()
+        self.starts: Ints = starts.finished()
+        self.neighbours: Kinds = neighbours.finished()
+        self.node_kinds: Kinds = self._nodes.by_content(kinds.finished())
+        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds.finished())
 
     def __len__(self) -> int:
         return self.nodes.size - 1
@@ -107,7 +113,31 @@ class EncodedGraphs:
     @cached_property
     def kind_counts(self) -> Ints:
         """How many nodes there are of each kind."""
-        return np.bincount(self.node_kinds, minlength=len(self._nodes))
+        counts = np.zeros(len(self._nodes), np.int64)
+        for first in range(0, self.node_kinds.size, ROWS_AT_ONCE):
+            counts += np.bincount(self.node_kinds[first : first + ROWS_AT_ONCE], minlength=counts.size)
+            give_back(self.node_kinds)
+        return counts
+
+    def part(self, indices: Ints) -> "EncodedGraphs":
+        """Some of the graphs, numbered from 0 in their order, with the same kinds; in memory."""
+        some, parts = copy(self), [self._taken(indices[:0])]
+        for first in range(0, indices.size, ROWS_GATHERED):
+            parts.append(self._taken(indices[first : first + ROWS_GATHERED]))
+            give_back(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds)
+        sizes, degrees, *rows = map(np.concatenate, zip(*parts, strict=True))
+        some.nodes, some.starts = (np.append(0, part.cumsum()) for part in (sizes, degrees))
+        some.node_kinds, some.neighbours, some.edge_kinds = rows
+        some.__dict__["kind_counts"] = self.kind_counts  # of all graphs: by these the engine goes
+        return some
+
+    def _taken(self, indices: Ints) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
+        """Nodes of some graphs, degrees and kinds of these, their neighbours and the kinds of the edges."""
+        sizes = self.nodes[indices + 1] - self.nodes[indices]
+        old = ranges(self.nodes[indices], sizes)
+        degrees = self.starts[old + 1] - self.starts[old]
+        entries = ranges(self.starts[old], degrees)
+        return sizes, degrees, self.node_kinds[old], self.neighbours[entries], self.edge_kinds[entries]
 
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""
@@ -175,6 +205,11 @@ def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds
     own = starts[first : last + 1]
     inside = slice(own[0], own[-1])
     return EncodedGraph(kinds[first:last], own - own[0], neighbours[inside], edge_kinds[inside])
+
+
+def ranges(first: Ints, sizes: Ints) -> Ints:
+    """The numbers from each first one on, so many each, end to end."""
+    return np.arange(int(sizes.sum())) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
 
 
 class _Flat(NamedTuple):

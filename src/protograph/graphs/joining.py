@@ -4,12 +4,12 @@ PyG's own collation goes through every attribute of every graph and asks it how 
 the usual tensors that is known, and a few concatenations do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import torch
@@ -17,12 +17,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
-from protograph.graphs.checking import INDEX_TYPES
+from protograph.graphs.checking import INDEX_TYPES as INDEX_TYPES
 from protograph.graphs.checking import OF_EDGES as OF_EDGES
 from protograph.graphs.checking import OF_NODES as OF_NODES
 
 # By these, too, PyG tells how many nodes a graph has.
-_OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
+OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
 
 
 class _UnusualError(Exception):
@@ -66,21 +66,49 @@ class JoinedGraphs:
         kept = {key: tensor for key, tensor in self.tensors.items() if key == "edge_index" or key in keys}
         return JoinedGraphs(self.sizes, self.counts, kept)
 
+    def part(self, first: int, last: int) -> "JoinedGraphs":
+        """Graphs from ``first`` up to ``last``; the tensors are views."""
+        nodes, edges = (slice(int(n[:first].sum()), int(n[:last].sum())) for n in (self.sizes, self.counts))
+        tensors = {
+            key: value[:, edges] if key == "edge_index" else value[edges if key in OF_EDGES else nodes]
+            for key, value in self.tensors.items()
+        }
+        return JoinedGraphs(self.sizes[first:last], self.counts[first:last], tensors)
+
     def of_edges(self, values: Ints) -> Ints:
         """A value of each graph, repeated for each of its edges."""
         return np.repeat(values, self.counts)
 
 
-class GraphChunk(list[Data]):
+class GraphChunk(Sequence[Data]):
     """Graphs whose tensors are laid end to end already, for whoever needs them so next.
 
-    Attributes:
+    Args:
+        graphs: The graphs, which need not be made before somebody looks at them.
         together: The graphs laid end to end.
+        labels: The class that each graph was given, where that is known without a look at it.
     """
 
-    def __init__(self, graphs: Sequence[Data], together: JoinedGraphs) -> None:
-        super().__init__(graphs)
-        self.together = together
+    def __init__(self, graphs: Sequence[Data], together: JoinedGraphs, labels: list[int] | None = None) -> None:
+        self._graphs, self.together, self.labels = graphs, together, labels
+
+    def __len__(self) -> int:
+        return len(self.together.sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> Data: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Data]: ...
+    def __getitem__(self, index: int | slice) -> Data | list[Data]:
+        return list(self._graphs[index]) if isinstance(index, slice) else self._graphs[index]
+
+    def __iter__(self) -> Iterator[Data]:
+        return iter(self._graphs)
+
+    def part(self, first: int, last: int) -> "GraphChunk":
+        """Graphs from ``first`` up to ``last``."""
+        labels = None if self.labels is None else self.labels[first:last]
+        return GraphChunk(self._graphs[first:last], self.together.part(first, last), labels)
 
 
 def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) -> JoinedGraphs | None:
@@ -111,7 +139,7 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
 def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
     common, all_keys = _common_keys(contents)
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
-    if not needed <= common or "edge_index" not in needed or all_keys & _OTHERS_OF_NODES:
+    if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
         raise _UnusualError
     columns = {key: _column(contents, key) for key in needed}
     edges = columns.pop("edge_index")

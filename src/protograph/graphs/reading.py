@@ -18,7 +18,7 @@ from protograph._base.plain_torch import load_plain, most_bytes
 from protograph.graphs.origins import Origins
 
 # All that PyG writes for a Data; anything else in a file is refused.
-_SAFE_CLASSES = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage, NodeStorage, EdgeStorage]
+SAFE_CLASSES = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage, NodeStorage, EdgeStorage]
 
 
 def read_graphs(path: str | PathLike[str]) -> list[Data]:
@@ -27,7 +27,7 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
     Only tensors, plain values and PyG's data classes are read; a file with anything else is refused.
     """
     wanted = "graphs: wanted a list of torch_geometric Data written by torch.save, without other objects"
-    content = load_plain(Path(path), wanted, _SAFE_CLASSES)
+    content = load_plain(Path(path), wanted, SAFE_CLASSES)
     if isinstance(content, Batch) or not isinstance(content, list | tuple):
         ways = {Batch: "; save graphs.to_data_list()", Data: "; save [graph]", dict: "; save list(graphs.values())"}
         way = next((way for kind, way in ways.items() if isinstance(content, kind)), "")
@@ -100,7 +100,7 @@ class ShardedGraphs(Shards):
         folder = Path(folder)
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {folder}")
-        self.paths = sorted(folder.glob("*.pt"), key=_natural)
+        self.paths = sorted(folder.glob("*.pt"), key=natural)
         if not self.paths:
             raise FileNotFoundError(f"{folder} has no .pt file; wanted files with lists of torch_geometric Data")
         super().__init__(list(accumulate((len(read_graphs(path)) for path in self.paths), initial=0)))
@@ -115,6 +115,6 @@ class ShardedGraphs(Shards):
         return read_graphs(self.paths[number])
 
 
-def _natural(path: Path) -> list[tuple[int, str]]:
+def natural(path: Path) -> list[tuple[int, str]]:
     """Sorts numbers within names by value."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path.name)]

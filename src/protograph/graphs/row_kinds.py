@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from protograph._base.arrays import Ints, Kinds
+from protograph._base.growing import renumber
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.node_rule import NodeRule
 
@@ -93,7 +94,8 @@ class RowKinds:
         rank = np.zeros(len(self), np.int32)
         rank[[self._number_of[key] for key in ordered]] = np.arange(len(ordered))
         self._number_of = {key: number for number, key in enumerate(ordered)}
-        return rank[kinds]
+        renumbered: Kinds = renumber(kinds, rank)
+        return renumbered
 
 
 def _matrix(values: Any) -> NDArray[Any] | None:

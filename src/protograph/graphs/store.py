@@ -1,39 +1,44 @@
 """Graphs that can be read again by index, whatever they came in."""
 
-import pickle
-import shutil
-import tempfile
+import sys
 import time
-import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
-from torch_geometric.data import Data
+from torch_geometric.data import Data, OnDiskDataset
 
 from protograph.graphs.cleaning import Findings, clean
+from protograph.graphs.collated import CollatedGraphs
 from protograph.graphs.containers import check_container, is_in_memory, is_sequence, read_each, single_graphs
+from protograph.graphs.in_memory import InMemoryGraphs, is_laid_out
 from protograph.graphs.joining import GraphChunk, JoinedGraphs
-from protograph.graphs.origins import Origin, Origins, origins_of
-from protograph.graphs.reading import Shards
+from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
+from protograph.graphs.shards import SHARD_GRAPHS, CollatedShards, TorchShards, opened_folder
+from protograph.graphs.spool import Spool
 
-_BYTES_IN_MEMORY = 2**30
 # Of graphs laid end to end that are kept until they are encoded; what is more is laid out once again.
 _BYTES_LAID_OUT = 2**27
 # What is encoded of graphs.
 _ENCODED = ("x", "edge_attr")
+# Graphs of an OnDiskDataset that are fetched at a time.
+_FETCHED = 256
+# Sources that keep their graphs laid end to end.
+_CHUNKED = (CollatedShards, InMemoryGraphs)
 
 
 class GraphStore:
     """Checked graphs, a chunk at a time or one by one.
 
     A list or data set is read in place. A generator can be read only once, so what it gives is kept: in memory up
-    to ``max_bytes``, beyond that in temporary files that go away with the store.
+    to ``max_bytes``, beyond that in temporary files that go away with the store. It is read as far as somebody asks for
+    its graphs; only ``len`` reads it to its end. An ``OnDiskDataset`` and a folder of ``.pt`` files are read
+    like that too, since to read them again takes longer than the model.
 
     Args:
-        graphs: A sequence, PyG data set, or any iterable of graphs (or of batches of them).
+        graphs: A sequence, PyG data set, folder of shards, or any iterable of graphs (or of batches of them).
         max_bytes: How much of a generator's output to keep in memory.
 
     Attributes:
@@ -41,19 +46,35 @@ class GraphStore:
         seconds: How long reading and checking of chunks has taken so far.
     """
 
-    def __init__(self, graphs: Iterable[Data] | Sequence[Data], max_bytes: int = _BYTES_IN_MEMORY) -> None:
-        check_container(graphs)
-        self._source: Any = graphs if is_sequence(graphs) else _Spool(single_graphs(graphs), max_bytes)
-        if len(self) == 0:
+    def __init__(
+        self, graphs: Iterable[Data] | Sequence[Data] | str | PathLike[str], max_bytes: int | None = None
+    ) -> None:
+        given: Any = opened_folder(Path(graphs)) if isinstance(graphs, str | PathLike) else graphs
+        check_container(given)
+        is_read_once = not is_sequence(given) or isinstance(given, OnDiskDataset)
+        length: int | None = len(given) if is_sequence(given) else None
+        if is_read_once:
+            self._source: Any = Spool(single_graphs(_fetched(given)), max_bytes)
+        else:
+            inner = getattr(given, "graphs", None)  # of a data set that has names beside its graphs
+            whole = inner if isinstance(inner, CollatedShards) else given
+            self._source = InMemoryGraphs(whole) if is_laid_out(whole) else whole
+        if length == 0 or (is_read_once and not self._source.pull()):
             raise ValueError("graphs is empty; pass at least one graph")
-        source: Any = self._source
-        self._origin = partial(_origin, origins_of(graphs, len(self)), source)
+        self._origin = partial(_origin, _origins(given, length), self._source)
         self.findings = self._findings()
         self.seconds = 0.0
         self._laid_out: dict[int, JoinedGraphs] = {}  # by the first graph of a chunk
         self._checked: dict[int, JoinedGraphs] = {}  # the same, of chunks that are to come
+        self._length = length
         self._reference: Data | None = None
         self._reference = self[0]
+
+    @property
+    def known_length(self) -> int | None:
+        """How many graphs there are, ``None`` as long as that is not known."""
+        source = self._source
+        return source.num_pulled if isinstance(source, Spool) and source.is_whole else self._length
 
     def __len__(self) -> int:
         return len(self._source)
@@ -63,7 +84,15 @@ class GraphStore:
 
     def take(self, indices: Sequence[int]) -> list[Data]:
         """The graphs at these indices, checked."""
-        return list(clean(self._read(indices), indices, self._reference, self._findings()))
+        # In their order: those that are in one file are read together.
+        ordered = sorted(set(indices))
+        found = dict(zip(ordered, read_each(self._source, ordered), strict=True))
+        return list(clean([found[index] for index in indices], indices, self._reference, self._findings()))
+
+    def first(self, count: int) -> list[Data]:
+        """The first graphs, checked: so many, or all; a generator is read no further."""
+        source = self._source
+        return self.take(range(source.reach(count) if isinstance(source, Spool) else min(count, len(self))))
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
@@ -72,6 +101,16 @@ class GraphStore:
     def label(self, index: int) -> str:
         """What messages call a graph, by where it came from."""
         return self.origin(index).label
+
+    @property
+    def has_plain_origins(self) -> bool:
+        """Whether nothing is known of where graphs came from but their places."""
+        spool = self._source
+        if not isinstance(spool, Spool) or self._origin.args[0].files:
+            return False
+        shards = (spool.shard(number) for number in range(spool.num_shards))
+        named = {*NAME_KEYS, "smiles"}
+        return all(isinstance(shard, CollatedGraphs) and not shard.by_key.keys() & named for shard in shards)
 
     def _findings(self) -> Findings:
         # Without a reference to this object, which would keep its temporary files.
@@ -83,12 +122,28 @@ class GraphStore:
         return (self._source[index] for index in range(len(self)))
 
     def to_encode(self) -> Iterator[Data | JoinedGraphs]:
-        """As :meth:`unchecked`; what the latest :meth:`chunks` laid end to end comes as such, the first time."""
-        index = 0
+        """As :meth:`unchecked`; what is laid end to end comes as such.
+
+        That is what the latest :meth:`chunks` laid so, the first time, and what its source keeps so, every time.
+        """
+        return self._end_to_end(self._laid_out.pop)
+
+    def laid_out(self) -> Iterator[Data | JoinedGraphs]:
+        """As :meth:`to_encode`, and nothing is used up."""
+        return self._end_to_end(self._laid_out.get)
+
+    def _end_to_end(self, known: Callable[[int, None], JoinedGraphs | None]) -> Iterator[Data | JoinedGraphs]:
+        index, is_chunked = 0, isinstance(self._source, _CHUNKED)
         while index < len(self):
-            together = self._laid_out.pop(index, None)
-            yield self._source[index] if together is None else together
-            index += 1 if together is None else len(together.sizes)
+            last = min(index + SHARD_GRAPHS, len(self)) if is_chunked else index + 1
+            some = self._source.chunk(index, last) if is_chunked else ()
+            together = some.together.only(_ENCODED) if isinstance(some, GraphChunk) else known(index, None)
+            if together is not None:
+                yield together
+                index += len(together.sizes)
+            else:
+                yield from some or [self._source[index]]
+                index = last
 
     def check(self, size: int) -> None:
         """Check all graphs before any is used, where they are in memory; others are checked as they are read.
@@ -101,99 +156,79 @@ class GraphStore:
             ValueError: If one cannot be used.
         """
         self._checked, num_bytes = {}, 0
-        if not (is_in_memory(self._source) or (isinstance(self._source, _Spool) and self._source.is_in_memory)):
+        if not self._is_in_memory:
             return
         started = time.perf_counter()
-        for indices in self._parts(size):
-            graphs = clean(self._read(indices), indices, self._reference, self._findings())
-            if (
-                isinstance(graphs, GraphChunk)
-                and (num_bytes := num_bytes + graphs.together.num_bytes) <= _BYTES_LAID_OUT
-            ):
-                self._checked[indices[0]] = graphs.together
+        for start in range(0, len(self), size):
+            indices = range(start, min(start + size, len(self)))
+            graphs = clean(self._chunk(indices), indices, self._reference, self._findings())
+            if isinstance(graphs, GraphChunk):
+                num_bytes += graphs.together.num_bytes
+                if num_bytes <= _BYTES_LAID_OUT:
+                    self._checked[start] = graphs.together
         self.seconds += time.perf_counter() - started
 
-    def laid_out(self) -> Iterator[Data | JoinedGraphs]:
-        """As :meth:`to_encode`, and nothing is used up."""
-        index = 0
-        while index < len(self):
-            together = self._laid_out.get(index)
-            yield self._source[index] if together is None else together
-            index += 1 if together is None else len(together.sizes)
+    @property
+    def _is_in_memory(self) -> bool:
+        """Whether all graphs are there, and reading them once more costs next to nothing."""
+        source = self._source
+        if isinstance(source, Spool):
+            return source.is_whole and not source.has_files
+        return isinstance(source, InMemoryGraphs) or is_in_memory(source)
 
-    def chunks(self, size: int) -> Iterator[list[Data]]:
+    def chunks(self, size: int) -> Iterator[Sequence[Data]]:
         """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
         self.findings = self._findings()
-        self._laid_out, num_bytes = {}, 0
-        for indices in self._parts(size):
-            start, started = indices[0], time.perf_counter()
-            known, given = self._checked.pop(start, None), self._read(indices)
-            if known is None or len(known.sizes) != len(indices):
-                graphs = clean(given, indices, self._reference, self.findings)
-            else:
-                graphs = GraphChunk(given, known)
-            if isinstance(graphs, GraphChunk):
+        self._laid_out, num_bytes, start = {}, 0, 0
+        while True:
+            started = time.perf_counter()
+            last = self._source.reach(start + size) if isinstance(self._source, Spool) else min(start + size, len(self))
+            if last <= start:
+                return
+            indices = range(start, last)
+            graphs, known = self._chunk(indices), self._checked.pop(start, None)
+            if known is None or len(known.sizes) != len(graphs):
+                graphs = clean(graphs, indices, self._reference, self.findings)
+            elif not isinstance(graphs, GraphChunk):
+                graphs = GraphChunk(graphs, known)
+            if isinstance(graphs, GraphChunk) and not isinstance(self._source, _CHUNKED):
                 together = graphs.together.only(_ENCODED)
                 num_bytes += together.num_bytes
                 if num_bytes <= _BYTES_LAID_OUT and not together.tensors["edge_index"].is_cuda:
                     self._laid_out[start] = together
             self.seconds += time.perf_counter() - started
             yield graphs
+            start = last
 
-    def _parts(self, size: int) -> Iterator[range]:
-        """All indices in order, ``size`` at a time."""
-        return (range(start, min(start + size, len(self))) for start in range(0, len(self), size))
-
-    def _read(self, indices: Sequence[int]) -> list[Any]:
-        return read_each(self._source, indices)
+    def _chunk(self, indices: range) -> Sequence[Any]:
+        source = self._source
+        if isinstance(source, _CHUNKED):
+            return source.chunk(indices.start, indices.stop)
+        return read_each(source, indices)
 
 
 def _origin(origins: Origins, graphs: Sequence[Data], index: int) -> Origin:
     return origins.of(index, graphs[index])
 
 
-class _Spool(Shards):
-    """Keeps what an iterator gives, in shards of at most so many bytes (or one graph); all but the first are files."""
-
-    def __init__(self, graphs: Iterable[Data], max_bytes: int) -> None:
-        super().__init__([0])
-        self._folder: Path | None = None
-        self._memory: list[Data] = []
-        shard: list[Data] = []
-        num_bytes = 0
-        for graph in graphs:
-            num_bytes += _num_bytes(graph)
-            if shard and num_bytes > max_bytes:
-                self._keep(shard)
-                shard, num_bytes = [], _num_bytes(graph)
-            shard.append(graph)
-        self._keep(shard)
-
-    @property
-    def is_in_memory(self) -> bool:
-        """Whether there are no files."""
-        return self._folder is None
-
-    def _keep(self, graphs: list[Data]) -> None:
-        number = len(self._starts) - 1
-        if number == 0:
-            self._memory = graphs
-        else:
-            # Our own file in our own private folder, gone with this object: the one place where pickle is safe.
-            self._file(number).write_bytes(pickle.dumps(graphs))
-        self._starts.append(len(self) + len(graphs))
-
-    def _read(self, number: int) -> list[Data]:
-        return self._memory if number == 0 else list(pickle.loads(self._file(number).read_bytes()))  # noqa: S301
-
-    def _file(self, number: int) -> Path:
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="protograph-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        return self._folder / f"{number}.pickle"
+def _origins(given: Any, length: int | None) -> Origins:
+    if length is not None:
+        return origins_of(given, length)
+    # How many there are is not known yet, nor, of a folder, where all of its files begin.
+    positions: Any = range(sys.maxsize)
+    if isinstance(given, TorchShards):
+        return Origins(positions=positions, files=given.files, starts=given.starts)
+    return Origins(positions=positions)
 
 
-def _num_bytes(graph: Any) -> int:
-    if not isinstance(graph, Data):
-        return 0
-    return sum(v.numel() * v.element_size() for v in graph.to_dict().values() if isinstance(v, Tensor))
+def _fetched(graphs: Any) -> Iterable[Any]:
+    """The graphs of an iterable; of a data base some at a time, which is quicker."""
+    if not isinstance(graphs, OnDiskDataset) or graphs.transform is not None:
+        some: Iterable[Any] = graphs
+        return some
+    places = list(graphs.indices())
+    return (
+        graph
+        for first in range(0, len(places), _FETCHED)
+        for graph in graphs.multi_get(places[first : first + _FETCHED])
+    )

@@ -1,6 +1,7 @@
 """Graphs joined into the batch that a model is called with."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -61,6 +62,23 @@ def _can_be_joined(graphs: list[Data], key: str) -> bool:
     except Exception:  # whatever an attribute of any type raises
         return False
     return True
+
+
+def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
+    """Graphs in runs of at most so many nodes and edges together, where they are laid end to end; else as they are.
+
+    >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    >>> chunk = GraphChunk([graph] * 3, joined([graph] * 3))
+    >>> [len(part) for part in parts_of(chunk, 8)]
+    [2, 1]
+    """
+    if not isinstance(graphs, GraphChunk):
+        return [graphs]
+    rows = (graphs.together.sizes + graphs.together.counts).cumsum()
+    number = -(-int(rows[-1]) // most_rows)  # in runs of about as many rows each
+    ends = np.searchsorted(rows, rows[-1] * np.arange(1, number + 1) / number).clip(max=len(graphs) - 1) + 1
+    bounds = [0, *np.unique(ends).tolist()]
+    return [graphs] if number < 2 else [graphs.part(*pair) for pair in pairwise(bounds)]
 
 
 def _batch(graphs: JoinedGraphs, wanted: frozenset[str], *, are_shared: bool) -> Batch:

@@ -1,28 +1,24 @@
 """What a model makes of graphs: checked log scores, and from these probabilities, margins and leads of a class.
 
-One pass over many graphs gives predictions and graph embeddings too; node embeddings are not kept.
+The pass over many graphs that gives predictions and graph embeddings is in :mod:`.embedding`.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
-from protograph._base.progress import Progress
 from protograph._base.words import counted
 from protograph.graphs.checking import is_plain
-from protograph.graphs.store import GraphStore
-from protograph.models.classifier import GraphClassifier, as_classifier
-from protograph.models.misfits import started, which_graphs
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
-from protograph.models.running import ForwardResult, RunningClassifier
+from protograph.models.running import RunningClassifier
 from protograph.models.tasks import SeveralTasksError, are_tasks
 
 # Graphs that go through the model at a time; it makes no difference to the result.
@@ -128,63 +124,6 @@ class EmbeddedGraphs:
     def num_classes(self) -> int:
         """Number of classes the model tells apart."""
         return int(self.probabilities.shape[1])
-
-
-def embed_all(
-    model: nn.Module | GraphClassifier,
-    graphs: Iterable[Data],
-    *,
-    batch_size: int = 256,
-    device: torch.device | str | None = None,
-    progress: Progress | None = None,
-) -> tuple[GraphStore, RunningClassifier, EmbeddedGraphs]:
-    """Check the graphs, start the model on the first of them, and apply it to all."""
-    classifier, store = as_classifier(model), GraphStore(graphs)
-    store.check(batch_size)
-    running = started(classifier, store, device)
-    return store, running, embed(running, store, batch_size, classifier.return_type, progress)
-
-
-def embed(
-    classifier: RunningClassifier,
-    store: GraphStore,
-    batch_size: int,
-    return_type: AskedType = "auto",
-    progress: Progress | None = None,
-) -> EmbeddedGraphs:
-    """Apply ``classifier`` to every graph of ``store``, ``batch_size`` at a time."""
-    results: list[ForwardResult] = []
-    labels: list[int | None] = []
-    done = 0
-    for graphs in store.chunks(batch_size):
-        try:
-            result = classifier.embed(graphs)
-        except Exception as error:
-            which = which_graphs(store, done, len(graphs))
-            error.add_note(f"this happened while the model was applied to {which}")
-            raise
-        check_finite("the model's output", result.outputs, done, label=store.label)
-        check_finite("the graph embedding", result.graph_embeddings.abs(), done, label=store.label)
-        results.append(result)
-        labels.extend(labels_of(graphs, classifier.task))
-        done += len(graphs)
-        if progress is not None:
-            progress("embedding", done, len(store))
-    outputs = torch.cat([result.outputs for result in results])
-    findings = store.findings.messages()
-    for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
-        warnings.warn(message, ProtographWarning, stacklevel=4)
-    chosen, guessed = decided_type(outputs, return_type, stacklevel=5)
-    scores = log_scores(outputs, chosen)
-    return EmbeddedGraphs(
-        graph_embeddings=torch.cat([result.graph_embeddings for result in results]).numpy(),
-        scores=scores.numpy(),
-        probabilities=scores.softmax(dim=1).numpy(),
-        predictions=predictions_of(scores.numpy()),
-        labels=None if None in labels else np.array(labels, dtype=np.int64),
-        return_type=chosen,
-        warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
-    )
 
 
 def predictions_of(scores: Floats) -> Ints:

@@ -26,7 +26,7 @@ def started(classifier: GraphClassifier, store: GraphStore, device: torch.device
         ValueError: If the model fails since the graphs lack ``x``, or have one that a layer cannot take. Any other
             error of the model is passed on, and says which graphs it was applied to.
     """
-    sample = store.take(range(min(SAMPLE_SIZE, len(store))))
+    sample = store.first(SAMPLE_SIZE)
     try:
         return classifier.start(sample, device)
     except Exception as error:

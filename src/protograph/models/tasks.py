@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from torch import Tensor
 from torch_geometric.data import Data
 
+from protograph.graphs.checking import is_plain
 from protograph.models.advice import AdviceError
 from protograph.models.outputs import AskedType, infer_return_type
 
@@ -32,7 +33,7 @@ def tasks_by_labels(sample: Sequence[Data], outputs: Tensor, asked: AskedType) -
         asked: What the model is said to return; ``"raw"`` says that these are scores of classes.
     """
     given = [graph.get("y") for graph in sample]
-    labels = [y.flatten() for y in given if isinstance(y, Tensor)]
+    labels = [y.flatten() for y in given if isinstance(y, Tensor) and is_plain(y)]
     num_columns = outputs.size(1)
     if asked == "raw" or num_columns < 2 or not labels or {y.numel() for y in labels} != {num_columns}:
         return ""

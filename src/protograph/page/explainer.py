@@ -18,6 +18,7 @@ from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.class_map import class_map
 from protograph.page.clusters.given import given_cluster
 from protograph.page.clusters.selection import Cluster, Selection, select
+from protograph.page.clusters.streaming import select_streamed
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
@@ -185,8 +186,9 @@ class PAGE(Explainer):
         """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
         members = self._members(target)
         with preserved_random_state():
-            return select(
-                self._fitted().graph_embeddings[members],
+            embeddings, is_many = self._fitted().graph_embeddings, members.size > self.cluster_options.max_fitted
+            return (select_streamed if is_many else select)(
+                embeddings if is_many else embeddings[members],
                 members,
                 num_clusters=self.num_clusters,
                 num_graphs=self.num_graphs,
@@ -265,7 +267,7 @@ class PAGE(Explainer):
         readings = {graphs.match_features: graphs}
         if graphs.match_features and graphs.kind_counts.size > 1:
             rule = self._edges().rule
-            readings[False] = EncodedGraphs(self._store.unchecked(), match_features=False, match_edges=rule)
+            readings[False] = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
         return FittedGraphs(
             judge=self._judge,
             embedded=self._fitted(),

@@ -70,5 +70,9 @@ def _joined(larger: Cluster, smaller: Cluster) -> Cluster:
     members, distances = (*larger.members, *smaller.members), (*larger.distances, *smaller.distances)
     order = np.argsort(distances, kind="stable").tolist()
     return Cluster(
-        tuple(members[i] for i in order), tuple(distances[i] for i in order), larger.representatives, larger.mean
+        tuple(members[i] for i in order),
+        tuple(distances[i] for i in order),
+        larger.representatives,
+        larger.mean,
+        near=larger.near,
     )

@@ -54,6 +54,7 @@ class ClusterOptions(_Numbers):
     split_tolerance: float = 1e-2  # which graphs go together is clear long before the mixture's own tolerance
     split_starts: int = 2  # with one start, halves that agree look as if they did not when one of them got stuck
     split_iterations: int = 2  # after which it shows which start is the best
+    max_fitted: int = 100_000  # graphs of a class that the mixture is fitted to; of more, a sample: all are assigned
     same_share: float = 0.05  # clusters with one prototype are one if the shares that have it differ by no more
 
 
@@ -84,6 +85,10 @@ class ConsensusOptions(_Numbers):
     linear: float = 1e-7  # relative error up to which scores are a linear map of the embeddings
     independent: float = 1e-9  # embeddings that vary less in some direction leave its weight open
     fitted_to: int = 64  # graphs that the map is fitted to, for each of its weights
+    max_counted: int = 100_000  # graphs in all up to which samples are drawn from all of them; of more ...
+    drawn_from: int = (
+        5_000  # ... from so many of the cluster, and of the others, evenly spaced: what is kept is bounded
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +172,8 @@ class ReasonOptions(_Numbers):
     least_rest: float = 0.002  # agreement that "none of what marks the others" must add
     num_examples: int = 3  # graphs that examples are cut from; the smallest is shown
     max_graph_nodes: int = 500  # larger graphs are not searched
+    max_searched: int = 50_000  # graphs that are searched; more find the same patterns, and memory grows with them
+    max_confirming: int = 12_500  # graphs that confirm; all that is in neither is kept apart
     max_nodes: int = 5  # of the patterns that are all gone through; larger ones grow from these
     max_ring: int = 8  # nodes of the rings that are gone through
     max_sets: int = 1_000_000  # steps from sets of nodes to neighbours; dense graphs are gone through up to fewer nodes

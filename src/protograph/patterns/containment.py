@@ -9,15 +9,19 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
+from protograph._base.growing import give_back
 from protograph._base.options import check_count
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 # Nodes of a graph up to which sets of nodes are bits.
 MAX_BITS = 620
+# Graphs from which on threads share the search without being asked to.
+_MANY = 20_000
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
@@ -79,10 +83,15 @@ def contained_in(
     arrays = graphs.encode(pattern) if isinstance(pattern, Data) else pattern
     plan = planned(arrays, graphs.kind_counts, induced, closed, at_least)
     chosen = np.arange(len(graphs)) if indices is None else np.asarray(indices, dtype=np.int64)
-    whole = searchable(graphs)
-    if workers == 1 or chosen.size < 2:
-        return searched(whole, plan, chosen, max_calls)
-    return _searched_in_threads(whole, plan, chosen, max_calls, min(workers, chosen.size))
+    return searched_by(searchable(graphs), plan, chosen, max_calls, workers)
+
+
+def searched_by(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int, workers: int = 1) -> NDArray[np.int8]:
+    """As :func:`searched`, by as many threads as asked for; of very many graphs by as many as PyTorch has."""
+    workers = max(workers, torch.get_num_threads()) if indices.size >= _MANY else workers
+    if workers == 1 or indices.size < 2:
+        return searched(graphs, plan, indices, max_calls)
+    return _searched_in_threads(graphs, plan, indices, max_calls, min(workers, indices.size))
 
 
 def _searched_in_threads(
@@ -155,6 +164,7 @@ def searched(
         scratch, done = scratch_for(plan, int(sizes.max(initial=0))), 0
         while done < indices.size and not is_over():
             done = search_all(graphs, plan, indices, done, max_calls, answers, scratch)
+            give_back(*graphs)
         return answers
     answers[~is_large] = searched(graphs, plan, indices[~is_large], max_calls, is_over)
     answers[is_large] = _searched_large(graphs, plan, indices[is_large], max_calls, is_over)
@@ -173,6 +183,7 @@ def _searched_large(
     scratch, done = scratch_for(plan, largest, min(largest, edges)), 0
     while done < indices.size and not is_over():
         done = search_all(graphs, plan, indices, done, max_calls, answers, scratch)
+        give_back(*graphs)
     return answers
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from protograph._base.arrays import Ints
-from protograph.graphs.encoding import EncodedGraphs
+from protograph._base.growing import give_back
+from protograph.graphs.encoding import EncodedGraphs, ranges
 from protograph.patterns.pattern import Edge, Pattern
 
 Codes = NDArray[np.uint64]
@@ -18,9 +20,15 @@ _MOST_CELLS = 2**26
 
 
 class FlatGraphs:
-    """The chosen graphs end to end, their nodes numbered throughout."""
+    """The chosen graphs end to end, their nodes numbered throughout.
 
-    def __init__(self, graphs: EncodedGraphs, chosen: Ints) -> None:
+    Args:
+        graphs: The graphs that they are of.
+        chosen: Their indices.
+        num_codes: Of how many kinds of nodes and of edges codes are drawn; by default of those that there are.
+    """
+
+    def __init__(self, graphs: EncodedGraphs, chosen: Ints, num_codes: tuple[int, int] | None = None) -> None:
         self.encoded, self.chosen = graphs, chosen
         sizes = (graphs.nodes[1:] - graphs.nodes[:-1])[chosen]
         old = ranges(graphs.nodes[chosen], sizes)
@@ -35,7 +43,7 @@ class FlatGraphs:
         draw = np.random.default_rng(0)
         self.kind_codes, self.edge_codes, self.node_codes = (
             draw.integers(1, 2**63, size, dtype=np.uint64)
-            for size in (int(self.kinds.max(initial=0)) + 1, int(self.edge_kinds.max(initial=0)) + 1, self.kinds.size)
+            for size in (*(num_codes or (_num_kinds(self.kinds), _num_kinds(self.edge_kinds))), self.kinds.size)
         )
         self._cells = np.concatenate([[0], (sizes * sizes).cumsum()])
         self._is_dense = bool(self._cells[-1] <= _MOST_CELLS)
@@ -85,9 +93,8 @@ class FlatGraphs:
         return int(self.chosen[self.graph[nodes[0]]]), Pattern(frozenset(own), ends)
 
 
-def ranges(first: Ints, sizes: Ints) -> Ints:
-    """The numbers from each first one on, so many each, end to end."""
-    return np.arange(int(sizes.sum())) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
+def _num_kinds(kinds: NDArray[Any]) -> int:
+    return int(kinds.max(initial=0)) + 1
 
 
 def stirred(*columns: Codes) -> Codes:
@@ -110,3 +117,14 @@ def graph_codes(flat: FlatGraphs, num_rounds: int = 3) -> Codes:
     codes = np.zeros(flat.chosen.size, np.uint64)
     np.add.at(codes, flat.graph, stirred(colors))
     return stirred(codes)
+
+
+def all_graph_codes(graphs: EncodedGraphs, at_a_time: int = 2**13) -> Codes:
+    """As :func:`graph_codes`, of all graphs, some at a time: what lies end to end takes many times their memory."""
+    num_codes = _num_kinds(graphs.node_kinds), _num_kinds(graphs.edge_kinds)
+    codes = np.zeros(len(graphs), np.uint64)
+    for first in range(0, len(graphs), at_a_time):
+        some = np.arange(first, min(first + at_a_time, len(graphs)))
+        codes[some] = graph_codes(FlatGraphs(graphs, some, num_codes))
+        give_back(graphs.nodes, graphs.starts, graphs.node_kinds, graphs.neighbours, graphs.edge_kinds)
+    return codes

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints, Kinds
-from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs, ranges
 from protograph.patterns.counted import MOST_CLOSED, MOST_NODES, Counted, counted_closed, counted_rows, counted_sets
-from protograph.patterns.flat_graphs import Codes, FlatGraphs, Pairs, ranges, stirred
+from protograph.patterns.flat_graphs import Codes, FlatGraphs, Pairs, stirred
 from protograph.patterns.node_sets import NodeSets, connected_sets
 from protograph.patterns.pattern import Pattern
 from protograph.patterns.spanning import spanning_parts

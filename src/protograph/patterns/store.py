@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from protograph._base.arrays import Ints
 from protograph._base.timing import timed
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
-from protograph.patterns.containment import neighbours_of, planned, searchable, searched
+from protograph.patterns.containment import neighbours_of, planned, searchable, searched, searched_by
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Plan
@@ -66,7 +66,7 @@ class PatternStore:
         if open_ones.size:
             asked = indices[open_ones]
             with timed(self.seconds, "counting"):
-                fresh = searched(self._searchable, pattern.plan, asked, self._max_calls)
+                fresh = searched_by(self._searchable, pattern.plan, asked, self._max_calls)
             answers[open_ones] = pattern.answers[asked] = fresh
             self.num_asked += fresh.size
             self.num_given_up += int(np.count_nonzero(fresh < 0))

@@ -14,7 +14,7 @@ from protograph.report.cards import Card, Picture, prototype_card, reason_card
 from protograph.report.contrasting import contrasts
 from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
-from protograph.report.page_data import page_data
+from protograph.report.page_data import page_data, shown_graphs
 from protograph.report.palette import Palette
 from protograph.report.shown_graphs import ShownGraphs
 from protograph.report.thumbnails import MOST_DRAWN, Thumbnails
@@ -71,6 +71,9 @@ def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str
     cards = [card for section in sections for card in section.cards]
     wrong = misled(explanations)
     thumbnails = Thumbnails(first, palette, _by_importance(explanations, shown, cards, wrong))
+    points = shown_graphs(explanations, cards, thumbnails, [row["index"] for row in wrong["rows"]] if wrong else ())
+    for row in wrong["rows"] if wrong else ():
+        row["index"] = points.number(row["index"])
     title = class_title(first) if len(explanations) == 1 else f"{len(explanations)} classes"
     return {
         "title": title,
@@ -88,7 +91,8 @@ def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str
         "survey": first.survey,
         "has_map": first.survey is not None and first.survey.has_map,
         "num_drawn": len(thumbnails.graphs),
-        "data": page_data(explanations, cards, thumbnails),
+        "num_points": len(points.indices),
+        "data": page_data(explanations, cards, thumbnails, points),
     }
 
 

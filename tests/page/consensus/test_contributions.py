@@ -12,7 +12,8 @@ from protograph import GraphClassifier
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from protograph.metrics.judging import margin_share, share_of_margin
-from protograph.models.judging import Judge, embed
+from protograph.models.embedding import embed
+from protograph.models.judging import Judge
 from protograph.models.outputs import margins
 from protograph.models.running import RunningClassifier
 from protograph.page.consensus import contributions

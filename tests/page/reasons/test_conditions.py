@@ -62,7 +62,7 @@ def test_a_condition_holds_where_trying_everything_says_so(graphs, data):
 def test_each_graph_is_asked_once(monkeypatch, is_induced, module):
     """Of plain patterns also where they are given with other numbers."""
     asked = []
-    name = "contained_in" if is_induced else "searched"
+    name = "contained_in" if is_induced else "searched_by"
 
     def spy(*args, **kwargs):
         asked.append(kwargs["indices"].tolist() if is_induced else args[2].tolist())

@@ -74,18 +74,42 @@ def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
     >>> scaled(np.array([[0.0, 5.0], [10.0, 5.0], [20.0, 5.0]])).round(4)
     array([[-1.349], [ 0.   ], [ 1.349]])
     """
-    largest = np.abs(embeddings).max(axis=0, initial=0.0)
-    unit = np.where(largest > 0, largest, 1.0)  # keeps the squares in range
-    deviation = (embeddings / unit).std(axis=0)
-    # Four roundings: constant values such as 0.1 have a deviation of about one.
-    deviation = np.where(deviation > 4 * np.finfo(np.float64).eps, deviation * unit, 0.0)
-    low, middle, high = quartiles(embeddings)
-    least = np.maximum(tolerance, 1e-300 * unit)
-    spread = (high - low) / NORMAL_RANGE
-    spread = np.where(spread > least, spread, deviation)
-    kept = spread > least
-    result: Floats = (embeddings[:, kept] - middle[kept]) / spread[kept]
-    return result
+    return Scaling.of(embeddings, tolerance)(embeddings)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """How each dimension is scaled; see :func:`scaled`.
+
+    Attributes:
+        kept: Which dimensions vary.
+        middle: The median of each of these.
+        spread: What each of these is divided by.
+    """
+
+    kept: Bools
+    middle: Floats
+    spread: Floats
+
+    @classmethod
+    def of(cls, embeddings: Floats, tolerance: float) -> "Scaling":
+        """The scaling by these rows."""
+        largest = np.abs(embeddings).max(axis=0, initial=0.0)
+        unit = np.where(largest > 0, largest, 1.0)  # keeps the squares in range
+        deviation = (embeddings / unit).std(axis=0)
+        # Four roundings: constant values such as 0.1 have a deviation of about one.
+        deviation = np.where(deviation > 4 * np.finfo(np.float64).eps, deviation * unit, 0.0)
+        low, middle, high = quartiles(embeddings)
+        least = np.maximum(tolerance, 1e-300 * unit)
+        spread = (high - low) / NORMAL_RANGE
+        spread = np.where(spread > least, spread, deviation)
+        kept = spread > least
+        return cls(kept, middle[kept], spread[kept])
+
+    def __call__(self, embeddings: Floats) -> Floats:
+        """Rows, scaled."""
+        result: Floats = (embeddings[:, self.kept] - self.middle) / self.spread
+        return result
 
 
 def quartiles(points: Floats) -> tuple[Floats, Floats, Floats]:

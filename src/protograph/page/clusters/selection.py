@@ -35,6 +35,8 @@ class Cluster:
         representatives: The indices of the k graphs nearest the mean, no two with the same embedding, none far off.
         mean: ``[dim]``, the mean of its graphs' embeddings as they are, without those far off.
         far: Its graphs that are far off.
+        near: Of very many graphs those that the searches choose among, no two with the same embedding, nearest the mean
+            first; empty where they choose among all.
     """
 
     members: tuple[int, ...]
@@ -42,6 +44,7 @@ class Cluster:
     representatives: tuple[int, ...]
     mean: Floats
     far: frozenset[int] = frozenset()
+    near: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,8 +113,8 @@ def select(
     order, twins = canonical_order(embeddings, resolution)
     embeddings, indices = embeddings[order], indices[order]
     with one_thread():
-        positions = scaled(embeddings, _grain(embeddings, resolution))
-        mixture, strengths, notes = _clustered(positions, twins, num_clusters, num_graphs, random_state, options)
+        positions = scaled(embeddings, grain_of(embeddings, resolution))
+        mixture, strengths, notes = clustered(positions, twins, num_clusters, num_graphs, random_state, options)
         points, graphs = positions.clip(-options.clip, options.clip), min(num_graphs, int(twins[-1]) + 1)
         is_far = _far_off(positions, twins, mixture.labels, graphs, options)
         clusters = []
@@ -130,7 +133,7 @@ def select(
                 )
             )
     clusters.sort(key=lambda cluster: -len(cluster.members))
-    notes = (*notes, *mixture.notes, *_far_notes(indices, positions, is_far, graph_label))
+    notes = (*notes, *mixture.notes, *far_notes(indices, positions, is_far, graph_label))
     return Selection(tuple(clusters), notes, mixture.covariance, mixture.reason, strengths)
 
 
@@ -144,7 +147,7 @@ def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:
     >>> twins
     array([0, 1, 1])
     """
-    grain = _grain(embeddings, resolution)
+    grain = grain_of(embeddings, resolution)
     order = np.argsort(row_ranks(embeddings, grain), kind="stable")
     ordered = embeddings[order]
     # Rounding grows with a graph's own numbers: those of one huge graph must not make all others coincide.
@@ -154,14 +157,14 @@ def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:
     return order, np.concatenate([[0], np.cumsum(differs)]).astype(np.int64)
 
 
-def _grain(embeddings: Floats, resolution: float) -> float:
+def grain_of(embeddings: Floats, resolution: float) -> float:
     """What is taken for rounding, by the numbers of an ordinary graph."""
     sizes = np.abs(embeddings).max(axis=1, initial=0.0)
     typical = float(np.median(sizes)) or float(sizes.max())
     return max(1e-300, 1e-300 * float(sizes.max()), typical * tolerance_for(1.0, resolution))
 
 
-def _clustered(
+def clustered(
     positions: Floats,
     twins: Ints,
     num_clusters: int | Literal["auto"],
@@ -233,7 +236,8 @@ def _far_off(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, opti
     return far
 
 
-def _far_notes(indices: Ints, positions: Floats, is_far: Bools, graph_label: Callable[[int], str]) -> list[str]:
+def far_notes(indices: Ints, positions: Floats, is_far: Bools, graph_label: Callable[[int], str]) -> list[str]:
+    """Say how many graphs are far off, and which is the farthest."""
     number = int(is_far.sum())
     if not number:
         return []

@@ -21,6 +21,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
+from protograph._base.growing import rows_of
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
@@ -67,8 +68,12 @@ def linear_head(
     rows, dim = embedded.graph_embeddings.shape
     if rows < _num_rows(dim) or not np.isfinite(embedded.scores).all():  # probabilities of 0
         return None
+    embeddings, scores = embedded.graph_embeddings, embedded.scores
+    if rows > options.max_counted:  # of very many graphs some tell as well whether the map gives their scores
+        some = spread(np.arange(rows), options.max_counted)
+        embeddings, scores, rows = rows_of(embeddings, some), scores[some], some.size
     chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
-    return _fitted_map(embedded.graph_embeddings, embedded.scores, chosen, resolution, options)
+    return _fitted_map(embeddings, scores, chosen, resolution, options)
 
 
 def _num_rows(dim: int) -> int:

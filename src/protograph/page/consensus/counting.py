@@ -1,5 +1,6 @@
 """In how many graphs of a cluster, and of other classes, does a pattern lie, and what does that tell?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log2
@@ -74,12 +75,19 @@ class Population:
         cluster: Indices of the cluster's graphs.
         others: Indices of the graphs predicted as another class.
         options: How many graphs, and how long to look.
+        known: The number among all graphs of each that is here, ascending; ``None`` where all are.
     """
 
     encoded: EncodedGraphs
     cluster: Ints
     others: Ints
     options: ConsensusOptions
+    known: Ints | None = None
+
+    def numbers_here(self, indices: Sequence[int]) -> Ints:
+        """The numbers that graphs have here, by those among all."""
+        own = np.array(indices, dtype=np.int64)
+        return own if self.known is None else np.searchsorted(self.known, own)
 
     @cached_property
     def seconds(self) -> dict[str, float]:
@@ -95,6 +103,31 @@ class Population:
         """A counter of the patterns of a source in samples of so many graphs."""
         others = spread(self.others, sample if outside is None else outside)
         return PatternCounter(source, spread(self.cluster, sample), others, self.options)
+
+
+def population_of(
+    encoded: EncodedGraphs, cluster: Ints, others: Ints, asked: Sequence[int], options: ConsensusOptions
+) -> Population:
+    """Where patterns are counted: among all graphs or, of very many, in a part of them.
+
+    Args:
+        encoded: All graphs.
+        cluster: As of :class:`Population`.
+        others: As of it.
+        asked: Further graphs that must be there.
+        options: As of it.
+    """
+    if len(encoded) <= options.max_counted:
+        return Population(encoded=encoded, cluster=cluster, others=others, options=options)
+    inside, outside = spread(cluster, options.drawn_from), spread(others, options.drawn_from)
+    known = np.unique(np.concatenate([inside, outside, np.asarray(asked, dtype=np.int64)]))
+    return Population(
+        encoded=encoded.part(known),
+        cluster=np.searchsorted(known, inside),
+        others=np.searchsorted(known, outside),
+        options=options,
+        known=known,
+    )
 
 
 class SourcePatterns:

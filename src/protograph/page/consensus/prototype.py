@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protograph._base.arrays import Ints
+from protograph._base.growing import rows_of
 from protograph._base.ties import best
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
 from protograph.page.consensus.contributions import LinearHead
-from protograph.page.consensus.counting import Population
+from protograph.page.consensus.counting import Population, population_of, spread
 from protograph.page.consensus.session import ConsensusCandidate, run_sessions
 from protograph.page.consensus.session_graphs import SessionGraphs, chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
@@ -40,14 +41,15 @@ def consensus_candidates(
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
-    population = Population(
-        encoded=fitted.encoded,
-        cluster=members if members.size else np.array(cluster.members),
-        others=_others(fitted),
-        options=options.consensus,
-    )
     are_alike = "alike" not in options.without
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool, are_alike=are_alike)
+    population = population_of(
+        fitted.encoded,
+        members if members.size else np.array(cluster.members),
+        _others(fitted, options.consensus.max_counted),
+        [index for graphs in chosen for index in graphs],
+        options.consensus,
+    )
     sessions = session_graphs(fitted, chosen, head, options.consensus)
     if "margin" in options.without:
         sessions = [replace(session, contributions=None) for session in sessions]
@@ -102,10 +104,13 @@ def _joint_weight(candidates: Sequence[ConsensusCandidate]) -> float:
     return sum(weights) if max(weights) > 0 else max(weights)
 
 
-def _others(fitted: FittedClass) -> Ints:
-    """The graphs predicted as another class, ordered by their embeddings, so that samples know no other order."""
-    others = np.flatnonzero(fitted.embedded.predictions != fitted.target)
+def _others(fitted: FittedClass, most: int) -> Ints:
+    """The graphs predicted as another class, ordered by their embeddings, so that samples know no other order.
+
+    Of more than ``most``, so many, evenly spaced.
+    """
+    others = spread(np.flatnonzero(fitted.embedded.predictions != fitted.target), most)
     if not others.size:
         return others
-    order, _ = canonical_order(fitted.embedded.graph_embeddings[others], fitted.resolution)
+    order, _ = canonical_order(rows_of(fitted.embedded.graph_embeddings, others), fitted.resolution)
     return others[order]

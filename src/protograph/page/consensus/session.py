@@ -106,7 +106,7 @@ def _searched(graphs: SessionGraphs, population: Population, options: SearchOpti
     near = consensus.pattern.around(start, tuning.max_nodes_around, tuning.max_edges_around)
     divided = edges_of if "wholes" in options.without else wholes_of
     wholes = divided(near, weigher.counter.kinds)
-    is_common = _commonness(common, source, graphs, options.match_features)
+    is_common = _commonness(common, source, graphs, options.match_features, population)
     surroundings = Surroundings(common, weigher.counter.kinds, start, tuning, is_common, divided)
     counter = population.counter(source, tuning.large_sample, tuning.sample)
     closing = Closing(common, near, wholes, counter, options.max_nodes, tuning, is_common)
@@ -134,7 +134,11 @@ def _common_patterns(graphs: SessionGraphs, options: SearchOptions) -> CommonPat
 
 
 def _commonness(
-    common: CommonPatterns, patterns: SourcePatterns, graphs: SessionGraphs, match_features: MatchFeatures
+    common: CommonPatterns,
+    patterns: SourcePatterns,
+    graphs: SessionGraphs,
+    match_features: MatchFeatures,
+    population: Population,
 ) -> Callable[[Pattern], bool]:
     """Tells whether all k graphs have a pattern.
 
@@ -142,7 +146,7 @@ def _commonness(
     """
     if not graphs.is_whole or not are_matched_by_kind(match_features):
         return common.is_common
-    others = np.array(graphs.indices[1:], dtype=np.int64)
+    others = population.numbers_here(graphs.indices[1:])
 
     def is_common(pattern: Pattern) -> bool:
         answers = patterns.answers(pattern, others)

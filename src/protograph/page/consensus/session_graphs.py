@@ -137,7 +137,7 @@ def chosen_graphs(
     if not are_alike:
         firsts = range(0, max(min(len(near) - k + 1, count * k), 1), k)
         return [tuple(near[first : first + k]) for first in firsts]
-    members = sorted(cluster.members)
+    members = sorted(cluster.near or cluster.members)
     points = scaled(fitted.embedded.graph_embeddings[members], grain)
     place = {index: position for position, index in enumerate(members)}
     chosen, free = [tuple(near[:k])], near[k:]
@@ -151,7 +151,7 @@ def chosen_graphs(
 
 def _different(fitted: FittedClass, cluster: Cluster, count: int, grain: float) -> list[int]:
     """The representatives, and the graphs next nearest the mean, no two with the same embedding."""
-    members = [index for index in cluster.members if index not in cluster.far]
+    members = _candidates(cluster)
     twins = _Twins(fitted.embedded.graph_embeddings, [*members, *cluster.representatives], grain)
 
     def chosen_by(pick: Callable[[list[int]], int]) -> list[int]:
@@ -208,6 +208,10 @@ class _Twins:
 
 def _grain(fitted: FittedClass, cluster: Cluster) -> float:
     """Embeddings that differ by no more than this are equal."""
-    near = [index for index in cluster.members if index not in cluster.far]
-    scale = max(1e-300, float(np.abs(fitted.embedded.graph_embeddings[near]).max()))
+    scale = max(1e-300, float(np.abs(fitted.embedded.graph_embeddings[_candidates(cluster)]).max()))
     return 4 * scale * tolerance_for(1.0, fitted.resolution)
+
+
+def _candidates(cluster: Cluster) -> list[int]:
+    """The graphs that sessions choose among, nearest the mean first."""
+    return list(cluster.near) or [index for index in cluster.members if index not in cluster.far]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints
-from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs, ranges
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
@@ -118,10 +118,12 @@ class SmallPatterns:
 
 def _affordable(graphs: EncodedGraphs, searched: Ints, options: ReasonOptions) -> Ints:
     """So many of the graphs, evenly spaced, that all their sets of nodes can be gone through."""
-    degrees = np.diff(graphs.starts).astype(np.float64)
+    sizes = graphs.nodes[searched + 1] - graphs.nodes[searched]
+    nodes = ranges(graphs.nodes[searched], sizes)
+    degrees = (graphs.starts[nodes + 1] - graphs.starts[nodes]).astype(np.float64)
     # Sets of so many nodes around a node are at most about the power of its degree, paths and stars alike.
-    around = np.add.reduceat(np.append(degrees ** (options.max_nodes - 1), 0.0), graphs.nodes[:-1])
-    sets = around[searched].cumsum()
+    around = np.add.reduceat(np.append(degrees ** (options.max_nodes - 1), 0.0), sizes.cumsum() - sizes)
+    sets = around.cumsum()
     return spread(searched, int(max(20, searched.size * min(1.0, options.max_sets / max(sets[-1], 1.0)))))
 
 

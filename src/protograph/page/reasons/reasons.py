@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from itertools import compress
+from typing import Any, NamedTuple
 
 import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
+from protograph._base.growing import rows_of
 from protograph._base.timing import timed
 from protograph._base.words import counted
 from protograph.explanation import Pattern, Reason, Support
@@ -86,12 +89,17 @@ class FoundReasons:
     notes: tuple[str, ...]
     seconds: Mapping[str, float]
 
+    @cached_property
+    def _rows(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Class and part of each graph, the same for all classes."""
+        return tuple(self.predictions.tolist()), () if self.parts.note else tuple(self.parts.of_graph.tolist())
+
     def fields(self, target: int) -> dict[str, Any]:
         """The fields of an explanation that tell of the reasons of a class."""
         return {
             "reasons": self.of_class[target],
-            "graph_predictions": tuple(self.predictions.tolist()),
-            "graph_parts": () if self.parts.note else tuple(self.parts.of_graph.tolist()),
+            "graph_predictions": self._rows[0],
+            "graph_parts": self._rows[1],
             "typical_uncovered": self.typical_uncovered[target],
             "fidelity_note": self.parts.note,
         }
@@ -110,20 +118,19 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
         graphs = next(iter(fitted.readings.values()))
         parts = divided(graphs, predictions, options)
         is_small = np.diff(graphs.nodes) <= options.max_graph_nodes
-        scope = Scope(
-            reader=ConditionReader(fitted.readings, options.max_calls),
-            searched=np.flatnonzero((parts.of_graph == SEARCHED) & is_small),
-            confirming=np.flatnonzero((parts.of_graph == CONFIRMING) & is_small),
-            predictions=predictions,
-            embeddings=fitted.embedded.graph_embeddings,
-            options=options,
-            alone=fitted.lead_alone,
-            max_reasons=fitted.max_reasons,
-        )
-        rules = _rules(scope)
-        assembled = _Assembly(fitted, scope, rules, parts).reasons()
+        searched = np.flatnonzero((parts.of_graph == SEARCHED) & is_small)
+        confirming = np.flatnonzero((parts.of_graph == CONFIRMING) & is_small)
+        is_sampled = len(graphs) * options.searched_share > options.max_searched
+        known = np.sort(np.concatenate([searched, confirming])) if is_sampled else np.arange(len(graphs))
+        rules = _rules(_scope(fitted, known, searched, confirming))
+        assembled = _Assembly(fitted, rules, parts).reasons()
     uncovered = {target: _typical_uncovered(target, reasons, fitted) for target, reasons in assembled.items()}
     notes = _too_large(int((~is_small).sum()), options)
+    if is_sampled:
+        notes += (
+            f"rules were searched in {searched.size:,} of the {len(graphs):,} graphs and confirmed by "
+            f"{confirming.size:,}; all others were kept apart to measure with",
+        )
     return FoundReasons(
         of_class=assembled,
         typical_uncovered=uncovered,
@@ -132,6 +139,35 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
         notes=notes,
         seconds=seconds,
     )
+
+
+def _scope(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) -> "_Numbered":
+    """What rules are searched in: the known graphs and no others, numbered among themselves."""
+    is_all = known.size == len(fitted.embedded.predictions)
+    readings = fitted.readings if is_all else {key: one.part(known) for key, one in fitted.readings.items()}
+    scope = Scope(
+        reader=ConditionReader(readings, fitted.options.max_calls),
+        searched=np.searchsorted(known, searched),
+        confirming=np.searchsorted(known, confirming),
+        predictions=fitted.embedded.predictions if is_all else fitted.embedded.predictions[known],
+        embeddings=fitted.embedded.graph_embeddings if is_all else rows_of(fitted.embedded.graph_embeddings, known),
+        options=fitted.options,
+        alone=lambda condition, target: fitted.lead_alone(_moved(condition, known), target),
+        max_reasons=fitted.max_reasons,
+    )
+    return _Numbered(scope, known)
+
+
+class _Numbered(NamedTuple):
+    """A scope, and the number among all graphs of each of its own."""
+
+    scope: Scope
+    known: Ints
+
+
+def _moved(condition: Condition, known: Ints) -> Condition:
+    """A condition with its source numbered among all graphs."""
+    return replace(condition, source=int(known[condition.source]))
 
 
 def _too_large(number: int, options: ReasonOptions) -> tuple[str, ...]:
@@ -143,14 +179,23 @@ def _too_large(number: int, options: ReasonOptions) -> tuple[str, ...]:
     )
 
 
-def _rules(scope: Scope) -> JointRules:
+def _rules(numbered: _Numbered) -> JointRules:
+    scope, known = numbered
     predicted = np.unique(scope.predictions).tolist()
     if len(np.unique(scope.predictions[scope.searched])) < 2:
         return JointRules({target: [] for target in predicted})
     search = RuleSearch(scope)
     drafts = {target: search.confirmed_rule(target) for target in predicted}
     rules = joined(drafts, scope)
-    return JointRules({t: in_order(list(own), t, scope) for t, own in rules.drafts.items()}, rules.rest)
+    ordered = {target: in_order(list(own), target, scope) for target, own in rules.drafts.items()}
+    moved = {
+        target: [
+            Draft(*(tuple(_moved(condition, known) for condition in side) for side in (draft.has, draft.lacks)))
+            for draft in own
+        ]
+        for target, own in ordered.items()
+    }
+    return JointRules(moved, rules.rest)
 
 
 def _typical_uncovered(target: int, reasons: Sequence[Reason], fitted: FittedGraphs) -> tuple[int, ...]:
@@ -165,12 +210,13 @@ def _typical_uncovered(target: int, reasons: Sequence[Reason], fitted: FittedGra
 class _Assembly:
     """Makes reasons of drafts."""
 
-    def __init__(self, fitted: FittedGraphs, scope: Scope, rules: JointRules, parts: Parts) -> None:
-        self._fitted, self._scope, self._rules, self._parts = fitted, scope, rules, parts
+    def __init__(self, fitted: FittedGraphs, rules: JointRules, parts: Parts) -> None:
+        self._fitted, self._rules, self._parts = fitted, rules, parts
         # As many nodes are placed as when users ask.
         self._reader = ConditionReader(fitted.readings, MAX_CALLS)
         self._patterns: dict[Condition, Pattern] = {}
         self._all = np.arange(len(fitted.embedded.predictions))
+        self._numbers = self._all.tolist()  # shared by all reasons: of many graphs, numbers of Python take the most
 
     def reasons(self) -> dict[int, tuple[Reason, ...]]:
         """The reasons of each class."""
@@ -237,7 +283,7 @@ class _Assembly:
         for name, part in (("searched", SEARCHED), ("confirming", CONFIRMING), ("kept_apart", KEPT_APART)):
             own = self._parts.indices(part)
             by_part[name] = Support.of(holds[own], is_class[own]) if own.size or part != KEPT_APART else None
-        return {**by_part, "holds_in_indices": tuple(np.flatnonzero(holds).tolist())}
+        return {**by_part, "holds_in_indices": tuple(compress(self._numbers, holds.tolist()))}
 
     def _pattern(self, condition: Condition) -> Pattern:
         if condition not in self._patterns:

@@ -7,8 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
+from protograph._base.growing import rows_of
+from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
+
+# Graphs whose embeddings are compared for the most typical: more are no more typical, and take memory.
+MOST_COMPARED = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,9 +52,13 @@ class Scope:
 
 
 def typical(indices: Ints, embeddings: Floats, number: int) -> Ints:
-    """Those of some graphs whose embeddings are nearest their mean, the nearest first."""
+    """Those of some graphs whose embeddings are nearest their mean, the nearest first.
+
+    Of more than ``MOST_COMPARED`` graphs, so many, evenly spaced, are looked at.
+    """
     if not indices.size:
         return indices
-    points = embeddings[indices]
+    indices = spread(indices, MOST_COMPARED)
+    points = rows_of(embeddings, indices)
     distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
     return indices[np.argsort(distances, kind="stable")[:number]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from protograph._base.arrays import Floats
-from protograph.models.judging import embed_all
+from protograph.models.embedding import embed_all
 from protograph.report.palette import COLORS
 from protograph.reproduce.findings import Estimate
 from protograph.reproduce.item import JSON, Cell, Item, Need, Results

@@ -1,0 +1,81 @@
+import pytest
+import torch
+from torch_geometric.data import Data, InMemoryDataset
+
+from protograph.graphs.shards import ShardFolder, TorchShards, opened_folder, write_shards
+from protograph.graphs.store import GraphStore
+from tests import zoo
+
+GRAPHS = zoo.random_graphs(7)
+
+
+def same(one, other):
+    return one.x.tolist() == other.x.tolist() and one.edge_index.tolist() == other.edge_index.tolist()
+
+
+def test_a_folder_of_shards_has_the_graphs_that_were_written(tmp_path):
+    assert write_shards(iter(GRAPHS), tmp_path / "new", size=3) == 7
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [f"shard-00000{n}.graphs" for n in range(3)]
+    folder = ShardFolder(tmp_path / "new")
+    assert len(folder) == 7
+    assert all(map(same, folder, GRAPHS))
+    assert folder.origins.of(5).label == "graph 5 (graph 2 of shard-000001.graphs)"
+
+
+def test_a_folder_that_has_shards_is_not_written_to(tmp_path):
+    write_shards(GRAPHS, tmp_path)
+    with pytest.raises(FileExistsError, match=r"has \.graphs files already; write to an empty folder, or remove them$"):
+        write_shards(GRAPHS, tmp_path)
+
+
+def test_graphs_that_cannot_be_written_are_named(tmp_path):
+    odd = Data(x=torch.ones(1, 3), notes=["a"])
+    with pytest.raises(ValueError, match=r"^graphs 2 to 3 cannot be written as a shard: graphs must have the same"):
+        write_shards([*GRAPHS[:2], GRAPHS[2], odd], tmp_path, size=2)
+    assert write_shards([GRAPHS[2], odd], tmp_path / "some", keys=["x"]) == 2
+    assert [list(graph.to_dict()) for graph in ShardFolder(tmp_path / "some")] == [["x"], ["x"]]
+
+
+def test_files_of_torch_save_hold_lists_or_what_a_data_set_saves(tmp_path):
+    torch.save(GRAPHS[:3], tmp_path / "part2.pt")
+    torch.save(InMemoryDataset.collate(GRAPHS[3:]), tmp_path / "part10.pt")
+    shards = opened_folder(tmp_path)
+    assert isinstance(shards, TorchShards)
+    assert all(map(same, shards, GRAPHS))
+    store = GraphStore(tmp_path)
+    assert len(store) == 7
+    assert store.label(4) == "graph 4 (graph 1 of part10.pt)"
+
+
+def test_a_bad_shard_names_itself_when_its_graphs_are_asked_for(tmp_path):
+    write_shards(GRAPHS, tmp_path, size=3)
+    bad = tmp_path / "shard-000001.graphs"
+    bad.write_bytes(bad.read_bytes()[:-1])
+    store = GraphStore(tmp_path)
+    assert same(store[0], GRAPHS[0])
+    with pytest.raises(ValueError, match=r"shard-000001\.graphs is damaged or no file of tensors"):
+        list(store.chunks(2))
+
+
+def test_a_bad_file_of_torch_save_names_itself(tmp_path):
+    torch.save(GRAPHS[:3], tmp_path / "part1.pt")
+    (tmp_path / "part2.pt").write_bytes(b"no graphs")
+    with pytest.raises(ValueError, match=r"part2\.pt cannot be read as graphs: wanted a list"):
+        len(GraphStore(tmp_path))
+
+
+def test_a_folder_without_shards_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"has no shards; wanted \.graphs files of protograph\.write_shards"):
+        opened_folder(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"none there, which is none$"):
+        opened_folder(tmp_path / "none there")
+
+
+def test_a_file_that_runs_code_when_it_is_unpickled_is_refused(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return print, ("run",)
+
+    torch.save([Trap()], tmp_path / "part1.pt")
+    with pytest.raises(ValueError, match=r"part1\.pt cannot be read as graphs"):
+        len(GraphStore(tmp_path))

@@ -1,0 +1,135 @@
+"""Whatever graphs come in, and wherever they are kept meanwhile, the answers are those of a list."""
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import InMemoryDataset, OnDiskDataset
+
+import protograph as pg
+from tests import zoo
+
+GRAPHS = zoo.random_graphs(120)
+
+
+class Collated(InMemoryDataset):
+    def __init__(self, graphs):
+        super().__init__()
+        self.data, self.slices = self.collate(graphs)
+
+
+def on_disk(folder):
+    dataset = OnDiskDataset(str(folder))
+    dataset.extend(GRAPHS)
+    return dataset
+
+
+def torch_files(folder):
+    torch.save(GRAPHS[:50], folder / "part1.pt")
+    torch.save(InMemoryDataset.collate(GRAPHS[50:]), folder / "part2.pt")
+    return folder
+
+
+def shards(folder):
+    pg.write_shards(GRAPHS, folder, size=32)
+    return str(folder)
+
+
+SOURCES = {
+    "generator": lambda folder: (graph for graph in GRAPHS),
+    "shards": shards,
+    "files of torch.save": torch_files,
+    "InMemoryDataset": lambda folder: Collated(GRAPHS),
+    "part of an InMemoryDataset": lambda folder: Collated([*GRAPHS[::-1], *GRAPHS])[len(GRAPHS) :],
+    "OnDiskDataset": on_disk,
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(3)
+    return zoo.make(seed=3)
+
+
+def answers(explanations):
+    """All that is found and counted, but for what took how long, and floats."""
+    found = []
+    for target, one in explanations.items():
+        for prototype in one.prototypes:
+            found.append(
+                (
+                    target,
+                    prototype.graph.x.tolist(),
+                    prototype.graph.edge_index.tolist(),
+                    prototype.cluster_size,
+                    prototype.sources,
+                    prototype.source,
+                    prototype.nodes,
+                    prototype.matches.tolist(),
+                    prototype.evidence.num_in_class,
+                    prototype.evidence.num_elsewhere,
+                    prototype.evidence.node_graphs,
+                )
+            )
+        found.append((one.rule, [reason.holds_in_indices for reason in one.reasons], one.graph_parts))
+        found.append((one.survey.predictions, one.survey.labels, one.embedding_map.clusters))
+    return found
+
+
+def floats(explanations):
+    numbers = [p.margin for one in explanations.values() for p in one.prototypes]
+    return [*numbers, *explanations[0].survey.positions.ravel()]
+
+
+@pytest.fixture(scope="module")
+def wanted(model):
+    return pg.PAGE(num_clusters=2, budget=2).fit(model, GRAPHS).explain_all()
+
+
+@pytest.fixture
+def all_on_disk(monkeypatch):
+    monkeypatch.setattr("protograph._base.growing.BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr("protograph._base.growing.ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("protograph.graphs.encoding.ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("protograph.graphs.spool.BYTES_IN_MEMORY", 0)
+    for module in ("spool", "store"):
+        monkeypatch.setattr(f"protograph.graphs.{module}.SHARD_GRAPHS", 16)
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_answers_are_those_of_a_list(name, tmp_path, model, wanted, all_on_disk):
+    explainer = pg.PAGE(num_clusters=2, budget=2).fit(model, SOURCES[name](tmp_path), batch_size=48)
+    found = explainer.explain_all()
+    assert answers(found) == answers(wanted)
+    np.testing.assert_allclose(floats(found), floats(wanted), rtol=1e-9, atol=1e-9)
+    assert len(explainer.graphs_) == len(GRAPHS)
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_a_list_has_the_same_answers_where_embeddings_and_codes_are_on_disk(model, wanted, all_on_disk):
+    explainer = pg.PAGE(num_clusters=2, budget=2).fit(model, GRAPHS)
+    assert answers(explainer.explain_all()) == answers(wanted)
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model):
+    explainer = pg.PAGE(
+        num_clusters=2,
+        budget=2,
+        cluster_options={"max_fitted": 20},
+        consensus_options={"max_counted": 40, "drawn_from": 20},
+        reason_options={"max_searched": 60, "max_confirming": 20, "min_kept_apart": 2},
+    )
+    found = explainer.fit(model, iter(GRAPHS)).explain_all()
+    for target, one in found.items():
+        sizes = [prototype.cluster_size for prototype in one.prototypes]
+        assert sum(sizes) == one.num_predicted == sum(one.graph_predictions[i] == target for i in range(len(GRAPHS)))
+        assert any(f"fitted to 20 of the {one.num_predicted} graphs of the class" in note for note in one.warnings)
+        assert any(note.startswith("rules were searched in ") for note in one.warnings)
+        assert one.graph_parts.count(0) <= 70
+        for prototype in one.prototypes:
+            assert prototype.evidence.num_class + prototype.evidence.num_others == len(GRAPHS)
+        for reason in one.reasons:
+            assert reason.holds(GRAPHS).nonzero()[0].tolist() == list(reason.holds_in_indices)
+    again = pg.PAGE(**explainer._options()).fit(model, GRAPHS).explain_all()
+    assert answers(again) == answers(found)
