@@ -67,5 +67,7 @@ def test_a_generator_that_raises_midway_is_told_with_its_own_error():
         raise OSError("the disk is gone")
 
     store = GraphStore(chain(zoo.random_graphs(1100), broken()))
-    with pytest.raises(OSError, match=r"^the disk is gone$"):
+    with pytest.raises(OSError, match=r"^the disk is gone\n") as raised:
         list(store.chunks(4))
+    place = 1100 + len(GRAPHS)
+    assert raised.value.__notes__ == [f"this happened while item {place} of graphs was read, counted from 0"]

@@ -48,7 +48,10 @@ def test_a_model_that_fails_says_for_which_graphs():
     running.model.register_forward_pre_hook(_refuse_large, with_kwargs=True)
     with pytest.raises(RuntimeError, match=r"^too many nodes\n") as raised:
         embed(running, store, 10)
-    assert raised.value.__notes__ == ["this happened while the model was applied to 10 graphs, graph 0 to graph 9"]
+    assert raised.value.__notes__ == [
+        "the model was applied to 10 graphs of 4 to 9 nodes",
+        "this happened while the model was applied to 10 graphs, graph 0 to graph 9",
+    ]
 
 
 def _refuse_large(module, args, kwargs):
