@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.speed import PARTS, compiling, counting, growth, hard, hard_cases, timing, whole_sets
+from benchmarks.speed import (
+    PARTS,
+    compiling,
+    counting,
+    embedding,
+    growth,
+    hard,
+    hard_cases,
+    streaming,
+    timing,
+    whole_sets,
+)
 
 SMALL = {
     "dense": lambda rng: hard_cases.dense(rng, size=20, degree=6, num_graphs=8),
@@ -137,3 +148,25 @@ def test_what_is_compiled_inside_counts_once(monkeypatch):
     watch.on_end(loop("outer"))
     assert watch.seconds == 4.0
     assert watch.loops == {"protograph.loops.inner": 2.0, "protograph.loops.outer": 4.0}
+
+
+def test_graphs_of_the_streaming_part_are_simple_and_the_same_each_time():
+    one, other = list(streaming.random_trees(6)), list(streaming.random_trees(6))
+    for first, second in zip(one, other, strict=True):
+        assert torch.equal(first.x, second.x)
+        assert torch.equal(first.edge_index, second.edge_index)
+        edges = set(map(tuple, first.edge_index.t().tolist()))
+        assert len(edges) == first.num_edges
+        assert all(u != v and (v, u) in edges for u, v in edges)
+    assert [graph.num_edges for graph in one] == [38, 44] * 3
+
+
+def test_growth_compares_a_further_graph_late_with_one_early():
+    runs = [{"num_graphs": n, "seconds": s} for n, s in ((10, 5.0), (20, 10.0), (40, 25.0))]
+    assert streaming.growth({"runs": runs}) == 1.5
+
+
+def test_speed_is_a_share_of_the_bare_model():
+    one = {"seconds": {"bare": [1.0, 2.0], "list": [2.0, 8.0], "bare_in_double": [3.0, 4.0]}}
+    assert embedding.ratios(one, "list") == [0.5, 0.25]
+    assert embedding.ratios(one, "list", "bare_in_double") == [1.5, 0.5]

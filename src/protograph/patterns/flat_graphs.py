@@ -30,12 +30,12 @@ class FlatGraphs:
 
     def __init__(self, graphs: EncodedGraphs, chosen: Ints, num_codes: tuple[int, int] | None = None) -> None:
         self.encoded, self.chosen = graphs, chosen
-        sizes = (graphs.nodes[1:] - graphs.nodes[:-1])[chosen]
+        sizes = graphs.nodes[chosen + 1] - graphs.nodes[chosen]
         old = ranges(graphs.nodes[chosen], sizes)
         self.sizes, self.first = sizes, sizes.cumsum() - sizes
         self.graph = np.repeat(np.arange(chosen.size), sizes)
         self.kinds = graphs.node_kinds[old].astype(np.int64)
-        self.degrees = (graphs.starts[1:] - graphs.starts[:-1])[old]
+        self.degrees = graphs.starts[old + 1] - graphs.starts[old]
         self.starts = self.degrees.cumsum() - self.degrees
         entries = ranges(graphs.starts[old], self.degrees)
         self.neighbours = graphs.neighbours[entries] + np.repeat(self.first[self.graph], self.degrees)
