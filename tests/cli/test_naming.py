@@ -55,6 +55,8 @@ EXPLAIN = {
     "--max-reasons": ["graphs.pt", *GIVEN, "--max-reasons", -1],
     "--search": ["graphs.pt", *GIVEN, "--search", "magic"],
     "--match-edges": ["graphs.pt", *GIVEN, "--match-edges", "on"],
+    "--match-features": ["graphs.pt", *GIVEN, "--match-features", "magic"],
+    "--checkpoint": ["graphs.pt", *GIVEN, "--checkpoint", "mine.py"],
     "--engine": ["graphs.pt", *GIVEN, "--engine", "ray"],
     "--device": ["graphs.pt", *GIVEN, "--device", "warp"],
     "--seed": ["graphs.pt", *GIVEN, "--seed", -1],

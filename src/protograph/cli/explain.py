@@ -71,16 +71,16 @@ def explain(
     ] = None,
     search: Annotated[Search, typer.Option(help="consensus, or the paper's walk.", metavar="KIND")] = Search.consensus,
     match_edges: Annotated[
-        MatchEdges, typer.Option(help="Edges must agree: on, off; auto: if the model reads them.", metavar="KIND")
+        MatchEdges, typer.Option(help="Must edges agree: on, off, auto.", metavar="HOW")
     ] = MatchEdges.auto,
     match_features: Annotated[
         MatchFeatures,
-        typer.Option(help="Nodes must agree: on, off; auto: in bins; model: as it sees them.", metavar="KIND"),
+        typer.Option(help="Must nodes agree: on, off, auto, model.", metavar="HOW"),
     ] = MatchFeatures.auto,
     engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder for what is done; a killed run goes on from it.", metavar="DIR")
+        Path | None, typer.Option(help="Folder from which a killed run goes on.", metavar="DIR")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
     split: arguments.Split = None,

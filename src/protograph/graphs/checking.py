@@ -49,12 +49,13 @@ def is_plain(values: Tensor) -> bool:
     return values.dtype in NUMBERS and values.layout is torch.strided and not values.is_meta
 
 
-def check_graph(graph: Any, label: str) -> None:
+def check_graph(graph: Any, label: str, *, may_be_empty: bool = False) -> None:
     """Check a graph by itself.
 
     Args:
         graph: What the user gave.
         label: What messages call it.
+        may_be_empty: Whether it may have no nodes.
 
     Raises:
         TypeError: If it is no graph, or something in it is no tensor.
@@ -71,7 +72,7 @@ def check_graph(graph: Any, label: str) -> None:
         if key in graph:
             _check_numbers(graph[key], key, label)
     _check_edge_index(graph, label)
-    _check_counts(graph, label)
+    _check_counts(graph, label, may_be_empty=may_be_empty)
 
 
 def _what_else(graph: Any) -> str:
@@ -153,7 +154,7 @@ def _way_to_edges(edge_index: Tensor, graph: Data) -> str:
     return "give the two ends of each edge as numbers of nodes"
 
 
-def _check_counts(graph: Data, label: str) -> None:
+def _check_counts(graph: Data, label: str, *, may_be_empty: bool) -> None:
     """Check that there are as many rows as nodes and edges."""
     stated = graph.get("num_nodes")
     is_whole = isinstance(stated, int | np.integer) and not isinstance(stated, bool) and stated >= 0
@@ -164,7 +165,7 @@ def _check_counts(graph: Data, label: str) -> None:
         raise ValueError(
             f"num_nodes of {label} must be the number of rows of its x, {num_nodes}, got {stated}; leave it out"
         )
-    if num_nodes == 0:
+    if num_nodes == 0 and not may_be_empty:
         is_told = isinstance(graph.x, Tensor) or stated is not None or graph.edge_index is not None
         raise ValueError(f"{label} has no nodes; {'' if is_told else 'give it x or num_nodes, or '}leave it out")
     num_edges = 0 if graph.edge_index is None else graph.edge_index.size(1)

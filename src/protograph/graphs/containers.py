@@ -12,7 +12,7 @@ from torch_geometric.data.data import BaseData
 def check_container(graphs: Any) -> None:
     """Check that graphs came in something that can be gone through.
 
-    >>> check_container({"a": Data()})
+    >>> check_container({"a": 1})
     Traceback (most recent call last):
     ...
     TypeError: graphs must be a sequence or iterable of graphs, got a dict; pass list(graphs.values())

@@ -29,6 +29,7 @@ class EdgeRule:
     def compared(self, rows: Floats) -> Floats:
         """Rows of ``edge_attr`` as they are compared: in place of a value of a column with cuts, how many lie below.
 
+        >>> import numpy as np
         >>> EdgeRule(is_matched=True, cuts=((), (0.5, 1.5))).compared(np.array([[7.0, 0.2], [7.0, 1.5]])).tolist()
         [[7.0, 0.0], [7.0, 2.0]]
         """

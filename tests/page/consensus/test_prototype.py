@@ -336,7 +336,7 @@ def test_no_node_in_common_is_told():
     with pytest.warns(
         pg.ProtographWarning, match=r"a cluster of \d+ graphs has no prototype: no nodes of its graphs \[.*equal feat"
     ):
-        assert fitted(graphs=graphs).explain(1).prototypes == []
+        assert fitted(graphs=graphs, match_features=True).explain(1).prototypes == []
 
 
 def test_edges_of_equal_attributes():

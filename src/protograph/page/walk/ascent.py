@@ -50,7 +50,7 @@ class MatchingLines:
             missing = list(range(len(keys)))
         for number, line in zip(missing, self._computed(choices[missing], axis, nodes), strict=True):
             self._kept[keys[number]] = line
-        return np.stack([self._kept[key] for key in keys])
+        return np.stack([self._kept[key] for key in keys]) if keys else np.empty((0, len(nodes)))
 
     def _computed(self, choices: Ints, axis: int, nodes: Ints) -> Floats:
         if not len(choices):
