@@ -48,7 +48,7 @@ class Checkpoint:
         if not manifest.exists():
             if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
                 raise ValueError(
-                    f"checkpoint must be a new or empty folder, or one that a fit has written, got {self.folder}"
+                    f"checkpoint must be a new or empty folder, or one that a fit wrote, got {self.folder}"
                 )
             self.folder.mkdir(parents=True, exist_ok=True)
             with atomic_path(manifest) as partial:

@@ -13,7 +13,7 @@ from protograph.page.clusters.selection import Cluster
 
 def class_map(embedded: EmbeddedGraphs, members: Ints, clusters: Sequence[Cluster]) -> EmbeddingMap:
     """The graphs of a class in two dimensions of their own."""
-    cluster_of = np.full(len(embedded.predictions), -1)
+    cluster_of = np.full(len(embedded.graph_embeddings), -1)
     for number, cluster in enumerate(clusters):
         cluster_of[list(cluster.members)] = number
     positions, explained = project(embedded.graph_embeddings, members)
