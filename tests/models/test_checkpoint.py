@@ -107,9 +107,7 @@ def test_another_model_other_graphs_and_other_options_are_refused(tmp_path):
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(
-        ValueError, match=r"^checkpoint must be a new or empty folder, or one that a fit wrote, got "
-    ):
+    with pytest.raises(ValueError, match=r"^checkpoint must be a new or empty folder, or one that a fit wrote, got "):
         fitted(GRAPHS, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
