@@ -1,10 +1,11 @@
 """Where columns are cut."""
 
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protograph.graphs.column_bins import even_cuts, gap_cuts
@@ -41,6 +42,8 @@ def test_what_cannot_be_cut_is_not():
 
 
 @given(st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=2, max_size=60), st.integers(2, 5), st.randoms())
+@example([0.0, 2.2250738585072014e-308], 2, Random(0))
+@example([1e6, np.nextafter(1e6, 0)], 2, Random(0))
 def test_every_value_is_in_one_bin_whatever_the_order(values, num_bins, random):
     column = np.array(values)
     shuffled = np.array(random.sample(values, len(values)))

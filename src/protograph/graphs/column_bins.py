@@ -10,6 +10,8 @@ _GRID = 512
 _NARROW = 0.5
 # Values beyond are drawn in: a few far off would make the grid coarse.
 _TAILS = (0.001, 0.999)
+# Values that differ by less, the largest being of the size of 1, differ by rounding.
+_LEAST_RANGE = 1e-12
 
 
 def gap_cuts(values: Floats, *, depth: float, certainty: float, least_share: float) -> tuple[float, ...]:
@@ -28,19 +30,22 @@ def gap_cuts(values: Floats, *, depth: float, certainty: float, least_share: flo
     >>> gap_cuts(np.concatenate([around, around + 1]), depth=0.6, certainty=4, least_share=0.01)
     (0.5,)
     """
-    ascending = np.sort(values)
+    # Of the size of 1, by a power of two: nothing is rounded, and neither huge nor tiny numbers leave the scale.
+    power = int(np.frexp(np.abs(values).max())[1])
+    ascending = np.sort(np.ldexp(values, -power))
     low, high = np.quantile(ascending, _TAILS)
-    if not high > low:
+    if high - low <= _LEAST_RANGE:
         return ()
     drawn_in = np.clip(ascending, low, high)
     width = _NARROW * _bandwidth(drawn_in)
     width = max(width, (high - low) / _GRID)
     grid = np.linspace(low - 3 * width, high + 3 * width, _GRID)
     density = _density(drawn_in, grid, width)
-    counts = density * drawn_in.size * 2 * width
+    counts = density * drawn_in.size * 2 * (width / (grid[1] - grid[0]))
     valleys = _valleys(density, counts, depth, certainty)
     cuts = [_between(ascending, grid[place]) for place in _with_share(ascending, grid, density, valleys, least_share)]
-    return tuple(cut for cut in dict.fromkeys(cuts) if ascending[0] < cut <= ascending[-1])
+    inside = (cut for cut in dict.fromkeys(cuts) if ascending[0] < cut <= ascending[-1])
+    return tuple(float(np.ldexp(cut, power)) for cut in inside)
 
 
 def _bandwidth(ascending: Floats) -> float:
@@ -51,7 +56,7 @@ def _bandwidth(ascending: Floats) -> float:
 
 
 def _density(ascending: Floats, grid: Floats, width: float) -> Floats:
-    """Of values at places evenly spaced: how many lie in each of their cells, smoothed by a normal distribution."""
+    """Of values at places evenly spaced: the share that lies in each cell, smoothed by a normal distribution."""
     step = grid[1] - grid[0]
     edges = np.append(grid - step / 2, grid[-1] + step / 2)
     counts = np.diff(np.searchsorted(ascending, edges, side="left")).astype(np.float64)
@@ -59,7 +64,7 @@ def _density(ascending: Floats, grid: Floats, width: float) -> Floats:
     offsets = np.arange(-reach, reach + 1) * step
     kernel = np.exp(-0.5 * (offsets / width) ** 2)
     smooth: Floats = np.convolve(counts, kernel / kernel.sum(), mode="full")[reach : reach + grid.size]
-    return np.asarray(smooth / (ascending.size * step))
+    return np.asarray(smooth / ascending.size)
 
 
 def _valleys(density: Floats, counts: Floats, depth: float, certainty: float) -> list[int]:
@@ -132,4 +137,4 @@ def bin_cuts(values: Floats, counts: Ints, num_bins: int) -> tuple[float, ...]:
     up_to = counts.cumsum()
     wanted = up_to[-1] * np.arange(1, num_bins) / num_bins
     last = np.unique(np.searchsorted(up_to, wanted).clip(max=values.size - 2))
-    return tuple(((values[at] + values[at + 1]) / 2).item() for at in last)
+    return tuple((values[at] / 2 + values[at + 1] / 2).item() for at in last)
