@@ -65,9 +65,9 @@ def test_a_bad_file_of_torch_save_names_itself(tmp_path):
 
 
 def test_a_folder_without_shards_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"has no shards; wanted \.graphs files of protograph\.write_shards"):
+    with pytest.raises(ValueError, match=r"which has none; wanted \.graphs files of protograph\.write_shards"):
         opened_folder(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"none there, which is none$"):
+    with pytest.raises(ValueError, match=r"none there, which is none; pass protograph\.datasets\.read_graphs\(path\) "):
         opened_folder(tmp_path / "none there")
 
 

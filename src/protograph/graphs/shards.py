@@ -260,14 +260,16 @@ def opened_folder(folder: Path) -> ShardFolder | TorchShards:
     """The graphs of a folder of shards.
 
     Raises:
-        FileNotFoundError: If there is no such folder, or no shard in it.
+        ValueError: If there is no such folder, or no shard in it.
     """
     if not folder.is_dir():
-        raise FileNotFoundError(f"graphs must be a folder of shards, got {folder}, which is none")
+        way = "pass protograph.datasets.read_graphs(path) for a file of graphs, or the graphs themselves"
+        raise ValueError(f"graphs must be a folder of shards, got {folder}, which is none; {way}")
     if any(folder.glob(f"*{SUFFIX}")):
         return ShardFolder(folder)
     if any(folder.glob("*.pt")):
         return TorchShards(folder)
-    raise FileNotFoundError(
-        f"{folder} has no shards; wanted {SUFFIX} files of protograph.write_shards, or .pt files of torch.save"
+    raise ValueError(
+        f"graphs must be a folder of shards, got {folder}, which has none; wanted {SUFFIX} files of "
+        f"protograph.write_shards, or .pt files of torch.save"
     )
