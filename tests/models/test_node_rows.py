@@ -1,5 +1,6 @@
 import pytest
 import torch
+from torch_geometric import EdgeIndex
 
 from protograph.models.node_rows import Level, NodeRows
 
@@ -91,3 +92,12 @@ def test_copies_are_followed_and_zeros_only_of_one_graph():
         rows = NodeRows(zeros.clone(), is_one_graph=is_one_graph)
         rows.follow("zeros", (5,), {}, zeros)
         assert isinstance(rows.level(zeros), expected)
+
+
+def test_a_wrapper_without_memory_of_its_own_is_no_index():
+    edges = EdgeIndex([[0, 1], [1, 0]], sparse_size=(2, 2))
+    rows = NodeRows(BATCH)
+    row = edges[0]
+    rows.follow("__getitem__", (edges, 0), {}, row)
+    assert rows.level(row) is None
+    assert rows.level(BATCH).row_of is None

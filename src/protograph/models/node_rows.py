@@ -146,4 +146,7 @@ class NodeRows:
 
 
 def _memory(tensor: Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except RuntimeError:  # a wrapper, as PyG's EdgeIndex is, has no memory of its own
+        return -1 - id(tensor)
