@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
@@ -37,12 +34,12 @@ from protograph.models.classifier import GraphClassifier
 from protograph.models.embedding import embed_all
 from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
+from protograph.models.provenance import package_versions, provenance_of
 from protograph.models.running import RunningClassifier
 from protograph.molecules.named_parts import PartNamer
 
 T = TypeVar("T")
 # What a result may depend on; their versions are kept with it.
-_PACKAGES = ("protograph", "torch", "torch_geometric", "scikit-learn", "numpy", "numba")
 # What an explainer may find: a graph, or the index of a graph given to fit and some of its nodes.
 Found: TypeAlias = Data | tuple[int, Sequence[int]]
 
@@ -127,11 +124,7 @@ class Explainer:
         # Of what is done once for all classes.
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
-        self._about = {
-            **_data_name(graphs),
-            "model": _model_name(model),
-            "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        }
+        self._about = provenance_of(model, graphs)
         self._ground_truths = getattr(graphs, "ground_truths", {})
         self.embedded_ = embedded
         for doubt in self.doubts_:
@@ -370,7 +363,7 @@ class Explainer:
             doubts=self.doubts_,
             model_calls=used.num_graphs,
             timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
-            versions={package: _version_of(package) for package in _PACKAGES},
+            versions=package_versions(),
             warnings=(
                 *([hard] if hard else []),
                 *embedded.warnings,
@@ -419,22 +412,3 @@ def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None
     return Performance.of(labels, embedded.predictions, embedded.num_classes).confusion
-
-
-def _data_name(graphs: Any) -> dict[str, str]:
-    name = getattr(graphs, "name", None)
-    return {"data": name} if isinstance(name, str) and name else {}
-
-
-def _model_name(model: nn.Module | GraphClassifier) -> str:
-    if not isinstance(model, GraphClassifier):
-        return type(model).__qualname__
-    return type(model.model).__qualname__ + ("" if model.task is None else f", task {model.task}")
-
-
-@lru_cache
-def _version_of(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:  # run from a source tree that is not installed
-        return "unknown"

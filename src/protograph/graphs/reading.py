@@ -49,7 +49,7 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
 
 
 class Shards(Sequence[Data]):
-    """Graphs in shards, of which the one that was read last is in memory.
+    """Graphs in shards, read by their places.
 
     Args:
         starts: Number of the first graph of each shard, and at the end the number of all graphs.
@@ -57,11 +57,10 @@ class Shards(Sequence[Data]):
 
     def __init__(self, starts: list[int]) -> None:
         self._starts = starts
-        self._number, self._graphs = -1, list[Data]()
 
     @abstractmethod
-    def _read(self, number: int) -> list[Data]:
-        """The graphs of a shard."""
+    def _at(self, position: int) -> Data:
+        """The graph at a place, counted from 0."""
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -75,11 +74,11 @@ class Shards(Sequence[Data]):
             return [self[position] for position in range(len(self))[index]]
         if not -len(self) <= index < len(self):
             raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {index}")
-        position = index % len(self)
-        number = bisect_right(self._starts, position) - 1
-        if number != self._number:
-            self._number, self._graphs = number, self._read(number)
-        return self._graphs[position - self._starts[number]]
+        return self._at(index % len(self))
+
+    def _number_of(self, position: int) -> int:
+        """Number of the shard in which a place is."""
+        return bisect_right(self._starts, position) - 1
 
 
 class ShardedGraphs(Shards):
@@ -104,6 +103,7 @@ class ShardedGraphs(Shards):
         if not self.paths:
             raise FileNotFoundError(f"{folder} has no .pt file; wanted files with lists of torch_geometric Data")
         super().__init__(list(accumulate((len(read_graphs(path)) for path in self.paths), initial=0)))
+        self._number, self._graphs = -1, list[Data]()
 
     @property
     def origins(self) -> Origins:
@@ -111,8 +111,11 @@ class ShardedGraphs(Shards):
         files = [path.name for path in self.paths]
         return Origins(positions=np.arange(len(self)), files=files, starts=self._starts[:-1])
 
-    def _read(self, number: int) -> list[Data]:
-        return read_graphs(self.paths[number])
+    def _at(self, position: int) -> Data:
+        number = self._number_of(position)
+        if number != self._number:
+            self._number, self._graphs = number, read_graphs(self.paths[number])
+        return self._graphs[position - self._starts[number]]
 
 
 def natural(path: Path) -> list[tuple[int, str]]:

@@ -1,6 +1,6 @@
 """Folders of shards: graphs in files, as this library writes them or as ``torch.save`` does, read one at a time."""
 
-from bisect import bisect_right
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from os import PathLike
@@ -18,7 +18,7 @@ from protograph.graphs.collated import FORMAT, CollatedGraphs, UnusualGraphError
 from protograph.graphs.containers import single_graphs
 from protograph.graphs.joining import GraphChunk
 from protograph.graphs.origins import Origins
-from protograph.graphs.reading import SAFE_CLASSES, natural, read_graphs
+from protograph.graphs.reading import SAFE_CLASSES, Shards, natural, read_graphs
 
 # Ending of the files that this library writes.
 SUFFIX = ".graphs"
@@ -87,7 +87,7 @@ def shard_path(folder: Path, number: int) -> Path:
     return folder / f"shard-{number:06}{SUFFIX}"
 
 
-class CollatedShards(Sequence[Data]):
+class CollatedShards(Shards):
     """Graphs in shards that are laid end to end, or where they cannot be, in lists.
 
     Args:
@@ -95,12 +95,12 @@ class CollatedShards(Sequence[Data]):
     """
 
     def __init__(self, starts: list[int]) -> None:
-        self._starts = starts
+        super().__init__(starts)
         self._recent: dict[int, CollatedGraphs | list[Data]] = {}
 
+    @abstractmethod
     def _read(self, number: int) -> CollatedGraphs | list[Data]:
         """A shard, read anew."""
-        raise NotImplementedError
 
     def shard(self, number: int) -> CollatedGraphs | list[Data]:
         """A shard; those asked for last stay in memory."""
@@ -110,28 +110,14 @@ class CollatedShards(Sequence[Data]):
             del self._recent[next(iter(self._recent))]
         return found
 
-    def __len__(self) -> int:
-        return self._starts[-1]
-
-    @overload
-    def __getitem__(self, index: int) -> Data: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Data]: ...
-    def __getitem__(self, index: int | slice) -> Data | list[Data]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(len(self))[index]]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {index}")
-        return self._at(index % len(self))
-
     def _at(self, position: int) -> Data:
-        number = bisect_right(self._starts, position) - 1
+        number = self._number_of(position)
         shard, place = self.shard(number), position - self._starts[number]
         return shard.graph(place) if isinstance(shard, CollatedGraphs) else shard[place]
 
     def chunk(self, first: int, last: int) -> Sequence[Data]:
         """Graphs from ``first`` up to ``last``, laid end to end where they are in one shard and it is so."""
-        number = bisect_right(self._starts, first) - 1
+        number = self._number_of(first)
         begin, end = self._starts[number : number + 2]
         shard = self.shard(number) if last <= end else None
         if isinstance(shard, CollatedGraphs):

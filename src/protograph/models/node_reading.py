@@ -1,7 +1,7 @@
 """How a model reads the features of nodes: which columns it looks up, which it does not read, what it makes of rows."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph.graphs.cleaning import node_count
 from protograph.models.judging import Judge
 from protograph.models.running import RunningClassifier
+from protograph.models.watching import tensors_in
 
 # Graphs that go through the model at a time.
 _BATCH = 256
@@ -46,7 +47,7 @@ class _LookUps(TorchFunctionMode):
         if getattr(func, "__name__", "") in _LOOK_UPS:
             # What is taken from may be the features themselves, by places of columns.
             several = args[1:] if func.__name__ == "__getitem__" else args
-            for index in _tensors((*several, *kwargs.values())):
+            for index in tensors_in((*several, *kwargs.values())):
                 self._note(index)
         return func(*args, **kwargs)
 
@@ -66,14 +67,6 @@ class _LookUps(TorchFunctionMode):
         """Whether numbers are those of a column, all of them shifted alike; a column of one value tells nothing."""
         away = numbers - self._x[:, column].trunc()
         return bool((away == away[0]).all()) and bool((numbers != numbers[0]).any())
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from _tensors(item)
 
 
 def column_effects(judge: Judge, graphs: Sequence[Data], lots: Sequence[Sequence[int]], seed: int = 0) -> Floats:
