@@ -65,6 +65,15 @@ class Estimate:
         return cls(mean, _finite(max(low, least), low), _finite(min(high, most), high), len(array))
 
     @classmethod
+    def of_shares(cls, values: Sequence[float]) -> "Estimate":
+        """Mean of values between 0 and 1, beyond which its interval does not reach.
+
+        >>> Estimate.of_shares([1.0, 0.9])
+        Estimate(mean=0.95, low=0.314..., high=1.0, num=2)
+        """
+        return cls.of(values, least=0.0, most=1.0)
+
+    @classmethod
     def share(cls, successes: int, trials: int) -> "Estimate":
         """How often something came out, with Wilson's interval."""
         if trials < 1:

@@ -89,6 +89,8 @@ SETS = {
 }
 # Further data sets, which the paper does not have, by the names that they are shown by.
 OTHERS = {"ba-2motifs": "BA-2motifs", "bbbp": "BBBP", "nci1": "NCI1", "imdb-binary": "IMDB-BINARY"}
+# Of a large set on a GPU: so many seeds, as table1 has, since each takes minutes to train.
+LARGE_SEEDS = 5
 # Of a large set on a CPU: so many seeds, and every so many-th width and level of wrong labels.
 CPU_SEEDS, CPU_EVERY = 2, 2
 # Levels of wrong labels in the faithfulness sweep, in percent.
@@ -109,8 +111,12 @@ def seeds_of(name: str, settings: Settings) -> tuple[int, ...]:
 
     >>> seeds_of("mnist-sp", Settings()), seeds_of("ba-grid", Settings(seeds=(0, 1, 2)))
     ((0, 1), (0, 1, 2))
+    >>> seeds_of("mnist-sp", Settings(device="cuda"))
+    (0, 1, 2, 3, 4)
     """
-    return settings.seeds[:CPU_SEEDS] if _is_cut(name, settings) else settings.seeds
+    if _is_cut(name, settings):
+        return settings.seeds[:CPU_SEEDS]
+    return settings.seeds[:LARGE_SEEDS] if name in SETS and SETS[name].is_large else settings.seeds
 
 
 def sweep_seeds_of(name: str, settings: Settings) -> tuple[int, ...]:

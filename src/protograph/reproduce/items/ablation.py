@@ -154,13 +154,18 @@ def changes(found: dict[str, list[Any]], variant: str) -> str:
     return ", ".join(told)
 
 
+def _share(values: Sequence[float]) -> Estimate | None:
+    """The mean of what lies between 0 and 1; ``None`` of nothing."""
+    return Estimate.of_shares(values) if values else None
+
+
 def _table(name: str, found: dict[str, list[Any]], title: str, caption: str, sheet: Sheet) -> None:
     variants = list(next(iter(found.values()))[0])
     rows: list[list[Any]] = []
     for variant in variants:
         each = [accuracies(seeds, variant) for seeds in found.values()]
         means = [float(np.mean(values)) for values in each if values]
-        cells_of_row = [Estimate.of(values) if values else None for values in each]
+        cells_of_row = [_share(values) for values in each]
         rows.append([variant, *cells_of_row, float(np.mean(means)) if means else None, changes(found, variant)])
     columns = (title, *(SETS[one].title for one in found), "mean", "changes beyond chance")
     sheet.table(name, columns, rows, caption)
@@ -239,9 +244,9 @@ def _write_nets(results: Results, sheet: Sheet) -> None:
             gcn = [accuracies(_by_set(results, search)[name], BASE) for search in SEARCHES]
             own = [[one[search]["accuracy"] for one in seeds] for search in SEARCHES]
             kept = [[value for value in values if value is not None] for values in own]
-            tested = Estimate.of([one["test_accuracy"] for one in seeds])
+            tested = _share([one["test_accuracy"] for one in seeds])
             pairs = [value for both in zip(kept, gcn, strict=True) for value in both]
-            rows.append([conv.upper(), SETS[name].title, tested, *(Estimate.of(v) if v else None for v in pairs)])
+            rows.append([conv.upper(), SETS[name].title, tested, *map(_share, pairs)])
     sheet.table(
         "nets",
         ("model", "data set", "test accuracy", "walk", "walk on GCN", "default", "default on GCN"),
@@ -257,8 +262,7 @@ def _write_weights(results: Results, sheet: Sheet) -> None:
             steps = [one for one in seeds if one]
             last = [one[-1]["similarity"] for one in steps if one[-1]["similarity"] is not None]
             first = [one[0]["similarity"] for one in steps if one[0]["similarity"] is not None]
-            pair = [Estimate.of(values) if values else None for values in (first, last)]
-            rows.append([search, SETS[name].title, *pair, sum(one[-1]["similarity"] is None for one in steps)])
+            rows.append([search, SETS[name].title, _share(first), _share(last), sum(one[-1]["similarity"] is None for one in steps)])
     sheet.table(
         "random-weights",
         ("search", "data set", "head random", "all random", "seeds without explanation"),

@@ -121,7 +121,7 @@ def _write_times(results: Results, sheet: Sheet) -> None:
         times = [one for one in results.under(name, "time").values() if one["search"]]
         if not times:  # no model predicts a class that is explained
             continue
-        shares = Estimate.of([one["selection"] / (one["selection"] + one["search"]) for one in times], least=0, most=1)
+        shares = Estimate.of_shares([one["selection"] / (one["selection"] + one["search"]) for one in times])
         seconds = [Estimate.of([one[key] for one in times], least=0) for key in ("selection", "search")]
         rows.append([SETS[name].title, *seconds, shares])
     sheet.table(

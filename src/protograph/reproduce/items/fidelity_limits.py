@@ -46,14 +46,14 @@ def write_limits(real: ByModel, truths: ByModel, worlds: Rows, sheet: Sheet) -> 
 
 
 def _fidelity(rows: Rows) -> Estimate:
-    return Estimate.of([row["fidelity"] for row in rows], least=0.0, most=1.0)
+    return Estimate.of_shares([row["fidelity"] for row in rows])
 
 
 def _write_world_limits(worlds: Rows, sheet: Sheet) -> None:
     for what, title in WORLD_FIGURES.items():
         of_kinds = {kind: values for kind, rows in by_kind(worlds).items() if (values := values_of(rows, what))}
         if of_kinds:
-            everything = Estimate.of([value for values in of_kinds.values() for value in values], least=0.0, most=1.0)
+            everything = Estimate.of_shares([value for values in of_kinds.values() for value in values])
             sheet.limit(f"planted worlds: mean of {title}", everything, LEAST_WORLDS[what])
             lowest = min(of_kinds, key=lambda kind: mean(of_kinds[kind]))
             sheet.limit(f"planted worlds: {title} of the lowest kind", mean(of_kinds[lowest]), LEAST_KIND, lowest)

@@ -50,7 +50,7 @@ def rows_by(results: Results, kind: str) -> dict[tuple[str, ...], Rows]:
 
 
 def _estimate(values: Sequence[float]) -> Estimate:
-    return Estimate.of(values, least=0.0, most=1.0)
+    return Estimate.of_shares(values)
 
 
 def _fidelity(rows: Rows) -> Estimate:

@@ -123,7 +123,7 @@ def _values(results: Results, claim: Claim, method: str) -> list[float]:
 
 
 def _estimate(values: Sequence[float], claim: Claim) -> Estimate:
-    return Estimate.share(int(sum(values)), len(values)) if claim.is_yes_or_no else Estimate.of(values)
+    return Estimate.share(int(sum(values)), len(values)) if claim.is_yes_or_no else Estimate.of_shares(values)
 
 
 def _write_claim(claim: Claim, values: dict[str, list[float]], sheet: Sheet) -> None:

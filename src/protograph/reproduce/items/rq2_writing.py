@@ -110,7 +110,7 @@ def estimate(results: Results, metric: str, name: str, method: str) -> Estimate 
     seeds = [one["classes"] for one in results.under(name, method).values()]
     if metric in ("accuracy", "density"):
         values = [value for classes in seeds if (value := of_seed(classes, metric)) is not None]
-        return Estimate.of(values, least=0.0, most=1.0) if values else None
+        return Estimate.of_shares(values) if values else None
     swept = [classes for classes in seeds if any(metric in one for one in classes.values())]
     values = [value for classes in swept if (value := of_seed(classes, metric)) is not None]
     if len(values) == 1 and len(swept) == 1:

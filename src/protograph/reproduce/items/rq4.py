@@ -148,10 +148,16 @@ def write(results: Results, sheet: Sheet) -> None:
     _write_findings(results, names, sheet)
 
 
+def _estimate(values: Sequence[float], figure: str) -> Estimate:
+    """Beta is a gain; the others lie between 0 and 1."""
+    return Estimate.of(values) if figure == "beta" else Estimate.of_shares(values)
+
+
 def _row(results: Results, name: str, target: int, method: Method) -> list[Any]:
     found = means(results, name, target, method)
     alpha, share, beta, area = (
-        Estimate.of(found[figure]) if found[figure] else None for figure in ("alpha", "truth_share", "beta", "auroc")
+        _estimate(found[figure], figure) if found[figure] else None
+        for figure in ("alpha", "truth_share", "beta", "auroc")
     )
     perfect, total = num_perfect(results, name, target)
     title = SETS[name].title
@@ -230,7 +236,7 @@ def _write_figures(results: Results, name: str, target: int, method: Method, not
         if not found[figure_name]:
             sheet.finding(claim, "undefined", theirs[figure_name], "not comparable", note)
             continue
-        ours = Estimate.of(found[figure_name])
+        ours = _estimate(found[figure_name], figure_name)
         sheet.finding(claim, ours, theirs[figure_name], verdict(ours, theirs[figure_name], True), note)
     if found["alpha"]:
         gaps = [alpha - share for alpha, share in zip(found["alpha"], found["truth_share"], strict=True)]

@@ -133,9 +133,9 @@ def _row(name: str, target: int, motif: str, found: Sequence[dict[str, Any]]) ->
         target,
         motif,
         whole_share(found, motif),
-        Estimate.of([one["motifs"][motif] for one in found]),
+        Estimate.of_shares([one["motifs"][motif] for one in found]),
         f"{sizes[0]}, {sizes[len(sizes) // 2]}, {sizes[-1]}",
-        Estimate.of([one["probability"] for one in found]),
+        Estimate.of_shares([one["probability"] for one in found]),
     ]
 
 

@@ -194,8 +194,8 @@ def _write_mask(results: Results, sheet: Sheet) -> None:
             continue
         gain = Estimate.of([a["accuracy"] - b["accuracy"] for a, b in pairs])
         ratio = Estimate.bootstrap([b["seconds"] / a["seconds"] for a, b in pairs])
-        left = Estimate.of([share for one in found for share in one["shares_left"]])
-        means = [Estimate.of([one["accuracy"] for one in side]) for side in zip(*pairs, strict=True)]
+        left = Estimate.of_shares([share for one in found for share in one["shares_left"]])
+        means = [Estimate.of_shares([one["accuracy"] for one in side]) for side in zip(*pairs, strict=True)]
         rows.append([SETS[name].title, *means, gain, left, ratio])
         title = SETS[name].title
         sheet.finding(f"{title}: accuracy with the feature mask less that without", gain, "not lower", _not_lower(gain))

@@ -66,7 +66,7 @@ def write(results: Results, sheet: Sheet) -> None:
     for name, found in by_set.items():
         _write_sizes(name, found, results, sheet)
     for name, found in by_set.items():
-        accuracy = Estimate.of([one["test_accuracy"] for one in found], least=0.0, most=1.0)
+        accuracy = Estimate.of_shares([one["test_accuracy"] for one in found])
         theirs = paper("table1", name, "test_performance")
         note = what_is_cut(name, results.settings)
         claim = f"{SETS[name].title}: test accuracy of the GCN"
