@@ -18,6 +18,7 @@ from benchmarks.speed import (
     growth,
     hard,
     importing,
+    large_sets,
     many_models,
     memory,
     searches,
@@ -46,6 +47,7 @@ PARTS: dict[str, Part] = {
         whole_sets.REASONS,
         embedding.PART,
         streaming.PART,
+        large_sets.PART,
     )
 }
 

@@ -49,9 +49,9 @@ def random_trees(number: int, seed: int = SEED) -> Iterator[Data]:
 
 def measure_size(number: int) -> dict[str, Any]:
     """In this process: what so many graphs take."""
-    model = Case([_in_double(graph) for graph in random_trees(400)]).model().float()
+    model = Case([in_double(graph) for graph in random_trees(400)]).model().float()
     pg.PAGE().fit(model, random_trees(300)).explain_all()  # compiles
-    at_first = _mebibytes()
+    at_first = peak_mebibytes()
     started, used = time.perf_counter(), time.process_time()
     explainer = pg.PAGE().fit(model, random_trees(number))
     fitted, fitted_used = time.perf_counter() - started, time.process_time() - used
@@ -63,19 +63,19 @@ def measure_size(number: int) -> dict[str, Any]:
         "fit_seconds": fitted,
         "fit_cpu_seconds": fitted_used,
         "mebibytes_before": at_first,
-        "peak_mebibytes": _mebibytes(),
+        "peak_mebibytes": peak_mebibytes(),
         "num_reasons": [len(one.reasons) for one in explanations.values()],
         "fidelity": float(explanations.fidelity) if explanations.fidelity is not None else None,
         "stages": {name: round(taken, 2) for name, taken in next(iter(explanations.values())).timings.items()},
     }
 
 
-def _in_double(graph: Data) -> Data:
+def in_double(graph: Data) -> Data:
     graph.x = graph.x.double()
     return graph
 
 
-def _mebibytes() -> float:
+def peak_mebibytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
