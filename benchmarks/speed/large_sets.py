@@ -1,8 +1,8 @@
 """(n) Sets as large as those on which rules are known to take hours: time and peak memory, reasons included.
 
 The sizes are those of reddit_threads, twitch_egos and github_stargazers, on which LogicXGNN's authors print 4,000 to
-12,000 s and 36 to 85 GB; the graphs are made here, with sizes and degrees of heavy tails. Each set is explained once, in
-a process of its own that is given its model.
+12,000 s and 36 to 85 GB; the graphs are made here, with sizes and degrees of heavy tails. Each set is explained once,
+in a process of its own that is given its model.
 """
 
 import json

@@ -22,6 +22,11 @@ NAME = "graph-sst2"
 NUM_SEEDS = 3
 
 
+def seeds_of(settings: Settings) -> tuple[int, ...]:
+    """The first few; in a quick run one."""
+    return settings.fewer(settings.seeds[:NUM_SEEDS])
+
+
 def cells(settings: Settings) -> list[Cell]:
     """A cell a seed, the first one's sentences are shown; in a quick run none where the sentences are not at hand."""
     is_missing = SPECS[NAME].state(settings.data_root) != "here"
@@ -34,7 +39,7 @@ def cells(settings: Settings) -> list[Cell]:
             needs=(Need("model", NAME, seed),),
             seconds=15.0,
         )
-        for seed in settings.fewer(settings.seeds[:NUM_SEEDS])
+        for seed in seeds_of(settings)
     ]
 
 
@@ -187,4 +192,5 @@ ITEM = Item(
     "alone chooses three sentences of each class and cluster.",
     cells=cells,
     write=write,
+    seeds=seeds_of,
 )
