@@ -129,7 +129,8 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
         return graphs.together.only(keys)
     if set(map(type, graphs)) != {Data}:
         return None
-    contents = [graph.to_dict() for graph in graphs]
+    # What a graph holds, without the copy that to_dict makes of it: that took as long as all else here.
+    contents = [graph.__dict__["_store"].__dict__["_mapping"] for graph in graphs]
     try:
         return _joined(contents, keys)
     except (_UnusualError, RuntimeError):  # torch refuses to join tensors of other widths, or on other devices
@@ -145,8 +146,8 @@ def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs
     edges = columns.pop("edge_index")
     if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in INDEX_TYPES:
         raise _UnusualError
-    counts = [edge_index.size(1) for edge_index in edges]
-    lengths: dict[str, list[Any]] = {key: [rows.size(0) for rows in column] for key, column in columns.items()}
+    counts = [edge_index.shape[1] for edge_index in edges]
+    lengths: dict[str, list[Any]] = {key: [rows.shape[0] for rows in column] for key, column in columns.items()}
     if "num_nodes" in all_keys:
         lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
     sizes = lengths.get("x") or lengths.get("num_nodes") or []

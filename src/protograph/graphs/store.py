@@ -94,6 +94,11 @@ class GraphStore:
         source = self._source
         return self.take(range(source.reach(count) if isinstance(source, Spool) else min(count, len(self))))
 
+    def has_more_than(self, count: int) -> bool:
+        """Whether there are more than so many graphs; a generator is read no further than it takes to tell."""
+        source = self._source
+        return (source.reach(count + 1) if isinstance(source, Spool) else len(self)) > count
+
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
         return self._origin(index)

@@ -2,6 +2,9 @@
 
 What is kept of a graph is its embedding, its output and its label. Embeddings beyond
 :data:`~protograph._base.growing.BYTES_IN_MEMORY` are in a file that is read as if it were memory.
+
+Of more than :data:`~protograph.models.single_precision.GRAPHS_IN_DOUBLE` graphs the pass is in single precision, and
+predictions that are close calls are asked for again in double precision.
 """
 
 import warnings
@@ -14,29 +17,32 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.errors import ProtographWarning
 from protograph._base.growing import GrowingArray
 from protograph._base.progress import Progress
-from protograph.graphs.joining import GraphChunk
 from protograph.graphs.store import GraphStore
-from protograph.models.batching import parts_of
+from protograph.models.applying import Applied, Applying, graphs_at_once
 from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard, model_fingerprint
 from protograph.models.classifier import GraphClassifier, as_classifier
-from protograph.models.judging import EmbeddedGraphs, check_finite, decided_type, labels_of, predictions_of
-from protograph.models.misfits import started, which_graphs
-from protograph.models.outputs import AskedType, log_scores
+from protograph.models.exact_rows import ExactRows
+from protograph.models.judging import EmbeddedGraphs, decided_type, predictions_of
+from protograph.models.misfits import started
+from protograph.models.outputs import AskedType, ReturnType, log_scores
 from protograph.models.running import RunningClassifier
-
-# Nodes and edges that go through a model on a CPU at a time: in double precision, 32 columns of them are 4 MiB. With
-# 256 graphs of 75 nodes at a time, 57,000 rows, a graph took twice as long.
-ROWS_AT_ONCE = 2**14
+from protograph.models.single_precision import (
+    GRAPHS_IN_DOUBLE,
+    NUM_COMPARED,
+    SinglePrecision,
+    in_single_precision,
+)
 
 
 def embed_all(
     model: nn.Module | GraphClassifier,
     graphs: Iterable[Data] | str | PathLike[str],
     *,
-    batch_size: int = 256,
+    batch_size: int | None = None,
     device: torch.device | str | None = None,
     progress: Progress | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -45,16 +51,16 @@ def embed_all(
     classifier = as_classifier(model)
     kept = None if checkpoint is None else Checkpoint(checkpoint, _made_by(classifier, batch_size))
     store = GraphStore(graphs)
-    store.check(batch_size)
+    store.check(graphs_at_once(batch_size, device))
     running = started(classifier, store, device)
     return store, running, embed(running, store, batch_size, classifier.return_type, progress, kept)
 
 
-def _made_by(classifier: GraphClassifier, batch_size: int) -> dict[str, Any]:
+def _made_by(classifier: GraphClassifier, batch_size: int | None) -> dict[str, Any]:
     """What a checkpoint depends on beside the graphs."""
     return {
         "model": model_fingerprint(classifier.model),
-        "batch_size": int(batch_size),
+        "batch_size": None if batch_size is None else int(batch_size),
         "embeddings": f"{classifier.node_embeddings}, {classifier.graph_embeddings}",
         "task": classifier.task,
     }
@@ -63,40 +69,61 @@ def _made_by(classifier: GraphClassifier, batch_size: int) -> dict[str, Any]:
 def embed(
     classifier: RunningClassifier,
     store: GraphStore,
-    batch_size: int,
+    batch_size: int | None = None,
     return_type: AskedType = "auto",
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    *,
+    are_many: bool | None = None,
 ) -> EmbeddedGraphs:
-    """Apply ``classifier`` to every graph of ``store``, ``batch_size`` at a time."""
-    rows, embedder = _Rows(), _Embedder(classifier, store)
-    for batch in _batches(embedder, store, batch_size, checkpoint):
+    """Apply ``classifier`` to every graph of ``store``.
+
+    Args:
+        classifier: The model.
+        store: The graphs.
+        batch_size: How many go through the model at a time at most; as many as suit the device where ``None``.
+        return_type: What the model returns.
+        progress: Told after each batch.
+        checkpoint: Keeps what is done.
+        are_many: Whether there are so many that single precision is to do; by how many the store has where ``None``.
+    """
+    are_many = store.has_more_than(GRAPHS_IN_DOUBLE) if are_many is None else are_many
+    single = in_single_precision(classifier, store.first(NUM_COMPARED)) if are_many else None
+    rows, applying = _Rows(), Applying(classifier if single is None else single.classifier, store, batch_size)
+    for batch in applying.to_all() if checkpoint is None else _kept(applying, checkpoint):
         rows.add(batch)
         if progress is not None:
             progress("embedding", len(rows), store.known_length)
     findings = store.findings.messages()
     for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
         warnings.warn(message, ProtographWarning, stacklevel=4)
-    outputs = torch.from_numpy(rows.outputs.finished())
-    chosen, guessed = decided_type(outputs, return_type, stacklevel=5)
-    scores = log_scores(outputs, chosen)
+    embeddings, outputs = rows.graph_embeddings.finished(), rows.outputs.finished()
+    chosen, guessed = decided_type(torch.from_numpy(outputs), return_type, stacklevel=5)
+    exact = None if single is None else ExactRows(classifier, store, embeddings, single.embedding_error)
+    if single is not None and exact is not None:
+        _decide(outputs, chosen, single, exact)
+    scores = log_scores(torch.from_numpy(outputs), chosen)
     return EmbeddedGraphs(
-        graph_embeddings=rows.graph_embeddings.finished(),
+        graph_embeddings=embeddings,
         scores=scores.numpy(),
         probabilities=scores.softmax(dim=1).numpy(),
         predictions=predictions_of(scores.numpy()),
         labels=rows.labels.finished() if rows.are_all_labelled else None,
         return_type=chosen,
         warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
+        exact=exact,
     )
 
 
-class _Batch(NamedTuple):
-    """What the model made of neighbouring graphs."""
-
-    outputs: Tensor
-    graph_embeddings: Tensor
-    labels: Sequence[int | None]
+def _decide(outputs: Floats, kind: ReturnType, single: SinglePrecision, exact: ExactRows) -> None:
+    """Put exact outputs in the place of those by which two classes are as good as equal."""
+    best = log_scores(torch.from_numpy(outputs), kind).topk(2, dim=1).values.numpy()
+    errors = single.output_error.of(outputs)
+    if kind == "probs":  # of a logarithm, the smaller the probability the larger
+        errors /= np.exp(best[:, 1]).clip(min=1e-300)
+    close = np.flatnonzero(~(best[:, 0] - best[:, 1] > 4 * errors))
+    if close.size:
+        outputs[close] = exact.outputs(close)
 
 
 class _Rows:
@@ -111,7 +138,7 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def add(self, batch: _Batch) -> None:
+    def add(self, batch: Applied) -> None:
         """Keep what comes next."""
         if not len(self):
             self.outputs = GrowingArray(np.float64, batch.outputs.shape[1])
@@ -122,31 +149,17 @@ class _Rows:
         self.labels.append([0 if label is None else label for label in batch.labels])
 
 
-def _batches(
-    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
-) -> Iterator[_Batch]:
+def _kept(applying: Applying, checkpoint: Checkpoint) -> Iterator[Applied]:
     """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
-    if checkpoint is None:
-        done = 0
-        for graphs in store.chunks(batch_size):
-            yield embedder(graphs, done)
-            done += len(graphs)
-        return
-    yield from _kept_batches(embedder, store, batch_size, checkpoint)
-
-
-def _kept_batches(
-    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint
-) -> Iterator[_Batch]:
-    each, number, first = max(1, GRAPHS_A_SHARD // batch_size), 0, 0
-    chunks = store.chunks(batch_size)
+    each, number, first = max(1, GRAPHS_A_SHARD // applying.size), 0, 0
+    chunks = applying.chunks()
     while True:
-        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[_Batch](), 0
+        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[Applied](), 0
         for _, graphs in zip(range(each), chunks, strict=False):
-            labels = embedder.labels(graphs)
+            labels = applying.labels(graphs)
             digest.add(graphs, labels)
             if known is None:
-                own.append(embedder(graphs, first + count))
+                own.append(applying(graphs, first + count))
                 yield own[-1]
             count += len(graphs)
         if known is None and not count:
@@ -156,11 +169,11 @@ def _kept_batches(
         elif known.digest != digest.text() or len(known) != count:
             raise checkpoint.refuse(first, first + len(known))
         else:
-            yield _Batch(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels)
+            yield Applied(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels)
         number, first = number + 1, first + count
 
 
-def _shard(batches: Sequence[_Batch], digest: str) -> Shard:
+def _shard(batches: Sequence[Applied], digest: str) -> Shard:
     labels = [label for batch in batches for label in batch.labels]
     return Shard(
         {
@@ -171,38 +184,3 @@ def _shard(batches: Sequence[_Batch], digest: str) -> Shard:
         },
         digest,
     )
-
-
-class _Embedder:
-    """Runs the model, and says which graphs were shown to it when it fails.
-
-    Args:
-        classifier: The model.
-        store: The graphs.
-    """
-
-    def __init__(self, classifier: RunningClassifier, store: GraphStore) -> None:
-        self._classifier, self._store = classifier, store
-
-    def __call__(self, graphs: Sequence[Data], first: int) -> _Batch:
-        """What the model makes of neighbouring graphs, of which the first has this number."""
-        label = self._store.label
-        try:
-            # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
-            is_cut = self._classifier.device.type == "cpu" and not self._classifier.warnings
-            parts = [self._classifier.embed(part) for part in (parts_of(graphs, ROWS_AT_ONCE) if is_cut else [graphs])]
-        except Exception as error:
-            which = which_graphs(self._store, first, len(graphs))
-            error.add_note(f"this happened while the model was applied to {which}")
-            raise
-        outputs = torch.cat([one.outputs for one in parts])
-        embeddings = torch.cat([one.graph_embeddings for one in parts])
-        check_finite("the model's output", outputs, first, label=label)
-        check_finite("the graph embedding", embeddings.abs(), first, label=label)
-        return _Batch(outputs, embeddings, self.labels(graphs))
-
-    def labels(self, graphs: Sequence[Data]) -> Sequence[int | None]:
-        """The classes that graphs were given, of the task that is explained."""
-        if self._classifier.task is None and isinstance(graphs, GraphChunk) and graphs.labels is not None:
-            return graphs.labels
-        return labels_of(graphs, self._classifier.task)

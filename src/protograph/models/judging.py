@@ -15,8 +15,10 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
+from protograph._base.growing import rows_of
 from protograph._base.words import counted
 from protograph.graphs.checking import is_plain
+from protograph.models.exact_rows import ExactRows
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
 from protograph.models.running import RunningClassifier
 from protograph.models.tasks import SeveralTasksError, are_tasks
@@ -103,13 +105,14 @@ class EmbeddedGraphs:
     """What the model makes of each graph.
 
     Attributes:
-        graph_embeddings: float64, ``[num_graphs, dim]``.
+        graph_embeddings: float64, ``[num_graphs, dim]``; of very many graphs they are known to single precision.
         scores: Log scores of the classes, float64, ``[num_graphs, num_classes]``; of a graph, up to a constant.
         probabilities: float64, ``[num_graphs, num_classes]``.
         predictions: Class of each graph, ``[num_graphs]``.
         labels: Given class of each graph, ``[num_graphs]``, or ``None`` where the graphs have none.
         return_type: What the model's outputs were taken for.
         warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
+        exact: Makes embeddings exact, where they are of single precision; ``None`` where all are of double precision.
     """
 
     graph_embeddings: Floats
@@ -119,6 +122,13 @@ class EmbeddedGraphs:
     labels: Ints | None
     return_type: ReturnType
     warnings: tuple[str, ...]
+    exact: ExactRows | None = None
+
+    def exact_embeddings(self, indices: Ints) -> Floats:
+        """Embeddings of some graphs in double precision."""
+        if self.exact is not None:
+            self.exact.make(indices)
+        return rows_of(self.graph_embeddings, indices)
 
     @property
     def num_classes(self) -> int:
