@@ -20,6 +20,7 @@ from protograph._base.arrays import Ints
 from protograph.graphs.checking import INDEX_TYPES as INDEX_TYPES
 from protograph.graphs.checking import OF_EDGES as OF_EDGES
 from protograph.graphs.checking import OF_NODES as OF_NODES
+from protograph.graphs.checking import held_by
 
 # By these, too, PyG tells how many nodes a graph has.
 OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
@@ -129,8 +130,7 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
         return graphs.together.only(keys)
     if set(map(type, graphs)) != {Data}:
         return None
-    # What a graph holds, without the copy that to_dict makes of it: that took as long as all else here.
-    contents = [graph.__dict__["_store"].__dict__["_mapping"] for graph in graphs]
+    contents = list(map(held_by, graphs))
     try:
         return _joined(contents, keys)
     except (_UnusualError, RuntimeError):  # torch refuses to join tensors of other widths, or on other devices

@@ -29,11 +29,15 @@ _ROWS_ON_GPU, _KEPT_A_COLUMN, _LEAST_WIDTH = 2**21, 16, 64
 
 
 class Applied(NamedTuple):
-    """What the model made of neighbouring graphs: tensors of float64 on the CPU, and the graphs' labels."""
+    """What the model made of neighbouring graphs: tensors of float64 on the CPU, and the graphs' labels.
+
+    ``is_double`` says that it is known to have run in double precision.
+    """
 
     outputs: Tensor
     graph_embeddings: Tensor
     labels: Sequence[int | None]
+    is_double: bool
 
 
 class _Begun(NamedTuple):
@@ -41,6 +45,7 @@ class _Begun(NamedTuple):
 
     graphs: Sequence[Data]
     first: int
+    is_double: bool
     fetch: Callable[[], tuple[Tensor, Tensor]]
 
 
@@ -68,6 +73,11 @@ class Applying:
         self._classifier, self._store = classifier, store
         self._rows, self._batch_size = _rows_at_once(classifier), int(batch_size or BATCH_SIZE)
         self.size = graphs_at_once(batch_size, classifier.device)
+
+    def use(self, classifier: RunningClassifier) -> None:
+        """Apply this from now on: the same model in another precision."""
+        if classifier is not self._classifier:
+            self._classifier, self._rows = classifier, _rows_at_once(classifier)
 
     def to_all(self) -> Iterator[Applied]:
         """What the model makes of all graphs, ``size`` at a time."""
@@ -106,7 +116,7 @@ class Applying:
             error.add_note(f"this happened while the model was applied to {which}")
             raise
         outputs, embeddings = (torch.cat(rows).detach() for rows in zip(*parts, strict=True))
-        return _Begun(graphs, first, _fetched(outputs, embeddings))
+        return _Begun(graphs, first, self._classifier.is_double, _fetched(outputs, embeddings))
 
     def _parts(self, graphs: Sequence[Data]) -> list[Sequence[Data]]:
         """Graphs in as many pieces as the model takes them."""
@@ -119,7 +129,7 @@ class Applying:
         outputs, embeddings = (rows.to(torch.float64) for rows in begun.fetch())
         check_finite("the model's output", outputs, begun.first, label=self._store.label)
         check_finite("the graph embedding", embeddings.abs(), begun.first, label=self._store.label)
-        return Applied(outputs, embeddings, self.labels(begun.graphs))
+        return Applied(outputs, embeddings, self.labels(begun.graphs), begun.is_double)
 
     def labels(self, graphs: Sequence[Data]) -> Sequence[int | None]:
         """The classes that graphs were given, of the task that is explained."""

@@ -70,7 +70,11 @@ def _can_be_joined(graphs: list[Data], key: str) -> bool:
 
 
 def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
-    """Graphs in runs of at most so many nodes and edges together, where they are laid end to end; else as they are.
+    """Graphs in runs of about so many nodes and edges together, where they are laid end to end; else as they are.
+
+    Args:
+        graphs: The graphs.
+        most_rows: Nodes and edges of a run; a third more is no reason for another one.
 
     >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
     >>> chunk = GraphChunk([graph] * 3, joined([graph] * 3))
@@ -80,7 +84,7 @@ def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
     if not isinstance(graphs, GraphChunk):
         return [graphs]
     rows = (graphs.together.sizes + graphs.together.counts).cumsum()
-    number = -(-int(rows[-1]) // most_rows)  # in runs of about as many rows each
+    number = -(-3 * int(rows[-1]) // (4 * most_rows))  # in runs of about as many rows each
     ends = np.searchsorted(rows, rows[-1] * np.arange(1, number + 1) / number).clip(max=len(graphs) - 1) + 1
     bounds = [0, *np.unique(ends).tolist()]
     return [graphs] if number < 2 else [graphs.part(*pair) for pair in pairwise(bounds)]

@@ -87,11 +87,11 @@ def embed(
         checkpoint: Keeps what is done.
         are_many: Whether there are so many that single precision is to do; by how many the store has where ``None``.
     """
-    are_many = store.has_more_than(GRAPHS_IN_DOUBLE) if are_many is None else are_many
-    single = in_single_precision(classifier, store.first(NUM_COMPARED)) if are_many else None
-    rows, applying = _Rows(), Applying(classifier if single is None else single.classifier, store, batch_size)
+    rows, applying, precision = _Rows(), Applying(classifier, store, batch_size), _Precision(classifier, store, are_many)
+    applying.use(precision.of(0))
     for batch in applying.to_all() if checkpoint is None else _kept(applying, checkpoint):
         rows.add(batch)
+        applying.use(precision.of(len(rows)))
         if progress is not None:
             progress("embedding", len(rows), store.known_length)
     findings = store.findings.messages()
@@ -99,8 +99,9 @@ def embed(
         warnings.warn(message, ProtographWarning, stacklevel=4)
     embeddings, outputs = rows.graph_embeddings.finished(), rows.outputs.finished()
     chosen, guessed = decided_type(torch.from_numpy(outputs), return_type, stacklevel=5)
-    exact = None if single is None else ExactRows(classifier, store, embeddings, single.embedding_error)
-    if single is not None and exact is not None:
+    single, exact = precision.single, None
+    if single is not None:
+        exact = ExactRows(classifier, store, embeddings, single.embedding_error, rows.num_double)
         _decide(outputs, chosen, single, exact)
     scores = log_scores(torch.from_numpy(outputs), chosen)
     return EmbeddedGraphs(
@@ -113,6 +114,35 @@ def embed(
         warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
         exact=exact,
     )
+
+
+class _Precision:
+    """In which precision the model runs: of few graphs in double, of many in single, if that does for the model.
+
+    Of graphs that are read as they come, the first are run in double precision, since nobody knows how many there are.
+
+    Args:
+        classifier: The model in double precision.
+        store: The graphs.
+        are_many: Whether they are many; by their number where ``None``.
+    """
+
+    def __init__(self, classifier: RunningClassifier, store: GraphStore, are_many: bool | None) -> None:
+        self._classifier, self._store, self._are_many = classifier, store, are_many
+        self._is_open = True
+        self.single: SinglePrecision | None = None
+
+    def of(self, done: int) -> RunningClassifier:
+        """What runs after so many graphs."""
+        if self._is_open and self._is_wanted(done):
+            self._is_open = False
+            self.single = in_single_precision(self._classifier, self._store.first(NUM_COMPARED))
+        return self._classifier if self.single is None else self.single.classifier
+
+    def _is_wanted(self, done: int) -> bool:
+        if self._are_many is not None:
+            return self._are_many
+        return (self._store.known_length or done + 1) > GRAPHS_IN_DOUBLE
 
 
 def _decide(outputs: Floats, kind: ReturnType, single: SinglePrecision, exact: ExactRows) -> None:
@@ -132,6 +162,7 @@ class _Rows:
     def __init__(self) -> None:
         self.labels = GrowingArray(np.int64)
         self.are_all_labelled = True
+        self.num_double = 0
         self.outputs: GrowingArray
         self.graph_embeddings: GrowingArray
 
@@ -143,6 +174,7 @@ class _Rows:
         if not len(self):
             self.outputs = GrowingArray(np.float64, batch.outputs.shape[1])
             self.graph_embeddings = GrowingArray(np.float64, batch.graph_embeddings.shape[1])
+        self.num_double += len(batch.labels) if batch.is_double else 0  # these come first
         self.outputs.append(batch.outputs.numpy())
         self.graph_embeddings.append(batch.graph_embeddings.numpy())
         self.are_all_labelled &= None not in batch.labels
@@ -169,7 +201,7 @@ def _kept(applying: Applying, checkpoint: Checkpoint) -> Iterator[Applied]:
         elif known.digest != digest.text() or len(known) != count:
             raise checkpoint.refuse(first, first + len(known))
         else:
-            yield Applied(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels)
+            yield Applied(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels, False)
         number, first = number + 1, first + count
 
 

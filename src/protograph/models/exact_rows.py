@@ -50,11 +50,19 @@ class ExactRows:
         store: The graphs.
         embeddings: Embeddings of all graphs, in which exact rows take the place of others.
         error: Most by which each of them is to differ.
+        num_exact: So many of the first are exact already.
     """
 
-    def __init__(self, classifier: RunningClassifier, store: GraphStore, embeddings: Floats, error: RowError) -> None:
+    def __init__(
+        self,
+        classifier: RunningClassifier,
+        store: GraphStore,
+        embeddings: Floats,
+        error: RowError,
+        num_exact: int = 0,
+    ) -> None:
         self._classifier, self._store, self._embeddings = classifier, store, embeddings
-        self._is_exact: Bools = np.zeros(len(embeddings), np.bool_)
+        self._is_exact: Bools = np.arange(len(embeddings)) < num_exact
         self.error = error
 
     @property

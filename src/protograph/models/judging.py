@@ -17,7 +17,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.growing import rows_of
 from protograph._base.words import counted
-from protograph.graphs.checking import is_plain
+from protograph.graphs.checking import held_by, is_plain
 from protograph.models.exact_rows import ExactRows
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
 from protograph.models.running import RunningClassifier
@@ -172,7 +172,7 @@ def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | Non
     >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
     [1, 0, None]
     """
-    given = [graph.get("y") for graph in graphs]
+    given = [held_by(graph).get("y") for graph in graphs]
     # One tensor of all labels is read much quicker than many of one label.
     if set(map(type, given)) == {Tensor} and {(y.dtype, y.shape) for y in given} == {(torch.int64, (1,))}:
         return list(torch.cat(given).tolist())
