@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from protograph._base.arrays import Bools, Floats, Ints
+from protograph._base.growing import rows_of
 from protograph.graphs.store import GraphStore
 from protograph.models.batching import parts_of
 from protograph.models.running import RunningClassifier
@@ -66,9 +67,18 @@ class ExactRows:
         self.error = error
 
     @property
+    def relative_error(self) -> float:
+        """Most by which an embedding may be wrong, relative to its largest number."""
+        return self.error.relative
+
+    @property
     def num_exact(self) -> int:
         """How many rows are exact so far."""
         return int(self._is_exact.sum())
+
+    def errors(self, indices: Ints) -> Floats:
+        """Most by which the embeddings of each of these graphs may be wrong; 0 where they are exact."""
+        return np.where(self._is_exact[indices], 0.0, self.error.of(self._embeddings[indices]))
 
     def make(self, indices: Ints) -> None:
         """Make the embeddings of these graphs exact."""
@@ -76,6 +86,15 @@ class ExactRows:
         wanted = wanted[~self._is_exact[wanted]]
         if wanted.size and not self._made(wanted)[1]:
             self._made(np.flatnonzero(~self._is_exact))
+
+    def rows(self, indices: Ints) -> Floats:
+        """The embeddings of these graphs, exact."""
+        self.make(indices)
+        return rows_of(self._embeddings, indices)
+
+    def part(self, indices: Ints) -> "ExactPart":
+        """The same for some of the graphs, numbered among themselves."""
+        return ExactPart(self, indices)
 
     def outputs(self, indices: Ints) -> Floats:
         """The model's outputs for these graphs, exact; so are their embeddings then."""
@@ -99,6 +118,26 @@ class ExactRows:
         rows = [self._classifier.graph_rows(part) for part in parts_of(graphs, ROWS_IN_DOUBLE)]
         outputs, embeddings = (_numpy(torch.cat(parts)) for parts in zip(*rows, strict=True))
         return outputs, embeddings
+
+
+class ExactPart:
+    """Makes embeddings of some graphs exact, by their numbers among themselves; see :class:`ExactRows`."""
+
+    def __init__(self, whole: ExactRows, indices: Ints) -> None:
+        self._whole, self._indices = whole, indices
+
+    @property
+    def relative_error(self) -> float:
+        """Most by which an embedding may be wrong, relative to its largest number."""
+        return self._whole.relative_error
+
+    def errors(self, numbers: Ints) -> Floats:
+        """Most by which the embeddings of each of these graphs may be wrong; 0 where they are exact."""
+        return self._whole.errors(self._indices[numbers])
+
+    def rows(self, numbers: Ints) -> Floats:
+        """The embeddings of these graphs, exact."""
+        return self._whole.rows(self._indices[numbers])
 
 
 def _numpy(rows: Tensor) -> Floats:

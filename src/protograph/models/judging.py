@@ -15,7 +15,6 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
-from protograph._base.growing import rows_of
 from protograph._base.words import counted
 from protograph.graphs.checking import held_by, is_plain
 from protograph.models.exact_rows import ExactRows
@@ -123,12 +122,6 @@ class EmbeddedGraphs:
     return_type: ReturnType
     warnings: tuple[str, ...]
     exact: ExactRows | None = None
-
-    def exact_embeddings(self, indices: Ints) -> Floats:
-        """Embeddings of some graphs in double precision."""
-        if self.exact is not None:
-            self.exact.make(indices)
-        return rows_of(self.graph_embeddings, indices)
 
     @property
     def num_classes(self) -> int:

@@ -1,0 +1,72 @@
+"""Which of some numbers, known up to an error each, might be in another order than they seem to be.
+
+Of very many graphs embeddings are known to single precision. Where an order of graphs decides something, those whose
+places hang on the last digits are found here, and made exact.
+"""
+
+import numpy as np
+
+from protograph._base.arrays import Bools, Floats, Ints
+from protograph.models.judging import EmbeddedGraphs
+
+# A number of so few binary digits was not rounded: 0, which many units give for many graphs, or a count.
+_FEW_DIGITS = 12
+
+
+def settle_order(embedded: EmbeddedGraphs, indices: Ints) -> None:
+    """Make exact those embeddings of some graphs on whose last digits their order by embeddings hangs."""
+    if embedded.exact is not None:
+        rows = embedded.graph_embeddings[indices]
+        embedded.exact.make(indices[unsure_rows(rows, embedded.exact.errors(indices))])
+
+
+def unsure_rows(rows: Floats, errors: Floats) -> Bools:
+    """Which rows might change places when ordered by their first number, then their second and so on.
+
+    Args:
+        rows: ``[num_rows, dim]``.
+        errors: Most by which the numbers of each row may be wrong.
+
+    >>> unsure_rows(np.array([[1.01, 5.0], [1.02, 4.0], [2.0, 3.0], [2.0, 1.0]]), np.full(4, 0.1))
+    array([ True,  True, False, False])
+    """
+    unsure = np.zeros(len(rows), np.bool_)
+    open_rows, groups = np.arange(len(rows)), np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        values, own = column[open_rows], errors[open_rows]
+        own = np.where(_has_few_digits(values), 0.0, own)
+        # Groups one after the other, far enough from each other.
+        apart = 4 * float(np.ptp(values, initial=0.0) + own.max(initial=0.0)) + 1.0 if values.size else 1.0
+        unsure[open_rows] |= unsure_places(values + apart * groups, own)
+        order = np.lexsort((values, groups))
+        same = (groups[order][1:] == groups[order][:-1]) & (values[order][1:] == values[order][:-1])
+        is_tied = np.zeros(values.size, np.bool_)
+        is_tied[order] = np.append(same, False) | np.append(False, same)
+        numbers = np.empty(values.size, np.int64)
+        numbers[order] = np.cumsum(np.append(True, ~same)) if values.size else []
+        # Those that are asked for anyhow need no second look.
+        is_tied &= ~unsure[open_rows]
+        open_rows, groups = open_rows[is_tied], np.unique(numbers[is_tied], return_inverse=True)[1]
+        if not open_rows.size:
+            break
+    return unsure
+
+
+def unsure_places(values: Floats, errors: Floats) -> Bools:
+    """Which of some values might change places, each being known up to an error.
+
+    >>> unsure_places(np.array([3.0, 1.0, 1.5, 3.0]), np.array([0.0, 0.25, 0.5, 0.0]))
+    array([False,  True,  True, False])
+    """
+    order = np.argsort(values, kind="stable")
+    low, high = (values - errors)[order], (values + errors)[order]
+    above = np.append(-np.inf, np.maximum.accumulate(high)[:-1])[: values.size]
+    below = np.append(np.minimum.accumulate(low[::-1])[::-1][1:], np.inf)[: values.size]
+    result = np.empty(values.size, np.bool_)
+    result[order] = (low < above) | (high > below)
+    return result
+
+
+def _has_few_digits(values: Floats) -> Bools:
+    digits = np.frexp(values)[0] * 2.0**_FEW_DIGITS
+    return np.asarray(digits == np.trunc(digits))
