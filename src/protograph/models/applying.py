@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -10,7 +11,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.joining import GraphChunk
 from protograph.graphs.store import GraphStore
-from protograph.models.batching import parts_of
+from protograph.models.batching import parts_of, staged
 from protograph.models.exact_rows import ROWS_IN_DOUBLE
 from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
 from protograph.models.misfits import which_graphs
@@ -102,7 +103,18 @@ class Applying:
     def chunks(self) -> Iterator[Sequence[Data]]:
         """The graphs of the store in chunks; for a GPU the next chunk is read and checked in the meantime."""
         chunks = self._store.chunks(self.size)
-        return _ahead(chunks) if self.is_on_gpu else chunks
+        return _ahead(map(self._staged, chunks)) if self.is_on_gpu else chunks
+
+    def _staged(self, graphs: Sequence[Data]) -> Sequence[Data]:
+        """The same graphs, what the model reads of them in memory that the GPU reads by itself."""
+        wanted = self._classifier.call.attributes
+        if not isinstance(graphs, GraphChunk) or wanted is None:
+            return graphs
+        tensors = {
+            key: staged(value) if key in wanted | {"x", "edge_index"} else value
+            for key, value in graphs.together.tensors.items()
+        }
+        return GraphChunk(graphs, replace(graphs.together, tensors=tensors), graphs.labels)
 
     def __call__(self, graphs: Sequence[Data], first: int) -> Applied:
         """What the model makes of neighbouring graphs, of which the first has this number."""

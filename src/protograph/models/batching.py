@@ -117,8 +117,14 @@ def _batch(
 
 
 def moved_to(device: torch.device, tensor: Tensor) -> Tensor:
-    """A tensor on a device; what goes to a GPU goes through memory that it reads while the processor goes on."""
-    if tensor.device == device or device.type != "cuda" or tensor.is_cuda:
+    """A tensor on a device; what goes to a GPU goes there while the processor goes on."""
+    if device.type != "cuda" or tensor.is_cuda:
         return tensor.to(device)
-    staged = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor)
-    return staged.to(device, non_blocking=True)
+    return staged(tensor).to(device, non_blocking=True)
+
+
+def staged(tensor: Tensor) -> Tensor:
+    """The same numbers in one piece of memory that a GPU reads by itself."""
+    if tensor.is_cuda or (tensor.is_contiguous() and tensor.is_pinned()):
+        return tensor
+    return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor)

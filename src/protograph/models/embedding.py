@@ -24,7 +24,7 @@ from protograph._base.progress import Progress
 from protograph.graphs.store import GraphStore
 from protograph.models.applying import Applied, Applying, graphs_at_once
 from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard, model_fingerprint
-from protograph.models.classifier import GraphClassifier, as_classifier
+from protograph.models.classifier import GraphClassifier, as_classifier, device_of
 from protograph.models.exact_rows import ExactRows
 from protograph.models.judging import EmbeddedGraphs, decided_type, predictions_of
 from protograph.models.misfits import started
@@ -51,7 +51,7 @@ def embed_all(
     classifier = as_classifier(model)
     kept = None if checkpoint is None else Checkpoint(checkpoint, _made_by(classifier, batch_size))
     store = GraphStore(graphs)
-    store.check(graphs_at_once(batch_size, device))
+    store.check(graphs_at_once(batch_size, device_of(classifier.model) if device is None else device))
     running = started(classifier, store, device)
     return store, running, embed(running, store, batch_size, classifier.return_type, progress, kept)
 
@@ -130,13 +130,15 @@ class _Precision:
     def __init__(self, classifier: RunningClassifier, store: GraphStore, are_many: bool | None) -> None:
         self._classifier, self._store, self._are_many = classifier, store, are_many
         self._is_open = True
+        # Of graphs that are read as they come, before another thread may read on.
+        self._sample = store.first(NUM_COMPARED) if store.known_length is None else None
         self.single: SinglePrecision | None = None
 
     def of(self, done: int) -> RunningClassifier:
         """What runs after so many graphs."""
         if self._is_open and self._is_wanted(done):
             self._is_open = False
-            self.single = in_single_precision(self._classifier, self._store.first(NUM_COMPARED))
+            self.single = in_single_precision(self._classifier, self._sample or self._store.first(NUM_COMPARED))
         return self._classifier if self.single is None else self.single.classifier
 
     def _is_wanted(self, done: int) -> bool:

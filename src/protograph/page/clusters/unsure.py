@@ -31,24 +31,23 @@ def unsure_rows(rows: Floats, errors: Floats) -> Bools:
     array([ True,  True, False, False])
     """
     unsure = np.zeros(len(rows), np.bool_)
-    open_rows, groups = np.arange(len(rows)), np.zeros(len(rows), np.int64)
+    tied, groups = np.arange(len(rows)), np.zeros(len(rows), np.int64)
     for column in rows.T:
-        values, own = column[open_rows], errors[open_rows]
-        own = np.where(_has_few_digits(values), 0.0, own)
-        # Groups one after the other, far enough from each other.
-        apart = 4 * float(np.ptp(values, initial=0.0) + own.max(initial=0.0)) + 1.0 if values.size else 1.0
-        unsure[open_rows] |= unsure_places(values + apart * groups, own)
-        order = np.lexsort((values, groups))
-        same = (groups[order][1:] == groups[order][:-1]) & (values[order][1:] == values[order][:-1])
-        is_tied = np.zeros(values.size, np.bool_)
-        is_tied[order] = np.append(same, False) | np.append(False, same)
-        numbers = np.empty(values.size, np.int64)
-        numbers[order] = np.cumsum(np.append(True, ~same)) if values.size else []
-        # Those that are asked for anyhow need no second look.
-        is_tied &= ~unsure[open_rows]
-        open_rows, groups = open_rows[is_tied], np.unique(numbers[is_tied], return_inverse=True)[1]
-        if not open_rows.size:
+        if not tied.size:
             break
+        values = column[tied]
+        own = np.where(_has_few_digits(values), 0.0, errors[tied])
+        # Groups one after the other, far enough from each other that none reaches into the next.
+        apart = 4 * float(np.ptp(values) + own.max()) + 1e-300
+        unsure[tied] |= unsure_places(values + apart * groups, own)
+        # Those that are unsure are asked for anyhow; of the others only those are looked at that tie.
+        sure = np.flatnonzero(~unsure[tied])
+        order = sure[np.lexsort((values[sure], groups[sure]))]
+        is_first = np.ones(order.size, np.bool_)
+        is_first[1:] = (np.diff(groups[order]) != 0) | (np.diff(values[order]) != 0)
+        numbers = np.cumsum(is_first) - 1
+        is_tied = np.bincount(numbers)[numbers] > 1
+        tied, groups = tied[order[is_tied]], numbers[is_tied]
     return unsure
 
 
