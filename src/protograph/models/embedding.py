@@ -150,7 +150,7 @@ class _Precision:
 def _decide(outputs: Floats, kind: ReturnType, single: SinglePrecision, exact: ExactRows) -> None:
     """Put exact outputs in the place of those by which two classes are as good as equal."""
     best = log_scores(torch.from_numpy(outputs), kind).topk(2, dim=1).values.numpy()
-    errors = single.output_error.of(outputs)
+    errors = single.output_error.of(outputs).max(axis=1)
     if kind == "probs":  # of a logarithm, the smaller the probability the larger
         errors /= np.exp(best[:, 1]).clip(min=1e-300)
     close = np.flatnonzero(~(best[:, 0] - best[:, 1] > 4 * errors))

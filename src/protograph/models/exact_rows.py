@@ -17,34 +17,38 @@ from protograph.models.running import RunningClassifier
 ROWS_IN_DOUBLE = 2**14
 # Graphs that are read at a time.
 _READ = 1024
+# Times the error that was to be expected which show that nothing is known of errors.
+_FAR_BEYOND = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RowError:
     """How far rows may be from exact ones.
 
     Attributes:
-        relative: Most by which a number differs, relative to the largest of its row, or to a typical row's largest.
+        relative: For each column, most by which its numbers differ, relative to the largest number of their row, or to
+            a typical row's largest.
         typical: What that is.
     """
 
-    relative: float
+    relative: Floats
     typical: float
 
     def of(self, rows: Floats) -> Floats:
-        """Most by which the numbers of each row differ from exact ones.
+        """Most by which each number of some rows differs from the exact one.
 
-        >>> RowError(0.25, 2.0).of(np.array([[1.0, -0.5], [8.0, 0.0]]))
-        array([0.5, 2. ])
+        >>> RowError(np.array([0.25, 0.5]), 2.0).of(np.array([[1.0, -0.5], [8.0, 0.0]]))
+        array([[0.5, 1. ],
+               [2. , 4. ]])
         """
-        return self.relative * np.maximum(np.abs(rows).max(axis=1, initial=0.0), self.typical)
+        return np.maximum(np.abs(rows).max(axis=1, initial=0.0, keepdims=True), self.typical) * self.relative
 
 
 class ExactRows:
     """Makes embeddings exact on demand, each once.
 
-    A row that differs by more than is to be expected shows that single precision does not do for this model; then all
-    rows are made exact at once.
+    A row that differs by far more than is to be expected shows that single precision does not do for this model; then
+    all rows are made exact at once.
 
     Args:
         classifier: The model in double precision.
@@ -69,7 +73,7 @@ class ExactRows:
     @property
     def relative_error(self) -> float:
         """Most by which an embedding may be wrong, relative to its largest number."""
-        return self.error.relative
+        return float(self.error.relative.max(initial=0.0))
 
     @property
     def num_exact(self) -> int:
@@ -77,8 +81,8 @@ class ExactRows:
         return int(self._is_exact.sum())
 
     def errors(self, indices: Ints) -> Floats:
-        """Most by which the embeddings of each of these graphs may be wrong; 0 where they are exact."""
-        return np.where(self._is_exact[indices], 0.0, self.error.of(self._embeddings[indices]))
+        """Most by which each number of these graphs' embeddings may be wrong; 0 where they are exact."""
+        return np.where(self._is_exact[indices, None], 0.0, self.error.of(rows_of(self._embeddings, indices)))
 
     def make(self, indices: Ints) -> None:
         """Make the embeddings of these graphs exact."""
@@ -107,8 +111,7 @@ class ExactRows:
             some = wanted[first : first + _READ]
             own, embeddings = self._run(some)
             before, self._embeddings[some] = self._embeddings[some], embeddings
-            differences = np.abs(before - embeddings).max(axis=1, initial=0.0)
-            is_expected &= bool((differences <= self.error.of(embeddings)).all())
+            is_expected &= bool((np.abs(before - embeddings) <= _FAR_BEYOND * self.error.of(embeddings)).all())
             outputs.append(own)
         self._is_exact[wanted] = True
         return np.concatenate(outputs), is_expected
@@ -132,7 +135,7 @@ class ExactPart:
         return self._whole.relative_error
 
     def errors(self, numbers: Ints) -> Floats:
-        """Most by which the embeddings of each of these graphs may be wrong; 0 where they are exact."""
+        """Most by which each number of these graphs' embeddings may be wrong; 0 where they are exact."""
         return self._whole.errors(self._indices[numbers])
 
     def rows(self, numbers: Ints) -> Floats:

@@ -23,7 +23,7 @@ def test_with_unsure_rows_made_exact_the_order_is_that_of_exact_rows(seed):
     exact = rows_like_embeddings(seed, 3000)
     noise = np.random.default_rng(seed + 100).uniform(-ERROR, ERROR, exact.shape)
     known = np.where(exact == np.trunc(exact), exact, exact + noise)
-    unsure = unsure_rows(known, np.full(len(exact), ERROR))
+    unsure = unsure_rows(known, np.full(exact.shape, ERROR))
     wanted_order, wanted_twins = canonical_order(exact, 1e-13)
     assert canonical_order(known, 1e-13)[0].tolist() != wanted_order.tolist()
     settled = np.where(unsure[:, None], exact, known)
@@ -35,11 +35,11 @@ def test_with_unsure_rows_made_exact_the_order_is_that_of_exact_rows(seed):
 
 
 def test_rows_far_from_all_others_are_sure():
-    assert not unsure_rows(np.array([[0.1], [0.2], [0.3]]), np.full(3, 0.01)).any()
+    assert not unsure_rows(np.array([[0.1], [0.2], [0.3]]), np.full((3, 1), 0.01)).any()
 
 
 def test_a_single_row_with_a_large_error_makes_those_unsure_that_it_reaches():
-    rows, errors = np.array([[0.1], [0.2], [0.3], [0.9]]), np.array([0.0, 0.15, 0.0, 0.0])
+    rows, errors = np.array([[0.1], [0.2], [0.3], [0.9]]), np.array([[0.0], [0.15], [0.0], [0.0]])
     assert unsure_rows(rows, errors).tolist() == [True, True, True, False]
 
 
@@ -48,4 +48,4 @@ def test_equal_places_without_errors_are_sure():
 
 
 def test_nothing_is_unsure_of_no_rows():
-    assert unsure_rows(np.zeros((0, 3)), np.zeros(0)).tolist() == []
+    assert unsure_rows(np.zeros((0, 3)), np.zeros((0, 3))).tolist() == []

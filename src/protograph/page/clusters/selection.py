@@ -26,6 +26,9 @@ from protograph.page.clusters.num_clusters import choose
 from protograph.page.clusters.unsure import unsure_places
 from protograph.page.options import ClusterOptions
 
+# Times that embeddings are moved to see how far a distance may be off; once, errors may make up for each other.
+_NUM_MOVES = 4
+
 
 @dataclass(frozen=True)
 class Cluster:
@@ -164,10 +167,11 @@ def settled_distances(
     distances = distances_of(embeddings)
     if exact is None:
         return distances
-    errors = exact.errors(indices)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], embeddings.shape)
-    moved = np.abs(distances_of(embeddings + signs * errors[:, None]) - distances)
-    unsure = np.flatnonzero(unsure_places(distances, moved))
+    rng, errors, squares = np.random.default_rng(0), exact.errors(indices), np.zeros(len(distances))
+    for _ in range(_NUM_MOVES):
+        moved = embeddings + rng.choice([-1.0, 1.0], embeddings.shape) * errors
+        squares += (distances_of(moved) - distances) ** 2
+    unsure = np.flatnonzero(unsure_places(distances, np.sqrt(squares / _NUM_MOVES)))
     if unsure.size:
         distances[unsure] = distances_of(exact.rows(indices[unsure]))
     return distances

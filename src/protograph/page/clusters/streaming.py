@@ -84,7 +84,7 @@ def select_streamed(
         if exact is not None:
             _settle_nearest(embeddings, members, found, scaling, mixture, options, exact)
             # Twins are told by what is known of all.
-            resolution = max(resolution, exact.error.relative)
+            resolution = max(resolution, exact.relative_error)
             grain = grain_of(sample, resolution)
         clusters = [
             _cluster(label, embeddings, members, found, graphs, grain, resolution, content_key)

@@ -25,18 +25,18 @@ def unsure_rows(rows: Floats, errors: Floats) -> Bools:
 
     Args:
         rows: ``[num_rows, dim]``.
-        errors: Most by which the numbers of each row may be wrong.
+        errors: Most by which each number may be wrong.
 
-    >>> unsure_rows(np.array([[1.01, 5.0], [1.02, 4.0], [2.0, 3.0], [2.0, 1.0]]), np.full(4, 0.1))
+    >>> unsure_rows(np.array([[1.01, 5.0], [1.02, 4.0], [2.0, 3.0], [2.0, 1.0]]), np.full((4, 2), 0.1))
     array([ True,  True, False, False])
     """
     unsure = np.zeros(len(rows), np.bool_)
     tied, groups = np.arange(len(rows)), np.zeros(len(rows), np.int64)
-    for column in rows.T:
+    for column, error in zip(rows.T, errors.T, strict=True):
         if not tied.size:
             break
         values = column[tied]
-        own = np.where(_has_few_digits(values), 0.0, errors[tied])
+        own = np.where(_has_few_digits(values), 0.0, error[tied])
         # Groups one after the other, far enough from each other that none reaches into the next.
         apart = 4 * float(np.ptp(values) + own.max()) + 1e-300
         unsure[tied] |= unsure_places(values + apart * groups, own)

@@ -81,7 +81,7 @@ def nearest_rows(
     """
     distances = ((points - centre) ** 2).sum(axis=1)
     if exact is not None:
-        away, errors = np.sqrt(distances), np.sqrt(points.shape[1]) * exact.errors(indices)
+        away, errors = np.sqrt(distances), np.linalg.norm(exact.errors(indices), axis=1)
         farthest = np.sort(away + errors)[min(number, len(points)) - 1]
         unsure = np.flatnonzero(away - errors <= farthest)
         distances[unsure] = ((exact.rows(indices[unsure]) - centre) ** 2).sum(axis=1)
