@@ -8,10 +8,12 @@ of 32. It needs nothing but what the library itself needs. Measured are, each se
 
 - graphs a second of embedding, that is of what ``fit`` does with each graph, from an InMemoryDataset on the GPU and on
   two cores of the processor;
-- seconds of ``fit`` and of explaining both classes, reasons included, and whether graphs, nodes, matches and rules are the same;
-- which share of two bounds is reached. *Memory*: the fewest bytes that the model can move on the device: features,
-  edges and weights of edges read once a layer, the states of each layer written once and read once. *Link*: the bytes of features,
-  edges and sizes that must go to the device. Both are divided by what copies reach on this machine, measured beside it.
+- seconds of ``fit`` and of explaining both classes, reasons included, and whether graphs, nodes, matches and rules are
+  the same;
+- which share of two bounds is reached. *Memory*: the fewest bytes that the model can move on the device: edges and
+  their weights read once a layer, the states of each layer and the features written once and read once. *Link*: the
+  bytes of features, edges and sizes that must go to the device. Both are divided by what copies reach on this machine,
+  measured beside it.
 """
 
 import argparse
@@ -20,6 +22,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -120,7 +123,7 @@ def bandwidths() -> dict[str, float]:
 def least_bytes() -> dict[str, int]:
     """The fewest bytes a graph: that the model moves on the device, and that go to it."""
     widths, edges = (NUM_KINDS, *HIDDEN), 2 * 8 * NUM_EDGES
-    states = sum(4 * NUM_NODES * (before + after) for before, after in zip(widths[:-1], widths[1:], strict=True))
+    states = sum(4 * NUM_NODES * (before + after) for before, after in pairwise(widths))
     normalised = 4 * (NUM_EDGES + NUM_NODES)
     readout = 4 * NUM_NODES * HIDDEN[-1] + 8 * NUM_NODES + 4 * (HIDDEN[-1] + 2)
     return {
@@ -134,7 +137,11 @@ def where_time_goes(model: GCN, graphs: MoleculeLike) -> dict[str, float]:
     started = time.perf_counter()
     store, running, embedded = embed_all(model, graphs, device="cuda")
     torch.cuda.synchronize()
-    seconds = {"in all": time.perf_counter() - started, "read and checked": store.seconds, "calls": running.usage.seconds}
+    seconds = {
+        "in all": time.perf_counter() - started,
+        "read and checked": store.seconds,
+        "calls": running.usage.seconds,
+    }
     return seconds | {"asked again in double": 0 if embedded.exact is None else embedded.exact.num_exact}
 
 

@@ -83,8 +83,8 @@ class Explainer:
             graphs: A list, a PyG data set, any iterable of ``Data``, or a folder of shards: files of
                 :func:`~protograph.write_shards`, or ``.pt`` files with lists of graphs. What can be read only once is
                 read once, in bounded memory.
-            batch_size: How many graphs go through the model at a time, at most; as many as suit the device where ``None``.
-                It makes no difference to the result.
+            batch_size: How many graphs go through the model at a time, at most; as many as suit the device where
+                ``None``. It makes no difference to the result.
             device: Where to run; the model's own device by default.
             engine: ``"local"``.
             checkpoint: A folder for what is done. After a crash, the same call goes on after the last finished shard of

@@ -137,7 +137,7 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
         return None
 
 
-def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
+def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
     common, all_keys = _common_keys(contents)
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
     if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
@@ -163,13 +163,13 @@ def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs
     )
 
 
-def _common_keys(contents: list[dict[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
+def _common_keys(contents: list[Mapping[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
     """Attributes that all graphs have, and those that some have."""
     different = {tuple(content) for content in contents}
     return frozenset.intersection(*map(frozenset, different)), frozenset().union(*different)
 
 
-def _column(contents: list[dict[str, Any]], key: str) -> list[Tensor]:
+def _column(contents: list[Mapping[str, Any]], key: str) -> list[Tensor]:
     """The tensors of one name, if they are plain ones of one type and with as many dimensions."""
     column: list[Tensor] = [content[key] for content in contents]
     if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() == 0:

@@ -24,8 +24,8 @@ _AT_ONCE, _AT_ONCE_ON_GPU = 1024, 2**14
 # Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**14 of them what is
 # done once a call counts, with 2**16 the cache does.
 _ROWS_IN_SINGLE = 2**15
-# On a GPU, at most so many, and no more than fit into a quarter of the free memory, taking it that a model keeps so many
-# numbers a row at a time for each column of its widest layer.
+# On a GPU, at most so many, and no more than fit into a quarter of the free memory, taking it that a model keeps so
+# many numbers a row at a time for each column of its widest layer.
 _ROWS_ON_GPU, _KEPT_A_COLUMN, _LEAST_WIDTH = 2**21, 16, 64
 
 
@@ -82,7 +82,8 @@ class Applying:
 
     def to_all(self) -> Iterator[Applied]:
         """What the model makes of all graphs, ``size`` at a time."""
-        done, begun = 0, None
+        done = 0
+        begun: _Begun | None = None
         for graphs in self.chunks():
             if not self.is_on_gpu:
                 yield self(graphs, done)
@@ -165,7 +166,7 @@ def _fetched(*tensors: Tensor) -> Callable[[], Any]:
     if not tensors[0].is_cuda:
         return lambda: tensors
     here = [torch.empty(one.shape, dtype=one.dtype, pin_memory=True).copy_(one, non_blocking=True) for one in tensors]
-    event = torch.cuda.Event()
+    event: Any = torch.cuda.Event()  # type: ignore[no-untyped-call]
     event.record(torch.cuda.current_stream(tensors[0].device))
 
     def wait() -> list[Tensor]:

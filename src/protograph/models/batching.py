@@ -16,9 +16,7 @@ _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
 _QUICK = _MADE.union(OF_NODES, OF_EDGES)
 
 
-def batch_of(
-    graphs: Sequence[Data], wanted: frozenset[str] | None, device: torch.device | None = None
-) -> Batch:
+def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None, device: torch.device | None = None) -> Batch:
     """The graphs as one batch, with the attributes that a model reads.
 
     Args:
@@ -90,9 +88,7 @@ def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
     return [graphs] if number < 2 else [graphs.part(*pair) for pair in pairwise(bounds)]
 
 
-def _batch(
-    graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | None, *, are_shared: bool
-) -> Batch:
+def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | None, *, are_shared: bool) -> Batch:
     """What PyG's collation gives: nodes numbered on over all graphs.
 
     Tensors that others read too are copied, as a model may write into those that it is given. What can be worked out on
@@ -103,7 +99,10 @@ def _batch(
     device = device or next((value.device for value in tensors.values() if value.is_cuda), edges.device)
     moved = {key: moved_to(device, value) for key, value in tensors.items()}
     if are_shared:
-        moved = {key: value.clone() if value is tensors[key] and value is not edges else value for key, value in moved.items()}
+        moved = {
+            key: value.clone() if value is tensors[key] and value is not edges else value
+            for key, value in moved.items()
+        }
     sizes, counts = moved_to(device, torch.from_numpy(np.stack([graphs.sizes, graphs.counts])))
     ptr = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
     shift = torch.repeat_interleave(ptr[:-1], counts, output_size=num_edges)

@@ -10,11 +10,11 @@ predictions that are close calls are asked for again in double precision.
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
@@ -87,7 +87,11 @@ def embed(
         checkpoint: Keeps what is done.
         are_many: Whether there are so many that single precision is to do; by how many the store has where ``None``.
     """
-    rows, applying, precision = _Rows(), Applying(classifier, store, batch_size), _Precision(classifier, store, are_many)
+    rows, applying, precision = (
+        _Rows(),
+        Applying(classifier, store, batch_size),
+        _Precision(classifier, store, are_many),
+    )
     applying.use(precision.of(0))
     for batch in applying.to_all() if checkpoint is None else _kept(applying, checkpoint):
         rows.add(batch)

@@ -1,4 +1,4 @@
-"""Rows of a pass in single precision that are made exact, in double precision, where something hangs on their digits."""
+"""Rows of a pass in single precision that are made exact, in double precision, where something hangs on digits."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,8 @@ class RowError:
         array([[0.5, 1. ],
                [2. , 4. ]])
         """
-        return np.maximum(np.abs(rows).max(axis=1, initial=0.0, keepdims=True), self.typical) * self.relative
+        sizes: Floats = np.maximum(np.abs(rows).max(axis=1, initial=0.0, keepdims=True), self.typical)
+        return sizes * self.relative
 
 
 class ExactRows:

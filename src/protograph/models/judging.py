@@ -165,7 +165,7 @@ def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | Non
     >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
     [1, 0, None]
     """
-    given = [held_by(graph).get("y") for graph in graphs]
+    given: list[Any] = [held_by(graph).get("y") for graph in graphs]
     # One tensor of all labels is read much quicker than many of one label.
     if set(map(type, given)) == {Tensor} and {(y.dtype, y.shape) for y in given} == {(torch.int64, (1,))}:
         return list(torch.cat(given).tolist())

@@ -1,8 +1,8 @@
 """A model in its own single precision, for passes over very many graphs, and how far that is from double precision.
 
-Double precision takes two to four times as long. What a pass over many graphs gives is needed in it only where something
-hangs on the last digits, and there it is asked for again (:mod:`.exact_rows`). How large the difference is at most is
-estimated on some graphs; a model for which it is large is not run in single precision.
+Double precision takes two to four times as long. What a pass over many graphs gives is needed in it only where
+something hangs on the last digits, and there it is asked for again (:mod:`.exact_rows`). How large the difference is at
+most is estimated on some graphs; a model for which it is large is not run in single precision.
 """
 
 from collections.abc import Callable, Iterator, Sequence
