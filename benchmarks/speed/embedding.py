@@ -1,8 +1,8 @@
 """(l) How much of the bare model's speed embedding reaches, from a list, an InMemoryDataset and our shards.
 
 The bare model is the user's own, in single precision and evaluation mode, on batches of 256 graphs that were collated
-beforehand. Embedding reads the graphs, checks and joins them, and runs the model in double precision, by which ties
-are told; beside it is what the bare model takes in double precision. Each round measures all of them in turn, in
+beforehand. Embedding reads the graphs, checks and joins them, and runs the model, in single precision as there are more
+than 5,000 of them; beside it is what the bare model takes in double precision. Each round measures all of them in turn, in
 seconds of the processor, so that a busy machine falls on none of them.
 """
 
