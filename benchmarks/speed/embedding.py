@@ -2,8 +2,8 @@
 
 The bare model is the user's own, in single precision and evaluation mode, on batches of 256 graphs that were collated
 beforehand. Embedding reads the graphs, checks and joins them, and runs the model, in single precision as there are more
-than 5,000 of them; beside it is what the bare model takes in double precision. Each round measures all of them in turn, in
-seconds of the processor, so that a busy machine falls on none of them.
+than 5,000 of them; beside it is what the bare model takes in double precision. Each round measures all of them in turn,
+in seconds of the processor, so that a busy machine falls on none of them.
 """
 
 import copy
