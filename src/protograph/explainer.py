@@ -67,7 +67,7 @@ class Explainer:
         model: nn.Module | GraphClassifier,
         graphs: Iterable[Data] | str | PathLike[str],
         *,
-        batch_size: int = 256,
+        batch_size: int | None = None,
         device: torch.device | str | None = None,
         engine: str = "local",
         checkpoint: str | PathLike[str] | None = None,
@@ -83,7 +83,8 @@ class Explainer:
             graphs: A list, a PyG data set, any iterable of ``Data``, or a folder of shards: files of
                 :func:`~protograph.write_shards`, or ``.pt`` files with lists of graphs. What can be read only once is
                 read once, in bounded memory.
-            batch_size: How many graphs go through the model at a time. It makes no difference to the result.
+            batch_size: How many graphs go through the model at a time, at most; as many as suit the device where
+                ``None``. It makes no difference to the result.
             device: Where to run; the model's own device by default.
             engine: ``"local"``.
             checkpoint: A folder for what is done. After a crash, the same call goes on after the last finished shard of
@@ -398,8 +399,10 @@ def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Proto
     return ties.best_first(listed, lambda one: one.margin, tolerance=ties.tolerance_for(scale, resolution))
 
 
-def _check_fit_options(batch_size: int, engine: str) -> None:
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
+def _check_fit_options(batch_size: int | None, engine: str) -> None:
+    if batch_size is not None and (
+        isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1
+    ):
         raise ValueError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
     if engine == "ray":
         raise ValueError("engine='ray' is not available in this version; use engine='local'")

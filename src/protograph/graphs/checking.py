@@ -32,6 +32,17 @@ NUMBERS = frozenset(
 INDEX_TYPES = (torch.int64, torch.int32)
 
 
+def held_by(graph: Data) -> Mapping[str, Any]:
+    """All that a graph holds, to be read only: ``to_dict`` makes a copy, which takes longer than to join the graph.
+
+    >>> list(held_by(Data(x=torch.ones(2, 1), y=1)))
+    ['x', 'y']
+    """
+    store = graph.__dict__.get("_store")
+    held = getattr(store, "__dict__", {}).get("_mapping")
+    return held if type(held) is dict else graph.to_dict()
+
+
 def node_count(graph: Data) -> int:
     """Number of nodes; quicker than PyG's own where there are features."""
     x = graph.x

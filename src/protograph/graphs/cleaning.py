@@ -17,6 +17,7 @@ from torch_geometric.data import Data
 from protograph.graphs.checking import FEATURES, check_graph, is_dense, is_plain
 from protograph.graphs.checking import node_count as node_count
 from protograph.graphs.joining import GraphChunk, JoinedGraphs, joined
+from protograph.graphs.symmetry import are_simple
 
 Label = Callable[[int], str]
 # Graphs that are laid end to end at a time where only a look at them is needed.
@@ -97,16 +98,7 @@ def _is_clean(graphs: JoinedGraphs, reference: Data | None) -> bool:
         return False
     if not all(_all_finite([graphs.tensors[key]]) for key in layouts):
         return False
-    edges, total = graphs.edges, int(graphs.sizes.sum())
-    if ((edges < 0) | (edges >= graphs.of_edges(graphs.sizes))).any():
-        return False
-    source, target = edges + graphs.of_edges(graphs.offsets)
-    keys = source * total + target
-    if not (keys[1:] > keys[:-1]).all():
-        keys = np.sort(keys)
-        if (keys[1:] == keys[:-1]).any():
-            return False
-    return np.array_equal(keys, np.sort(target * total + source))
+    return are_simple(graphs.edges, graphs.sizes, graphs.counts)
 
 
 def _cleaned(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None, findings: Findings) -> list[Data]:

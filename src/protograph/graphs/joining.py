@@ -20,6 +20,7 @@ from protograph._base.arrays import Ints
 from protograph.graphs.checking import INDEX_TYPES as INDEX_TYPES
 from protograph.graphs.checking import OF_EDGES as OF_EDGES
 from protograph.graphs.checking import OF_NODES as OF_NODES
+from protograph.graphs.checking import held_by
 
 # By these, too, PyG tells how many nodes a graph has.
 OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
@@ -129,14 +130,14 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
         return graphs.together.only(keys)
     if set(map(type, graphs)) != {Data}:
         return None
-    contents = [graph.to_dict() for graph in graphs]
+    contents = list(map(held_by, graphs))
     try:
         return _joined(contents, keys)
     except (_UnusualError, RuntimeError):  # torch refuses to join tensors of other widths, or on other devices
         return None
 
 
-def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
+def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
     common, all_keys = _common_keys(contents)
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
     if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
@@ -145,8 +146,8 @@ def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs
     edges = columns.pop("edge_index")
     if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in INDEX_TYPES:
         raise _UnusualError
-    counts = [edge_index.size(1) for edge_index in edges]
-    lengths: dict[str, list[Any]] = {key: [rows.size(0) for rows in column] for key, column in columns.items()}
+    counts = [edge_index.shape[1] for edge_index in edges]
+    lengths: dict[str, list[Any]] = {key: [rows.shape[0] for rows in column] for key, column in columns.items()}
     if "num_nodes" in all_keys:
         lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
     sizes = lengths.get("x") or lengths.get("num_nodes") or []
@@ -162,13 +163,13 @@ def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs
     )
 
 
-def _common_keys(contents: list[dict[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
+def _common_keys(contents: list[Mapping[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
     """Attributes that all graphs have, and those that some have."""
     different = {tuple(content) for content in contents}
     return frozenset.intersection(*map(frozenset, different)), frozenset().union(*different)
 
 
-def _column(contents: list[dict[str, Any]], key: str) -> list[Tensor]:
+def _column(contents: list[Mapping[str, Any]], key: str) -> list[Tensor]:
     """The tensors of one name, if they are plain ones of one type and with as many dimensions."""
     column: list[Tensor] = [content[key] for content in contents]
     if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() == 0:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from protograph.graphs.checking import FEATURES, node_count
@@ -15,12 +16,13 @@ _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
 _QUICK = _MADE.union(OF_NODES, OF_EDGES)
 
 
-def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None) -> Batch:
+def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None, device: torch.device | None = None) -> Batch:
     """The graphs as one batch, with the attributes that a model reads.
 
     Args:
         graphs: The graphs, at least one.
         wanted: The attributes, ``None`` for all of them; ``x`` and ``edge_index`` are there in any case.
+        device: Where to put it; where the graphs are by default.
 
     >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]), y=torch.tensor([1]))
     >>> batch_of([graph, graph], frozenset({"x", "batch"}))
@@ -29,10 +31,11 @@ def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None) -> Batch:
     if wanted is not None and wanted <= _QUICK:
         together = joined(graphs, keys=[key for key in (*OF_NODES, *OF_EDGES) if key in wanted | {"x"}])
         if together is not None:
-            return _batch(together, wanted, are_shared=isinstance(graphs, GraphChunk))
+            return _batch(together, wanted, device, are_shared=isinstance(graphs, GraphChunk))
     keys = set().union(*(graph.to_dict() for graph in graphs))
     excluded = set() if wanted is None else keys - wanted - {"edge_index", "x", "num_nodes"}
-    return _collated(list(graphs), excluded)
+    batch = _collated(list(graphs), excluded)
+    return batch if device is None else batch.to(device)
 
 
 def _collated(graphs: list[Data], excluded: set[str]) -> Batch:
@@ -65,7 +68,11 @@ def _can_be_joined(graphs: list[Data], key: str) -> bool:
 
 
 def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
-    """Graphs in runs of at most so many nodes and edges together, where they are laid end to end; else as they are.
+    """Graphs in runs of about so many nodes and edges together, where they are laid end to end; else as they are.
+
+    Args:
+        graphs: The graphs.
+        most_rows: Nodes and edges of a run; a third more is no reason for another one.
 
     >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
     >>> chunk = GraphChunk([graph] * 3, joined([graph] * 3))
@@ -75,28 +82,48 @@ def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
     if not isinstance(graphs, GraphChunk):
         return [graphs]
     rows = (graphs.together.sizes + graphs.together.counts).cumsum()
-    number = -(-int(rows[-1]) // most_rows)  # in runs of about as many rows each
+    number = -(-3 * int(rows[-1]) // (4 * most_rows))  # in runs of about as many rows each
     ends = np.searchsorted(rows, rows[-1] * np.arange(1, number + 1) / number).clip(max=len(graphs) - 1) + 1
     bounds = [0, *np.unique(ends).tolist()]
     return [graphs] if number < 2 else [graphs.part(*pair) for pair in pairwise(bounds)]
 
 
-def _batch(graphs: JoinedGraphs, wanted: frozenset[str], *, are_shared: bool) -> Batch:
+def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | None, *, are_shared: bool) -> Batch:
     """What PyG's collation gives: nodes numbered on over all graphs.
 
-    Tensors that others read too are copied, as a model may write into those that it is given.
+    Tensors that others read too are copied, as a model may write into those that it is given. What can be worked out on
+    the device is: it is given the graphs' own tensors, their sizes and nothing else.
     """
     tensors = {key: value for key, value in graphs.tensors.items() if key in wanted | {"edge_index", "x"}}
-    edges = tensors["edge_index"]
+    edges, num_edges, num_nodes = tensors["edge_index"], int(graphs.counts.sum()), int(graphs.sizes.sum())
+    device = device or next((value.device for value in tensors.values() if value.is_cuda), edges.device)
+    moved = {key: moved_to(device, value) for key, value in tensors.items()}
     if are_shared:
-        tensors = {key: value if value is edges else value.clone() for key, value in tensors.items()}
-    shift = torch.from_numpy(graphs.of_edges(graphs.offsets)).to(edges)
-    tensors["edge_index"] = edges + shift
-    device = next((value.device for value in tensors.values() if value.is_cuda), None)
-    sizes = torch.from_numpy(graphs.sizes)
+        moved = {
+            key: value.clone() if value is tensors[key] and value is not edges else value
+            for key, value in moved.items()
+        }
+    sizes, counts = moved_to(device, torch.from_numpy(np.stack([graphs.sizes, graphs.counts])))
+    ptr = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
+    shift = torch.repeat_interleave(ptr[:-1], counts, output_size=num_edges)
+    moved["edge_index"] = moved["edge_index"] + shift.to(edges.dtype)
     return Batch(
-        **tensors,
-        **({} if "x" in tensors else {"num_nodes": int(graphs.sizes.sum())}),
-        batch=torch.repeat_interleave(sizes).to(device),
-        ptr=torch.from_numpy(np.append(0, graphs.sizes.cumsum())).to(device),
+        **moved,
+        **({} if "x" in tensors else {"num_nodes": num_nodes}),
+        batch=torch.repeat_interleave(sizes, output_size=num_nodes),
+        ptr=ptr,
     )
+
+
+def moved_to(device: torch.device, tensor: Tensor) -> Tensor:
+    """A tensor on a device; what goes to a GPU goes there while the processor goes on."""
+    if device.type != "cuda" or tensor.is_cuda:
+        return tensor.to(device)
+    return staged(tensor).to(device, non_blocking=True)
+
+
+def staged(tensor: Tensor) -> Tensor:
+    """The same numbers in one piece of memory that a GPU reads by itself."""
+    if tensor.is_cuda or (tensor.is_contiguous() and tensor.is_pinned()):
+        return tensor
+    return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor)

@@ -100,7 +100,8 @@ class GraphClassifier:
             running = replace(native, model=twin.to(target), device=target)
             outputs = running.classify(sample)
         running = self._checked_names(replace(running, readout=self._find_readout(running, sample)), sample)
-        return replace(running, warnings=_unsteadiness(running, sample, outputs))
+        own = native if running.is_double and not native.is_own else None
+        return replace(running, warnings=_unsteadiness(running, sample, outputs), native=own)
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""

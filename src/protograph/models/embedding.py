@@ -2,41 +2,47 @@
 
 What is kept of a graph is its embedding, its output and its label. Embeddings beyond
 :data:`~protograph._base.growing.BYTES_IN_MEMORY` are in a file that is read as if it were memory.
+
+Of more than :data:`~protograph.models.single_precision.GRAPHS_IN_DOUBLE` graphs the pass is in single precision, and
+predictions that are close calls are asked for again in double precision.
 """
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Floats
 from protograph._base.errors import ProtographWarning
 from protograph._base.growing import GrowingArray
 from protograph._base.progress import Progress
-from protograph.graphs.joining import GraphChunk
 from protograph.graphs.store import GraphStore
-from protograph.models.batching import parts_of
+from protograph.models.applying import Applied, Applying, graphs_at_once
 from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard, model_fingerprint
-from protograph.models.classifier import GraphClassifier, as_classifier
-from protograph.models.judging import EmbeddedGraphs, check_finite, decided_type, labels_of, predictions_of
-from protograph.models.misfits import started, which_graphs
-from protograph.models.outputs import AskedType, log_scores
+from protograph.models.classifier import GraphClassifier, as_classifier, device_of
+from protograph.models.exact_rows import ExactRows
+from protograph.models.judging import EmbeddedGraphs, decided_type, predictions_of
+from protograph.models.misfits import started
+from protograph.models.outputs import AskedType, ReturnType, log_scores
 from protograph.models.running import RunningClassifier
-
-# Nodes and edges that go through a model on a CPU at a time: in double precision, 32 columns of them are 4 MiB. With
-# 256 graphs of 75 nodes at a time, 57,000 rows, a graph took twice as long.
-ROWS_AT_ONCE = 2**14
+from protograph.models.single_precision import (
+    GRAPHS_IN_DOUBLE,
+    NUM_COMPARED,
+    SinglePrecision,
+    in_single_precision,
+)
 
 
 def embed_all(
     model: nn.Module | GraphClassifier,
     graphs: Iterable[Data] | str | PathLike[str],
     *,
-    batch_size: int = 256,
+    batch_size: int | None = None,
     device: torch.device | str | None = None,
     progress: Progress | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -45,16 +51,16 @@ def embed_all(
     classifier = as_classifier(model)
     kept = None if checkpoint is None else Checkpoint(checkpoint, _made_by(classifier, batch_size))
     store = GraphStore(graphs)
-    store.check(batch_size)
+    store.check(graphs_at_once(batch_size, device_of(classifier.model) if device is None else device))
     running = started(classifier, store, device)
     return store, running, embed(running, store, batch_size, classifier.return_type, progress, kept)
 
 
-def _made_by(classifier: GraphClassifier, batch_size: int) -> dict[str, Any]:
+def _made_by(classifier: GraphClassifier, batch_size: int | None) -> dict[str, Any]:
     """What a checkpoint depends on beside the graphs."""
     return {
         "model": model_fingerprint(classifier.model),
-        "batch_size": int(batch_size),
+        "batch_size": None if batch_size is None else int(batch_size),
         "embeddings": f"{classifier.node_embeddings}, {classifier.graph_embeddings}",
         "task": classifier.task,
     }
@@ -63,40 +69,97 @@ def _made_by(classifier: GraphClassifier, batch_size: int) -> dict[str, Any]:
 def embed(
     classifier: RunningClassifier,
     store: GraphStore,
-    batch_size: int,
+    batch_size: int | None = None,
     return_type: AskedType = "auto",
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    *,
+    are_many: bool | None = None,
 ) -> EmbeddedGraphs:
-    """Apply ``classifier`` to every graph of ``store``, ``batch_size`` at a time."""
-    rows, embedder = _Rows(), _Embedder(classifier, store)
-    for batch in _batches(embedder, store, batch_size, checkpoint):
+    """Apply ``classifier`` to every graph of ``store``.
+
+    Args:
+        classifier: The model.
+        store: The graphs.
+        batch_size: How many go through the model at a time at most; as many as suit the device where ``None``.
+        return_type: What the model returns.
+        progress: Told after each batch.
+        checkpoint: Keeps what is done.
+        are_many: Whether there are so many that single precision is to do; by how many the store has where ``None``.
+    """
+    rows, applying, precision = (
+        _Rows(),
+        Applying(classifier, store, batch_size),
+        _Precision(classifier, store, are_many),
+    )
+    applying.use(precision.of(0))
+    for batch in applying.to_all() if checkpoint is None else _kept(applying, checkpoint):
         rows.add(batch)
+        applying.use(precision.of(len(rows)))
         if progress is not None:
             progress("embedding", len(rows), store.known_length)
     findings = store.findings.messages()
     for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
         warnings.warn(message, ProtographWarning, stacklevel=4)
-    outputs = torch.from_numpy(rows.outputs.finished())
-    chosen, guessed = decided_type(outputs, return_type, stacklevel=5)
-    scores = log_scores(outputs, chosen)
+    embeddings, outputs = rows.graph_embeddings.finished(), rows.outputs.finished()
+    chosen, guessed = decided_type(torch.from_numpy(outputs), return_type, stacklevel=5)
+    single, exact = precision.single, None
+    if single is not None:
+        exact = ExactRows(classifier, store, embeddings, single.embedding_error, rows.num_double)
+        _decide(outputs, chosen, single, exact)
+    scores = log_scores(torch.from_numpy(outputs), chosen)
     return EmbeddedGraphs(
-        graph_embeddings=rows.graph_embeddings.finished(),
+        graph_embeddings=embeddings,
         scores=scores.numpy(),
         probabilities=scores.softmax(dim=1).numpy(),
         predictions=predictions_of(scores.numpy()),
         labels=rows.labels.finished() if rows.are_all_labelled else None,
         return_type=chosen,
         warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
+        exact=exact,
     )
 
 
-class _Batch(NamedTuple):
-    """What the model made of neighbouring graphs."""
+class _Precision:
+    """In which precision the model runs: of few graphs in double, of many in single, if that does for the model.
 
-    outputs: Tensor
-    graph_embeddings: Tensor
-    labels: Sequence[int | None]
+    Of graphs that are read as they come, the first are run in double precision, since nobody knows how many there are.
+
+    Args:
+        classifier: The model in double precision.
+        store: The graphs.
+        are_many: Whether they are many; by their number where ``None``.
+    """
+
+    def __init__(self, classifier: RunningClassifier, store: GraphStore, are_many: bool | None) -> None:
+        self._classifier, self._store, self._are_many = classifier, store, are_many
+        self._is_open = True
+        # Of graphs that are read as they come, before another thread may read on.
+        self._sample = store.first(NUM_COMPARED) if store.known_length is None else None
+        self.single: SinglePrecision | None = None
+
+    def of(self, done: int) -> RunningClassifier:
+        """What runs after so many graphs."""
+        if self._is_open and self._is_wanted(done):
+            self._is_open = False
+            self.single = in_single_precision(self._classifier, self._sample or self._store.first(NUM_COMPARED))
+        return self._classifier if self.single is None else self.single.classifier
+
+    def _is_wanted(self, done: int) -> bool:
+        if self._are_many is not None:
+            return self._are_many
+        return (self._store.known_length or done + 1) > GRAPHS_IN_DOUBLE
+
+
+def _decide(outputs: Floats, kind: ReturnType, single: SinglePrecision, exact: ExactRows) -> None:
+    """Put exact outputs in the place of those by which two classes are as good as equal."""
+    best = log_scores(torch.from_numpy(outputs), kind).topk(2, dim=1).values.numpy()
+    errors = single.output_error.of(outputs).max(axis=1)
+    if kind == "probs":  # of a logarithm, the smaller the probability the larger
+        errors /= np.exp(best[:, 1]).clip(min=1e-300)
+    close = np.flatnonzero(~(best[:, 0] - best[:, 1] > 4 * errors))
+    if close.size:
+        outputs[close] = exact.outputs(close)
 
 
 class _Rows:
@@ -105,48 +168,36 @@ class _Rows:
     def __init__(self) -> None:
         self.labels = GrowingArray(np.int64)
         self.are_all_labelled = True
+        self.num_double = 0
         self.outputs: GrowingArray
         self.graph_embeddings: GrowingArray
 
     def __len__(self) -> int:
         return len(self.labels)
 
-    def add(self, batch: _Batch) -> None:
+    def add(self, batch: Applied) -> None:
         """Keep what comes next."""
         if not len(self):
             self.outputs = GrowingArray(np.float64, batch.outputs.shape[1])
             self.graph_embeddings = GrowingArray(np.float64, batch.graph_embeddings.shape[1])
+        self.num_double += len(batch.labels) if batch.is_double else 0  # these come first
         self.outputs.append(batch.outputs.numpy())
         self.graph_embeddings.append(batch.graph_embeddings.numpy())
         self.are_all_labelled &= None not in batch.labels
         self.labels.append([0 if label is None else label for label in batch.labels])
 
 
-def _batches(
-    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
-) -> Iterator[_Batch]:
+def _kept(applying: Applying, checkpoint: Checkpoint) -> Iterator[Applied]:
     """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
-    if checkpoint is None:
-        done = 0
-        for graphs in store.chunks(batch_size):
-            yield embedder(graphs, done)
-            done += len(graphs)
-        return
-    yield from _kept_batches(embedder, store, batch_size, checkpoint)
-
-
-def _kept_batches(
-    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint
-) -> Iterator[_Batch]:
-    each, number, first = max(1, GRAPHS_A_SHARD // batch_size), 0, 0
-    chunks = store.chunks(batch_size)
+    each, number, first = max(1, GRAPHS_A_SHARD // applying.size), 0, 0
+    chunks = applying.chunks()
     while True:
-        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[_Batch](), 0
+        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[Applied](), 0
         for _, graphs in zip(range(each), chunks, strict=False):
-            labels = embedder.labels(graphs)
+            labels = applying.labels(graphs)
             digest.add(graphs, labels)
             if known is None:
-                own.append(embedder(graphs, first + count))
+                own.append(applying(graphs, first + count))
                 yield own[-1]
             count += len(graphs)
         if known is None and not count:
@@ -156,11 +207,11 @@ def _kept_batches(
         elif known.digest != digest.text() or len(known) != count:
             raise checkpoint.refuse(first, first + len(known))
         else:
-            yield _Batch(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels)
+            yield Applied(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels, False)
         number, first = number + 1, first + count
 
 
-def _shard(batches: Sequence[_Batch], digest: str) -> Shard:
+def _shard(batches: Sequence[Applied], digest: str) -> Shard:
     labels = [label for batch in batches for label in batch.labels]
     return Shard(
         {
@@ -171,38 +222,3 @@ def _shard(batches: Sequence[_Batch], digest: str) -> Shard:
         },
         digest,
     )
-
-
-class _Embedder:
-    """Runs the model, and says which graphs were shown to it when it fails.
-
-    Args:
-        classifier: The model.
-        store: The graphs.
-    """
-
-    def __init__(self, classifier: RunningClassifier, store: GraphStore) -> None:
-        self._classifier, self._store = classifier, store
-
-    def __call__(self, graphs: Sequence[Data], first: int) -> _Batch:
-        """What the model makes of neighbouring graphs, of which the first has this number."""
-        label = self._store.label
-        try:
-            # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
-            is_cut = self._classifier.device.type == "cpu" and not self._classifier.warnings
-            parts = [self._classifier.embed(part) for part in (parts_of(graphs, ROWS_AT_ONCE) if is_cut else [graphs])]
-        except Exception as error:
-            which = which_graphs(self._store, first, len(graphs))
-            error.add_note(f"this happened while the model was applied to {which}")
-            raise
-        outputs = torch.cat([one.outputs for one in parts])
-        embeddings = torch.cat([one.graph_embeddings for one in parts])
-        check_finite("the model's output", outputs, first, label=label)
-        check_finite("the graph embedding", embeddings.abs(), first, label=label)
-        return _Batch(outputs, embeddings, self.labels(graphs))
-
-    def labels(self, graphs: Sequence[Data]) -> Sequence[int | None]:
-        """The classes that graphs were given, of the task that is explained."""
-        if self._classifier.task is None and isinstance(graphs, GraphChunk) and graphs.labels is not None:
-            return graphs.labels
-        return labels_of(graphs, self._classifier.task)

@@ -16,7 +16,8 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.words import counted
-from protograph.graphs.checking import is_plain
+from protograph.graphs.checking import held_by, is_plain
+from protograph.models.exact_rows import ExactRows
 from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
 from protograph.models.running import RunningClassifier
 from protograph.models.tasks import SeveralTasksError, are_tasks
@@ -103,13 +104,14 @@ class EmbeddedGraphs:
     """What the model makes of each graph.
 
     Attributes:
-        graph_embeddings: float64, ``[num_graphs, dim]``.
+        graph_embeddings: float64, ``[num_graphs, dim]``; of very many graphs they are known to single precision.
         scores: Log scores of the classes, float64, ``[num_graphs, num_classes]``; of a graph, up to a constant.
         probabilities: float64, ``[num_graphs, num_classes]``.
         predictions: Class of each graph, ``[num_graphs]``.
         labels: Given class of each graph, ``[num_graphs]``, or ``None`` where the graphs have none.
         return_type: What the model's outputs were taken for.
         warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
+        exact: Makes embeddings exact, where they are of single precision; ``None`` where all are of double precision.
     """
 
     graph_embeddings: Floats
@@ -119,6 +121,7 @@ class EmbeddedGraphs:
     labels: Ints | None
     return_type: ReturnType
     warnings: tuple[str, ...]
+    exact: ExactRows | None = None
 
     @property
     def num_classes(self) -> int:
@@ -162,7 +165,7 @@ def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | Non
     >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
     [1, 0, None]
     """
-    given = [graph.get("y") for graph in graphs]
+    given: list[Any] = [held_by(graph).get("y") for graph in graphs]
     # One tensor of all labels is read much quicker than many of one label.
     if set(map(type, given)) == {Tensor} and {(y.dtype, y.shape) for y in given} == {(torch.int64, (1,))}:
         return list(torch.cat(given).tolist())

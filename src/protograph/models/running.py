@@ -100,6 +100,7 @@ class RunningClassifier:
         num_columns: Columns of the output, once they are known.
         warnings: What is odd about the model.
         usage: How much it was used.
+        native: The same model in its own precision, where it runs in double precision; its readout is not known.
     """
 
     model: nn.Module
@@ -113,6 +114,7 @@ class RunningClassifier:
     num_columns: int | None = None
     warnings: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    native: "RunningClassifier | None" = None
 
     @property
     def resolution(self) -> float:
@@ -165,8 +167,7 @@ class RunningClassifier:
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
         runs = self._run(graphs, self._tapping)
-        outputs = _on_cpu(_joined(runs))
-        by_graph = _on_cpu(self._graph_embeddings(runs, len(graphs)))
+        outputs, by_graph = map(_on_cpu, self._rows_of_graphs(runs, len(graphs)))
         if not self.readout.places and self.readout.node_module is None:
             by_node = self._left_out_embeddings(graphs, by_graph) if nodes else by_graph[:0]
             return ForwardResult(outputs, by_graph, by_node)
@@ -176,6 +177,13 @@ class RunningClassifier:
         left = [tap.num_left for _, tap in runs] if nodes and self.readout.is_pooled else []
         num_left = torch.cat([_on_cpu(one) for one in left if one is not None]) if left else None
         return ForwardResult(outputs, by_graph, by_node, num_left)
+
+    def graph_rows(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
+        """Return output and graph embeddings for ``graphs`` where the model runs and as it gives them.
+
+        On a GPU this returns before they are there.
+        """
+        return self._rows_of_graphs(self._run(graphs, self._tapping), len(graphs))
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
         """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
@@ -191,8 +199,7 @@ class RunningClassifier:
             with torch.enable_grad(), without_cudnn, self._tapping(given) as tap:
                 yield tap
 
-        runs = self._run(graphs, with_gradients)
-        return _joined(runs), self._graph_embeddings(runs, len(graphs))
+        return self._rows_of_graphs(self._run(graphs, with_gradients), len(graphs))
 
     def trace(self, graphs: Sequence[Data]) -> Readout:
         """Find the readout by watching one call.
@@ -260,7 +267,7 @@ class RunningClassifier:
             self.usage.seconds += time.perf_counter() - started
 
     def _collate(self, graphs: Sequence[Data]) -> Batch:
-        batch = batch_of(graphs, self.call.attributes).to(self.device)
+        batch = batch_of(graphs, self.call.attributes, self.device)
         dtype = torch.float64 if self.is_double else self.dtype
         return batch.apply(lambda tensor: tensor.to(dtype) if dtype and tensor.is_floating_point() else tensor)
 
@@ -277,6 +284,9 @@ class RunningClassifier:
                     yield
             finally:
                 torch.set_default_dtype(default)
+
+    def _rows_of_graphs(self, runs: Sequence[tuple[Tensor, Tap]], num_graphs: int) -> tuple[Tensor, Tensor]:
+        return _joined(runs), self._graph_embeddings(runs, num_graphs)
 
     def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]], num_graphs: int) -> Tensor:
         if self.readout.is_output:

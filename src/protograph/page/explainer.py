@@ -19,6 +19,7 @@ from protograph.page.clusters.class_map import class_map
 from protograph.page.clusters.given import given_cluster
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.clusters.streaming import select_streamed
+from protograph.page.clusters.unsure import settle_order
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
@@ -186,7 +187,10 @@ class PAGE(Explainer):
         """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
         members = self._members(target)
         with preserved_random_state():
-            embeddings, is_many = self._fitted().graph_embeddings, members.size > self.cluster_options.max_fitted
+            embedded, is_many = self._fitted(), members.size > self.cluster_options.max_fitted
+            if not is_many:
+                settle_order(embedded, members)
+            embeddings = embedded.graph_embeddings
             return (select_streamed if is_many else select)(
                 embeddings if is_many else embeddings[members],
                 members,
@@ -197,6 +201,7 @@ class PAGE(Explainer):
                 content_key=lambda index: self._canonical([index])[0].order,
                 options=self.cluster_options,
                 graph_label=self._store.label,
+                exact=embedded.exact,
             )
 
     def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:

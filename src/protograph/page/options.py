@@ -54,7 +54,7 @@ class ClusterOptions(_Numbers):
     split_tolerance: float = 1e-2  # which graphs go together is clear long before the mixture's own tolerance
     split_starts: int = 2  # with one start, halves that agree look as if they did not when one of them got stuck
     split_iterations: int = 2  # after which it shows which start is the best
-    max_fitted: int = 100_000  # graphs of a class that the mixture is fitted to; of more, a sample: all are assigned
+    max_fitted: int = 20_000  # graphs of a class that the mixture is fitted to; of more, a sample: all are assigned
     same_share: float = 0.05  # clusters with one prototype are one if the shares that have it differ by no more
 
 
@@ -84,7 +84,8 @@ class ConsensusOptions(_Numbers):
     max_edges_around: int = 60  # edges around the start; a basis of shortest rings takes long on what is dense
     linear: float = 1e-7  # relative error up to which scores are a linear map of the embeddings
     independent: float = 1e-9  # embeddings that vary less in some direction leave its weight open
-    fitted_to: int = 64  # graphs that the map is fitted to, for each of its weights
+    fitted_to: int = 64  # graphs that the map is fitted to, for each of its weights ...
+    exact_for: int = 4  # ... or so many where embeddings must be made exact for it, with as many to try it on
     max_counted: int = 100_000  # graphs in all up to which samples are drawn from all of them; of more ...
     drawn_from: int = (
         5_000  # ... from so many of the cluster, and of the others, evenly spaced: what is kept is bounded

@@ -11,18 +11,23 @@ from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE, levels, row_ranks, tolerance_for
 from protograph._base.words import count_of
+from protograph.models.exact_rows import ExactRows
 from protograph.page.clusters.components import mahalanobis
 from protograph.page.clusters.mixture import (
     NORMAL_RANGE,
     Covariance,
     Mixture,
+    Scaling,
     fit_mixture,
     num_different,
     quartiles,
-    scaled,
 )
 from protograph.page.clusters.num_clusters import choose
+from protograph.page.clusters.unsure import unsure_places
 from protograph.page.options import ClusterOptions
+
+# Times that embeddings are moved to see how far a distance may be off; once, errors may make up for each other.
+_NUM_MOVES = 4
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ def select(
     content_key: Callable[[int], bytes] | None = None,
     options: ClusterOptions | None = None,
     graph_label: Callable[[int], str] = "graph {}".format,
+    exact: ExactRows | None = None,
 ) -> Selection:
     """Cluster the embeddings of one class and pick each cluster's representatives.
 
@@ -107,20 +113,23 @@ def select(
         content_key: Gives what tells graphs with equal embeddings apart, so that their order never matters.
         options: How clusters are made.
         graph_label: What notes call a graph, by its index.
+        exact: Makes embeddings exact, where they are of single precision; those are whose order hangs on it.
     """
     options = options or ClusterOptions()
     key = content_key or (lambda index: index.to_bytes(8, "big"))
     order, twins = canonical_order(embeddings, resolution)
     embeddings, indices = embeddings[order], indices[order]
     with one_thread():
-        positions = scaled(embeddings, grain_of(embeddings, resolution))
+        scaling = Scaling.of(embeddings, grain_of(embeddings, resolution))
+        positions = scaling(embeddings)
         mixture, strengths, notes = clustered(positions, twins, num_clusters, num_graphs, random_state, options)
-        points, graphs = positions.clip(-options.clip, options.clip), min(num_graphs, int(twins[-1]) + 1)
+        graphs = min(num_graphs, int(twins[-1]) + 1)
         is_far = _far_off(positions, twins, mixture.labels, graphs, options)
         clusters = []
         for label, (mean, covariance) in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
             inside = np.flatnonzero(mixture.labels == label)
-            distances = mahalanobis(points[inside], mean, covariance)
+            away = partial(distances_from, scaling=scaling, component=(mean, covariance), clip=options.clip)
+            distances = settled_distances(away, embeddings[inside], indices[inside], exact)
             ranks = _nearest_first(distances, twins[inside], resolution)
             nearest = inside[ranks]
             clusters.append(
@@ -135,6 +144,37 @@ def select(
     clusters.sort(key=lambda cluster: -len(cluster.members))
     notes = (*notes, *mixture.notes, *far_notes(indices, positions, is_far, graph_label))
     return Selection(tuple(clusters), notes, mixture.covariance, mixture.reason, strengths)
+
+
+def distances_from(embeddings: Floats, scaling: Scaling, component: tuple[Floats, Floats], clip: float) -> Floats:
+    """Distances of embeddings from the mean of a component, by its covariance."""
+    return mahalanobis(scaling(embeddings).clip(-clip, clip), *component)
+
+
+def settled_distances(
+    distances_of: Callable[[Floats], Floats], embeddings: Floats, indices: Ints, exact: ExactRows | None
+) -> Floats:
+    """Distances of embeddings, those made exact whose places in their order hang on the last digits.
+
+    How far a distance is off is seen by moving each embedding as far as it may be.
+
+    Args:
+        distances_of: Gives the distances of rows.
+        embeddings: The rows.
+        indices: Their graphs.
+        exact: Makes embeddings exact; ``None`` where all are.
+    """
+    distances = distances_of(embeddings)
+    if exact is None:
+        return distances
+    rng, errors, squares = np.random.default_rng(0), exact.errors(indices), np.zeros(len(distances))
+    for _ in range(_NUM_MOVES):
+        moved = embeddings + rng.choice([-1.0, 1.0], embeddings.shape) * errors
+        squares += (distances_of(moved) - distances) ** 2
+    unsure = np.flatnonzero(unsure_places(distances, np.sqrt(squares / _NUM_MOVES)))
+    if unsure.size:
+        distances[unsure] = distances_of(exact.rows(indices[unsure]))
+    return distances
 
 
 def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:

@@ -6,6 +6,7 @@ embedding is found out for as many of them as the searches look at.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -14,9 +15,20 @@ from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.growing import give_back, rows_of
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE, levels, tolerance_for
+from protograph.models.exact_rows import ExactRows
 from protograph.page.clusters.components import mahalanobis
 from protograph.page.clusters.mixture import NORMAL_RANGE, Mixture, Scaling, num_different, quartiles
-from protograph.page.clusters.selection import Cluster, Selection, canonical_order, clustered, far_notes, grain_of
+from protograph.page.clusters.selection import (
+    Cluster,
+    Selection,
+    canonical_order,
+    clustered,
+    distances_from,
+    far_notes,
+    grain_of,
+    settled_distances,
+)
+from protograph.page.clusters.unsure import unsure_rows
 from protograph.page.options import ClusterOptions
 
 # Graphs that are assigned at a time.
@@ -38,6 +50,7 @@ def select_streamed(
     content_key: Callable[[int], bytes],
     options: ClusterOptions,
     graph_label: Callable[[int], str] = "graph {}".format,
+    exact: ExactRows | None = None,
 ) -> Selection:
     """As :func:`~protograph.page.clusters.selection.select`, in memory that grows by a few numbers a graph.
 
@@ -51,9 +64,13 @@ def select_streamed(
         content_key: As of ``select``.
         options: As of ``select``; ``max_fitted`` is the size of the sample.
         graph_label: As of ``select``.
+        exact: As of ``select``.
     """
     chosen = np.random.default_rng(random_state).choice(members.size, options.max_fitted, replace=False)
-    sample = rows_of(embeddings, members[np.sort(chosen)])
+    drawn = members[np.sort(chosen)]
+    if exact is not None:
+        exact.make(drawn[unsure_rows(rows_of(embeddings, drawn), exact.errors(drawn))])
+    sample = rows_of(embeddings, drawn)
     order, twins = canonical_order(sample, resolution)
     sample = sample[order]
     with one_thread():
@@ -64,6 +81,11 @@ def select_streamed(
         graphs = min(num_graphs, int(twins[-1]) + 1)
         limits = _far_limits(positions, twins, mixture.labels, graphs, options)
         found = _assigned(embeddings, members, scaling, mixture, limits, options)
+        if exact is not None:
+            _settle_nearest(embeddings, members, found, scaling, mixture, options, exact)
+            # Twins are told by what is known of all.
+            resolution = max(resolution, exact.relative_error)
+            grain = grain_of(sample, resolution)
         clusters = [
             _cluster(label, embeddings, members, found, graphs, grain, resolution, content_key)
             for label in range(len(mixture.means))
@@ -140,6 +162,24 @@ def _assigned(
             counts[label] += np.count_nonzero(~far)
         give_back(embeddings)
     return _Assigned(labels, distances, is_far, farness, sums / np.maximum(counts, 1)[:, None])
+
+
+def _settle_nearest(
+    embeddings: Floats,
+    members: Ints,
+    found: _Assigned,
+    scaling: Scaling,
+    mixture: Mixture,
+    options: ClusterOptions,
+    exact: ExactRows,
+) -> None:
+    """Let the order of those graphs nearest a mean that the searches choose among not hang on last digits."""
+    for label, pair in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
+        inside = np.flatnonzero(found.labels == label)
+        nearest = inside[np.argsort(found.distances[inside], kind="stable")[: 2 * NUM_NEAR]]
+        away = partial(distances_from, scaling=scaling, component=pair, clip=options.clip)
+        own = members[nearest]
+        found.distances[nearest] = settled_distances(away, embeddings[own], own, exact)
 
 
 def _log_determinant(covariance: Floats) -> float:

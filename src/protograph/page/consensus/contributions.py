@@ -69,7 +69,11 @@ def linear_head(
     if rows < _num_rows(dim) or not np.isfinite(embedded.scores).all():  # probabilities of 0
         return None
     embeddings, scores = embedded.graph_embeddings, embedded.scores
-    if rows > options.max_counted:  # of very many graphs some tell as well whether the map gives their scores
+    if embedded.exact is not None:
+        some = spread(np.arange(rows), 2 * options.exact_for * (dim + 1))
+        scores = log_scores(torch.from_numpy(embedded.exact.outputs(some)), embedded.return_type).numpy()
+        embeddings, rows = rows_of(embeddings, some), some.size
+    elif rows > options.max_counted:  # of very many graphs some tell as well whether the map gives their scores
         some = spread(np.arange(rows), options.max_counted)
         embeddings, scores, rows = rows_of(embeddings, some), scores[some], some.size
     chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))

@@ -10,6 +10,7 @@ from protograph._base.growing import rows_of
 from protograph._base.ties import best
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clusters.selection import Cluster, canonical_order
+from protograph.page.clusters.unsure import settle_order
 from protograph.page.consensus.contributions import LinearHead
 from protograph.page.consensus.counting import Population, population_of, spread
 from protograph.page.consensus.session import ConsensusCandidate, run_sessions
@@ -17,6 +18,9 @@ from protograph.page.consensus.session_graphs import SessionGraphs, chosen_graph
 from protograph.page.fitted import FittedClass
 from protograph.page.options import ConsensusOptions, SearchOptions
 from protograph.patterns.isomorphism import is_isomorphic
+
+# Of more graphs, too many embeddings lie so close to each other that last digits decide their order.
+_MOST_ORDERED = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +45,8 @@ def consensus_candidates(
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
+    if cluster.near:  # of very many graphs, samples are drawn by their places, not by distances that rounding decides
+        members = np.sort(members)
     are_alike = "alike" not in options.without
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool, are_alike=are_alike)
     population = population_of(
@@ -107,10 +113,11 @@ def _joint_weight(candidates: Sequence[ConsensusCandidate]) -> float:
 def _others(fitted: FittedClass, most: int) -> Ints:
     """The graphs predicted as another class, ordered by their embeddings, so that samples know no other order.
 
-    Of more than ``most``, so many, evenly spaced.
+    Of more than ``most``, so many, evenly spaced; more than ``_MOST_ORDERED`` keep the order in which they came.
     """
     others = spread(np.flatnonzero(fitted.embedded.predictions != fitted.target), most)
-    if not others.size:
+    if not others.size or others.size > _MOST_ORDERED:
         return others
+    settle_order(fitted.embedded, others)
     order, _ = canonical_order(rows_of(fitted.embedded.graph_embeddings, others), fitted.resolution)
     return others[order]

@@ -8,6 +8,8 @@ import numpy as np
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.growing import rows_of
+from protograph._base.ties import TOLERANCE, levels
+from protograph.models.exact_rows import ExactPart, ExactRows
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
@@ -26,6 +28,7 @@ class Scope:
         confirming: Graphs that confirm, ascending.
         predictions: Class of every graph.
         embeddings: Embedding of every graph.
+        exact: Makes embeddings exact; ``None`` where all are.
         options: How to search.
         alone: What the model makes of the pattern of a condition by itself: how far the class is ahead of the others.
         max_reasons: Most reasons of a class.
@@ -39,6 +42,7 @@ class Scope:
     options: ReasonOptions
     alone: Callable[[Condition, int], float] = lambda condition, target: 0.0
     max_reasons: int = 8
+    exact: ExactRows | ExactPart | None = None
 
     @cached_property
     def known(self) -> Ints:
@@ -51,7 +55,7 @@ class Scope:
         return max(3, int(self.options.min_share * self.searched.size))
 
 
-def typical(indices: Ints, embeddings: Floats, number: int) -> Ints:
+def typical(indices: Ints, embeddings: Floats, number: int, exact: ExactRows | ExactPart | None = None) -> Ints:
     """Those of some graphs whose embeddings are nearest their mean, the nearest first.
 
     Of more than ``MOST_COMPARED`` graphs, so many, evenly spaced, are looked at.
@@ -60,5 +64,26 @@ def typical(indices: Ints, embeddings: Floats, number: int) -> Ints:
         return indices
     indices = spread(indices, MOST_COMPARED)
     points = rows_of(embeddings, indices)
-    distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
-    return indices[np.argsort(distances, kind="stable")[:number]]
+    return indices[nearest_rows(points, points.mean(axis=0), number, indices, exact)]
+
+
+def nearest_rows(
+    points: Floats, centre: Floats, number: int, indices: Ints, exact: ExactRows | ExactPart | None
+) -> Ints:
+    """Places of the rows nearest a point, the nearest first, and of those as near the first.
+
+    Args:
+        points: The rows.
+        centre: The point.
+        number: How many.
+        indices: Graphs of the rows.
+        exact: Makes rows exact that might or might not be among these; ``None`` where all are.
+    """
+    distances = ((points - centre) ** 2).sum(axis=1)
+    if exact is not None:
+        away, errors = np.sqrt(distances), np.linalg.norm(exact.errors(indices), axis=1)
+        farthest = np.sort(away + errors)[min(number, len(points)) - 1]
+        unsure = np.flatnonzero(away - errors <= farthest)
+        distances[unsure] = ((exact.rows(indices[unsure]) - centre) ** 2).sum(axis=1)
+        distances = -levels(distances, TOLERANCE * float(distances.max())).astype(np.float64)
+    return np.argsort(distances, kind="stable")[:number]

@@ -1,0 +1,186 @@
+"""A model applied to the graphs of a store, chunk by chunk, in pieces that suit the device."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph.graphs.joining import GraphChunk
+from protograph.graphs.store import GraphStore
+from protograph.models.batching import parts_of, staged
+from protograph.models.exact_rows import ROWS_IN_DOUBLE
+from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
+from protograph.models.misfits import which_graphs
+from protograph.models.running import RunningClassifier
+
+T = TypeVar("T")
+# Graphs that are read and checked at a time where nobody says how many: on a CPU those of a shard; a GPU is quick only
+# with very many rows, and all that is done once a chunk takes as long for few graphs as for many.
+_AT_ONCE, _AT_ONCE_ON_GPU = 1024, 2**14
+# Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**14 of them what is
+# done once a call counts, with 2**16 the cache does.
+_ROWS_IN_SINGLE = 2**15
+# On a GPU, at most so many, and no more than fit into a quarter of the free memory, taking it that a model keeps so
+# many numbers a row at a time for each column of its widest layer.
+_ROWS_ON_GPU, _KEPT_A_COLUMN, _LEAST_WIDTH = 2**21, 16, 64
+
+
+class Applied(NamedTuple):
+    """What the model made of neighbouring graphs: tensors of float64 on the CPU, and the graphs' labels.
+
+    ``is_double`` says that it is known to have run in double precision.
+    """
+
+    outputs: Tensor
+    graph_embeddings: Tensor
+    labels: Sequence[int | None]
+    is_double: bool
+
+
+class _Begun(NamedTuple):
+    """What the model is still at, on a GPU."""
+
+    graphs: Sequence[Data]
+    first: int
+    is_double: bool
+    fetch: Callable[[], tuple[Tensor, Tensor]]
+
+
+def graphs_at_once(batch_size: int | None, device: torch.device | str | None) -> int:
+    """How many graphs are read and checked at a time."""
+    if batch_size is not None:
+        return int(batch_size)
+    is_gpu = device is not None and torch.device(device).type == "cuda"
+    return _AT_ONCE_ON_GPU if is_gpu else _AT_ONCE
+
+
+class Applying:
+    """Applies the model, and says which graphs were shown to it when it fails.
+
+    Attributes:
+        size: How many graphs are read at a time.
+
+    Args:
+        classifier: The model.
+        store: The graphs.
+        batch_size: How many graphs go through the model at a time at most; as many as suit the device where ``None``.
+    """
+
+    def __init__(self, classifier: RunningClassifier, store: GraphStore, batch_size: int | None = None) -> None:
+        self._classifier, self._store = classifier, store
+        self._rows, self._batch_size = _rows_at_once(classifier), int(batch_size or BATCH_SIZE)
+        self.size = graphs_at_once(batch_size, classifier.device)
+
+    def use(self, classifier: RunningClassifier) -> None:
+        """Apply this from now on: the same model in another precision."""
+        if classifier is not self._classifier:
+            self._classifier, self._rows = classifier, _rows_at_once(classifier)
+
+    def to_all(self) -> Iterator[Applied]:
+        """What the model makes of all graphs, ``size`` at a time."""
+        done = 0
+        begun: _Begun | None = None
+        for graphs in self.chunks():
+            if not self.is_on_gpu:
+                yield self(graphs, done)
+            else:
+                # What one chunk gave is fetched while the GPU is at the next.
+                last, begun = begun, self._begin(graphs, done)
+                if last is not None:
+                    yield self._finish(last)
+            done += len(graphs)
+        if begun is not None:
+            yield self._finish(begun)
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether the model runs while Python goes on."""
+        return self._classifier.device.type == "cuda"
+
+    def chunks(self) -> Iterator[Sequence[Data]]:
+        """The graphs of the store in chunks; for a GPU the next chunk is read and checked in the meantime."""
+        chunks = self._store.chunks(self.size)
+        return _ahead(map(self._staged, chunks)) if self.is_on_gpu else chunks
+
+    def _staged(self, graphs: Sequence[Data]) -> Sequence[Data]:
+        """The same graphs, what the model reads of them in memory that the GPU reads by itself."""
+        wanted = self._classifier.call.attributes
+        if not isinstance(graphs, GraphChunk) or wanted is None:
+            return graphs
+        tensors = {
+            key: staged(value) if key in wanted | {"x", "edge_index"} else value
+            for key, value in graphs.together.tensors.items()
+        }
+        return GraphChunk(graphs, replace(graphs.together, tensors=tensors), graphs.labels)
+
+    def __call__(self, graphs: Sequence[Data], first: int) -> Applied:
+        """What the model makes of neighbouring graphs, of which the first has this number."""
+        return self._finish(self._begin(graphs, first))
+
+    def _begin(self, graphs: Sequence[Data], first: int) -> _Begun:
+        try:
+            parts = [self._classifier.graph_rows(part) for part in self._parts(graphs)]
+        except Exception as error:
+            which = which_graphs(self._store, first, len(graphs))
+            error.add_note(f"this happened while the model was applied to {which}")
+            raise
+        outputs, embeddings = (torch.cat(rows).detach() for rows in zip(*parts, strict=True))
+        return _Begun(graphs, first, self._classifier.is_double, _fetched(outputs, embeddings))
+
+    def _parts(self, graphs: Sequence[Data]) -> list[Sequence[Data]]:
+        """Graphs in as many pieces as the model takes them."""
+        # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
+        if not self._classifier.warnings and isinstance(graphs, GraphChunk):
+            return parts_of(graphs, self._rows)
+        return [graphs[first : first + self._batch_size] for first in range(0, len(graphs), self._batch_size)]
+
+    def _finish(self, begun: _Begun) -> Applied:
+        outputs, embeddings = (rows.to(torch.float64) for rows in begun.fetch())
+        check_finite("the model's output", outputs, begun.first, label=self._store.label)
+        check_finite("the graph embedding", embeddings.abs(), begun.first, label=self._store.label)
+        return Applied(outputs, embeddings, self.labels(begun.graphs), begun.is_double)
+
+    def labels(self, graphs: Sequence[Data]) -> Sequence[int | None]:
+        """The classes that graphs were given, of the task that is explained."""
+        if self._classifier.task is None and isinstance(graphs, GraphChunk) and graphs.labels is not None:
+            return graphs.labels
+        return labels_of(graphs, self._classifier.task)
+
+
+def _rows_at_once(classifier: RunningClassifier) -> int:
+    """Nodes and edges that go through the model at a time."""
+    if classifier.device.type != "cuda":
+        return ROWS_IN_DOUBLE if classifier.is_double else _ROWS_IN_SINGLE
+    free, _ = torch.cuda.mem_get_info(classifier.device)
+    width = max([_LEAST_WIDTH, *(max(weight.shape, default=1) for weight in classifier.model.parameters())])
+    bytes_a_row = _KEPT_A_COLUMN * width * (8 if classifier.is_double else 4)
+    return max(ROWS_IN_DOUBLE, min(_ROWS_ON_GPU, free // 4 // bytes_a_row))
+
+
+def _fetched(*tensors: Tensor) -> Callable[[], Any]:
+    """Begin to bring tensors to the CPU; what comes back waits until they are there, and gives them."""
+    if not tensors[0].is_cuda:
+        return lambda: tensors
+    here = [torch.empty(one.shape, dtype=one.dtype, pin_memory=True).copy_(one, non_blocking=True) for one in tensors]
+    event: Any = torch.cuda.Event()  # type: ignore[no-untyped-call]
+    event.record(torch.cuda.current_stream(tensors[0].device))
+
+    def wait() -> list[Tensor]:
+        event.synchronize()
+        return here
+
+    return wait
+
+
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items, the next of which is made by another thread while one is used."""
+    nothing: Any = object()
+    with ThreadPoolExecutor(1, thread_name_prefix="protograph-read") as thread:
+        coming = thread.submit(next, items, nothing)
+        while (item := coming.result()) is not nothing:
+            coming = thread.submit(next, items, nothing)
+            yield item

@@ -1,0 +1,117 @@
+"""Of very many graphs the pass is in single precision; answers must be those of double precision."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import protograph as pg
+from protograph.models import applying, embedding
+from protograph.models.embedding import embed_all
+from tests import zoo
+
+GRAPHS = zoo.random_graphs(260)
+FEW = GRAPHS[:100]
+
+
+def answer(explainer):
+    return [
+        (
+            target,
+            [(p.source, p.sources, p.nodes, p.matches.tolist(), p.cluster_size) for p in one.prototypes],
+            [str(reason) for reason in one.reasons],
+        )
+        for target, one in explainer.explain_all().items()
+    ]
+
+
+@pytest.fixture
+def many(monkeypatch):
+    monkeypatch.setattr(embedding, "GRAPHS_IN_DOUBLE", 0)
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+@pytest.mark.parametrize(("pool", "max_reasons"), [("add", 2), ("mean", 0), ("max", 0)])
+def test_answers_are_those_of_double_precision_whatever_rounding_does(monkeypatch, pool, max_reasons):
+    model, options = zoo.make(pool=pool, seed=2), {"num_clusters": 2, "max_reasons": max_reasons, "budget": 2}
+    wanted = answer(pg.PAGE(**options).fit(model, FEW))
+    monkeypatch.setattr(embedding, "GRAPHS_IN_DOUBLE", 0)
+    plain = pg.PAGE(**options).fit(model, FEW)
+    assert plain.embedded_.exact is not None
+    assert answer(plain) == wanted
+    finish = applying.Applying._finish
+
+    def with_noise(self, begun):
+        done = finish(self, begun)
+        noise = torch.empty_like(done.graph_embeddings).uniform_(-1e-7, 1e-7, generator=torch.manual_seed(0))
+        return done._replace(graph_embeddings=done.graph_embeddings * (1 + noise))
+
+    monkeypatch.setattr(applying.Applying, "_finish", with_noise)
+    assert answer(pg.PAGE(**options).fit(model, FEW, batch_size=37)) == wanted
+
+
+def test_rows_are_those_of_the_model_and_exact_ones_of_its_double(many):
+    model = zoo.make(seed=1)
+    embedded = embed_all(model, GRAPHS)[2]
+    twin = embed_all(copy.deepcopy(model).double(), GRAPHS)[2]
+    assert twin.exact is None  # a model of double precision stays in it
+    differences = np.abs(embedded.graph_embeddings - twin.graph_embeddings)
+    assert differences.max() > 1e-12
+    assert (differences <= 4 * embedded.exact.error.of(twin.graph_embeddings)).all()
+    chosen = np.array([5, 3, 200])
+    np.testing.assert_allclose(embedded.exact.rows(chosen), twin.graph_embeddings[chosen], rtol=1e-12)
+    assert embedded.exact.num_exact == 3
+    assert not embedded.exact.errors(chosen).any()
+
+
+class Close(nn.Module):
+    """Predicts by a difference that single precision cannot see."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1))
+
+    def forward(self, x, edge_index, batch):
+        sums = x.new_zeros(int(batch.max()) + 1, x.size(1)).index_add(0, batch, x) * self.weight
+        first = sums[:, :1] + 1
+        return torch.cat([first, first + 1e-9], dim=1)
+
+
+def test_close_calls_are_asked_for_again(many):
+    embedded = embed_all(Close(), GRAPHS)[2]
+    assert embedded.exact is not None
+    assert set(embedded.predictions.tolist()) == {1}
+
+
+class Cancelling(Close):
+    """Adds a large number and takes it away again, by which single precision loses its digits."""
+
+    def forward(self, x, edge_index, batch):
+        sums = x.new_zeros(int(batch.max()) + 1, x.size(1)).index_add(0, batch, x * self.weight / 3 + 1e5)
+        counts = torch.bincount(batch).unsqueeze(1)
+        return (sums - 1e5 * counts)[:, :2]
+
+
+def test_a_model_that_needs_double_precision_keeps_it(many):
+    assert embed_all(Cancelling(), GRAPHS)[2].exact is None
+
+
+def test_graphs_read_as_they_come_are_run_in_double_precision_up_to_a_number(monkeypatch):
+    monkeypatch.setattr(embedding, "GRAPHS_IN_DOUBLE", 100)
+    monkeypatch.setattr("protograph.graphs.spool.SHARD_GRAPHS", 8)
+    model = zoo.make(seed=1)
+    assert embed_all(model, iter(GRAPHS[:99]), batch_size=20)[2].exact is None
+    embedded = embed_all(model, iter(GRAPHS), batch_size=20)[2]
+    assert embedded.exact.num_exact == 100
+    assert embed_all(model, GRAPHS, batch_size=20)[2].exact.num_exact == 0
+
+
+def test_rows_that_differ_too_much_let_all_be_made_exact(many):
+    embedded = embed_all(zoo.make(seed=1), GRAPHS)[2]
+    wanted = embed_all(zoo.make(seed=1).double(), GRAPHS)[2].graph_embeddings
+    embedded.graph_embeddings[7] *= 1.01
+    embedded.exact.make(np.array([7]))
+    assert embedded.exact.num_exact == len(GRAPHS)
+    np.testing.assert_allclose(embedded.graph_embeddings, wanted, rtol=1e-12)
