@@ -134,8 +134,9 @@ class _Precision:
     def __init__(self, classifier: RunningClassifier, store: GraphStore, are_many: bool | None) -> None:
         self._classifier, self._store, self._are_many = classifier, store, are_many
         self._is_open = True
-        # Of graphs that are read as they come, before another thread may read on.
-        self._sample = store.first(NUM_COMPARED) if store.known_length is None else None
+        # Of graphs that are read as they come by another thread, before it begins.
+        is_read_ahead = classifier.device.type == "cuda" and store.known_length is None
+        self._sample = store.first(NUM_COMPARED) if is_read_ahead else None
         self.single: SinglePrecision | None = None
 
     def of(self, done: int) -> RunningClassifier:
