@@ -66,7 +66,7 @@ def test_a_lost_cell_is_measured_again_with_its_kept_model(out):
         (
             ["all", "--without", "cora"],
             "--without must be among ba-house, ba-grid, solubility, mutagenicity, benzene, mnist-sp, ba-2motifs, bbbp, "
-            "nci1, imdb-binary, got cora",
+            "nci1, imdb-binary, worlds, got cora",
         ),
     ],
 )

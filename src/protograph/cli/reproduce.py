@@ -20,7 +20,7 @@ from protograph.reproduce.page import QUICK, verdict_counts
 from protograph.reproduce.publishing import CELLS, KIND, OTHER_OUT, check_readme, publish_item, publish_page
 from protograph.reproduce.running import Failure, Plan, measure
 from protograph.reproduce.sets import OTHERS, SETS
-from protograph.reproduce.settings import Settings
+from protograph.reproduce.settings import WORLDS, Settings
 
 # What an item is asked for by besides its name.
 ALIASES = {"table2": "rq2"}
@@ -39,7 +39,11 @@ def reproduce(
         Path | None, typer.Option(help="Folder; results/paper, or results/paper-quick.", metavar="DIR")
     ] = None,
     without: Annotated[
-        str, typer.Option(help="Data sets to leave out, divided by commas, such as mnist-sp.", metavar="NAMES")
+        str,
+        typer.Option(
+            help="Data sets to leave out, divided by commas, such as mnist-sp; worlds for the planted ones.",
+            metavar="NAMES",
+        ),
     ] = "",
     data_root: arguments.DataRoot = None,
 ) -> None:
@@ -89,9 +93,10 @@ def _chosen(names: Sequence[str]) -> list[Item]:
 
 def _left_out(names: str) -> tuple[str, ...]:
     left_out = tuple(name.strip().lower() for name in names.split(",") if name.strip())
-    unknown = [name for name in left_out if name not in {**SETS, **OTHERS}]
+    known = (*SETS, *OTHERS, WORLDS)
+    unknown = [name for name in left_out if name not in known]
     if unknown:
-        raise ValueError(f"--without must be among {', '.join([*SETS, *OTHERS])}, got {', '.join(unknown)}")
+        raise ValueError(f"--without must be among {', '.join(known)}, got {', '.join(unknown)}")
     return left_out
 
 

@@ -8,6 +8,8 @@ from typing import TypeVar
 Value = TypeVar("Value")
 # A quick run shows that all works, not what comes out: so many seeds, graphs and epochs.
 QUICK_SEEDS, QUICK_GRAPHS, QUICK_EPOCHS = 2, 160, 12
+# What planted worlds are left out by, as data sets are by their names.
+WORLDS = "worlds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +22,7 @@ class Settings:
         is_quick: Whether fewer seeds, sets, graphs, models and epochs are taken, which all output is marked with.
         device: Where models are trained.
         data_root: Folder with the data sets' files; ``None`` for the default places.
-        without: Data sets that are left out.
+        without: Data sets that are left out; ``"worlds"`` for the planted worlds.
         jobs: How many cells are measured at once, each in a process of its own; no result depends on it.
 
     >>> Settings(is_quick=True).seeds

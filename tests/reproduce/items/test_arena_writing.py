@@ -90,3 +90,22 @@ def test_every_field_stands_by_itself(parts):
     fields = {row[1]: row[2:] for row in rows(parts, "accuracy-by-field")}
     assert list(fields) == ["BA-house", "BA-grid", "house-tree"]
     assert [None if one is None else one.mean for one in fields["BA-grid"]] == [None, 0.5, None, None, 0.8]
+
+
+def test_models_that_guess_and_kinds_that_were_left_out_are_said_and_do_not_count():
+    learned, guessing = run(scores(1.0, [True])), run(scores(0.0, [False])) | {"test_accuracy": 0.52}
+    results = Results(
+        {("set", "ba-house", "rules", "seed 0"): learned, ("set", "ba-house", "rules", "seed 1"): guessing},
+        Settings(),
+        {},
+    )
+    sheet = Sheet()
+    write(results, sheet)
+    board = rows(sheet.parts, "leaderboard")
+    assert {row[0] for row in board} == {"data sets"}
+    assert next(row for row in board if row[1] == "PAGE (default)")[2] == Estimate(1.0, None, None, 1)
+    assert [part for part in sheet.parts if isinstance(part, str)][-2:] == [
+        "Models that are right for less than 0.6 of the graphs kept apart have not learned what decides, and are left "
+        "out: BA-house, seed 1 (0.52).",
+        "The planted worlds were left out of this run.",
+    ]

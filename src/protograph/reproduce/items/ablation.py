@@ -262,7 +262,15 @@ def _write_weights(results: Results, sheet: Sheet) -> None:
             steps = [one for one in seeds if one]
             last = [one[-1]["similarity"] for one in steps if one[-1]["similarity"] is not None]
             first = [one[0]["similarity"] for one in steps if one[0]["similarity"] is not None]
-            rows.append([search, SETS[name].title, _share(first), _share(last), sum(one[-1]["similarity"] is None for one in steps)])
+            rows.append(
+                [
+                    search,
+                    SETS[name].title,
+                    _share(first),
+                    _share(last),
+                    sum(one[-1]["similarity"] is None for one in steps),
+                ]
+            )
     sheet.table(
         "random-weights",
         ("search", "data set", "head random", "all random", "seeds without explanation"),

@@ -18,7 +18,7 @@ from protograph.reproduce.methods import WITH_RULES, explainer_of
 from protograph.reproduce.sets import SETS, stride_of
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.worlds.catalogue import WORLDS
-from protograph.reproduce.worlds.keeping import QUICK_WORLD
+from protograph.reproduce.worlds.keeping import worlds_of
 from protograph.reproduce.worlds.models import WorldModel
 from protograph.reproduce.worlds.scores import is_found, is_found_graph, prototype_accuracy
 from protograph.reproduce.worlds.world import World
@@ -48,7 +48,7 @@ def cells(settings: Settings) -> list[Cell]:
         ),
         *(
             Cell(key=(WORLD, name, f"seed {seed}"), compute=partial(_in_world, name, seed), seconds=WORLD_SECONDS)
-            for name in ((QUICK_WORLD,) if settings.is_quick else WORLDS)
+            for name in worlds_of(settings)
             for seed in seeds
         ),
     ]

@@ -24,6 +24,8 @@ METRICS = {
     "coverage": "coverage",
     "seconds": "seconds",
 }
+# A model of two classes that is right for fewer of the graphs kept apart has not learned what decides.
+LEAST_ACCURACY = 0.6
 # Where more is better.
 JUDGED = ("accuracy", "found", "fidelity", "coverage")
 # Of a kind of field: explainer and metric, then the field, then the seed.
@@ -32,7 +34,7 @@ Values = Mapping[tuple[str, str], Mapping[str, Mapping[str, float]]]
 
 def write(results: Results, sheet: Sheet) -> None:
     """The leaderboard first, then what it is made of."""
-    by_kind = {kind: values_of(results, kind) for kind in KINDS}
+    by_kind = {kind: values_of(results, kind) for kind in KINDS if results.under(kind)}
     sheet.table(
         "leaderboard",
         ("on", "explainer", *METRICS.values()),
@@ -68,6 +70,8 @@ def write(results: Results, sheet: Sheet) -> None:
             f"{METRICS[metric].capitalize()} on each field, mean over seeds with the 95% interval.",
         )
     _write_missing(results, sheet)
+    for kind in KINDS.keys() - by_kind.keys():
+        sheet.note(f"The {KINDS[kind]} were left out of this run.")
 
 
 def values_of(results: Results, kind: str) -> Values:
@@ -82,14 +86,18 @@ def values_of(results: Results, kind: str) -> Values:
 
 
 def _runs(results: Results, kind: str) -> list[tuple[str, str, str, Any]]:
-    """Field, explainer and seed of every run, with its result."""
+    """Field, explainer and seed of every run of a model that has learned, with its result."""
     if kind == SET:
-        return [(*key, result) for key, result in results.under(SET).items()]
+        return [(*key, result) for key, result in results.under(SET).items() if _has_learned(result)]
     return [
         (field, method, seed, result)
         for (field, seed), one in results.under(WORLD).items()
         for method, result in one["methods"].items()
     ]
+
+
+def _has_learned(result: Any) -> bool:
+    return bool(result["test_accuracy"] >= LEAST_ACCURACY)
 
 
 def of_classes(classes: Any, metric: str) -> float | None:
@@ -167,6 +175,17 @@ def _write_missing(results: Results, sheet: Sheet) -> None:
     unlearned = [f"{field}, {seed}" for (field, seed), one in results.under(WORLD).items() if not one["methods"]]
     if unlearned:
         sheet.note(f"No model learned these worlds, which are left out: {'; '.join(unlearned)}.")
+    guessing = {
+        f"{title_of(field)}, {seed}": result["test_accuracy"]
+        for (field, _, seed), result in results.under(SET).items()
+        if not _has_learned(result)
+    }
+    if guessing:
+        told = "; ".join(f"{name} ({accuracy:.2f})" for name, accuracy in guessing.items())
+        sheet.note(
+            f"Models that are right for less than {LEAST_ACCURACY} of the graphs kept apart have not learned what "
+            f"decides, and are left out: {told}."
+        )
     failed = Counter(
         (method, reason)
         for kind in KINDS

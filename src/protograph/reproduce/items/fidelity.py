@@ -15,7 +15,7 @@ from protograph.reproduce.lab import Lab
 from protograph.reproduce.paper import paper
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.worlds.catalogue import WORLDS
-from protograph.reproduce.worlds.keeping import QUICK_WORLD
+from protograph.reproduce.worlds.keeping import worlds_of
 from protograph.reproduce.worlds.models import MOST_TRIES
 from protograph.reproduce.worlds.nets import predicted
 from protograph.reproduce.worlds.scores import found_reasons, prototype_accuracy
@@ -65,7 +65,7 @@ def cells(settings: Settings) -> list[Cell]:
         ),
         *(
             Cell(key=(WORLD, name, f"seed {seed}"), compute=partial(_of_world, name, seed), seconds=WORLD_SECONDS)
-            for name in ((QUICK_WORLD,) if settings.is_quick else WORLDS)
+            for name in worlds_of(settings)
             for seed in seeds
         ),
     ]

@@ -37,7 +37,8 @@ def write(results: Results, sheet: Sheet) -> None:
         )
     _write_size(real, truths, sheet)
     _write_truths(truths, sheet)
-    _write_worlds(worlds, sheet)
+    if worlds:
+        _write_worlds(worlds, sheet)
     _write_rules(real, truths, sheet)
 
 

@@ -12,7 +12,9 @@ import torch
 from protograph._base.files import atomic_path
 from protograph.evaluation.keeping import versions
 from protograph.graphs.fingerprint import content_hash
+from protograph.reproduce.settings import WORLDS as LEFT_OUT
 from protograph.reproduce.settings import Settings
+from protograph.reproduce.worlds.catalogue import WORLDS
 from protograph.reproduce.worlds.models import WorldModel, models_of, trained
 from protograph.reproduce.worlds.nets import Recipe, net_for, split
 from protograph.reproduce.worlds.world import PlantedGraphs, World
@@ -20,6 +22,17 @@ from protograph.reproduce.worlds.world import PlantedGraphs, World
 # A quick run has one world whose colours are soon learned, and takes the model as it is after few epochs.
 QUICK_WORLD, QUICK_RECIPE = "red-path-ba1", Recipe(epochs=6, learning_rate=0.01)
 FACTS = ("conv", "readout", "has_norm", "accuracy", "recalls", "num_dropped")
+
+
+def worlds_of(settings: Settings) -> tuple[str, ...]:
+    """The worlds that are measured, by their names.
+
+    >>> worlds_of(Settings(is_quick=True)), worlds_of(Settings(without=("worlds",)))
+    (('red-path-ba1',), ())
+    """
+    if LEFT_OUT in settings.without:
+        return ()
+    return (QUICK_WORLD,) if settings.is_quick else tuple(WORLDS)
 
 
 def world_model(path: Path, world: World, seed: int, settings: Settings) -> WorldModel | None:
