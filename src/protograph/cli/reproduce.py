@@ -41,7 +41,7 @@ def reproduce(
     without: Annotated[
         str,
         typer.Option(
-            help="Data sets to leave out, divided by commas, such as mnist-sp; worlds for the planted ones.",
+            help="Data sets to leave out, divided by commas, such as mnist-sp,worlds.",
             metavar="NAMES",
         ),
     ] = "",
