@@ -23,6 +23,7 @@ from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
 from protograph._base.timing import timed
+from protograph.engines.engine import opened
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
 from protograph.explanation.surveying import surveyed
@@ -36,6 +37,7 @@ from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_ta
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.models.provenance import package_versions, provenance_of
 from protograph.models.running import RunningClassifier
+from protograph.models.sharding import ShardedPass
 from protograph.molecules.named_parts import PartNamer
 
 T = TypeVar("T")
@@ -70,6 +72,7 @@ class Explainer:
         batch_size: int = 256,
         device: torch.device | str | None = None,
         engine: str = "local",
+        address: str | None = None,
         checkpoint: str | PathLike[str] | None = None,
         progress: Progress | None = None,
         feature_names: Any = None,
@@ -85,7 +88,10 @@ class Explainer:
                 read once, in bounded memory.
             batch_size: How many graphs go through the model at a time. It makes no difference to the result.
             device: Where to run; the model's own device by default.
-            engine: ``"local"``.
+            engine: Where the work is done: ``"local"``, in this process, or ``"ray"``, by the workers of a Ray cluster.
+                The result is the same.
+            address: The Ray cluster to join, as ``ray.init`` takes it, ``"auto"`` for that of this machine. Without, it
+                is the cluster that this process is in, or one that is started on this machine while it is needed.
             checkpoint: A folder for what is done. After a crash, the same call goes on after the last finished shard of
                 some thousand graphs; with another model, other graphs or another ``batch_size`` it is refused.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
@@ -104,18 +110,27 @@ class Explainer:
         Warns:
             ProtographWarning: If there is reason to doubt that the model has learned anything; see ``doubts_``.
         """
-        _check_fit_options(batch_size, engine)
+        _check_batch_size(batch_size)
         started, reports = time.perf_counter(), Reports(progress)
+        working = opened(engine, address)
+        sharded = None if working.is_local else ShardedPass(working, device, reports)
         graphs = Path(graphs) if isinstance(graphs, str) else graphs
         reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
         try:
             with preserved_random_state():
                 store, running, embedded = embed_all(
-                    model, graphs, batch_size=batch_size, device=device, progress=reports, checkpoint=checkpoint
+                    model,
+                    graphs,
+                    batch_size=int(batch_size),
+                    device=device if sharded is None else sharded.device_here,
+                    progress=reports,
+                    checkpoint=checkpoint,
+                    batches_by=sharded,
                 )
         finally:
             reports.finish()
         self._store, self._running, self._progress = store, running, reports
+        self._engine, self._shared_graphs = working, None if sharded is None else sharded.graphs
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
         self._names = names_for(graphs, store, embedded.num_classes, given)
@@ -398,13 +413,9 @@ def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Proto
     return ties.best_first(listed, lambda one: one.margin, tolerance=ties.tolerance_for(scale, resolution))
 
 
-def _check_fit_options(batch_size: int, engine: str) -> None:
+def _check_batch_size(batch_size: int) -> None:
     if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
         raise ValueError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
-    if engine == "ray":
-        raise ValueError("engine='ray' is not available in this version; use engine='local'")
-    if engine != "local":
-        raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
 
 
 def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:

@@ -5,9 +5,9 @@ What is kept of a graph is its embedding, its output and its label. Embeddings b
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from protograph.models.batching import parts_of
 from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard, model_fingerprint
 from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.models.judging import EmbeddedGraphs, check_finite, decided_type, labels_of, predictions_of
-from protograph.models.misfits import started, which_graphs
+from protograph.models.misfits import Labelled, started, which_graphs
 from protograph.models.outputs import AskedType, log_scores
 from protograph.models.running import RunningClassifier
 
@@ -40,14 +40,19 @@ def embed_all(
     device: torch.device | str | None = None,
     progress: Progress | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    batches_by: "BatchesBy | None" = None,
 ) -> tuple[GraphStore, RunningClassifier, EmbeddedGraphs]:
-    """Check the graphs, start the model on the first of them, and apply it to all."""
+    """Check the graphs, start the model on the first of them, and apply it to all.
+
+    ``batches_by`` applies it in other processes, and tells of progress by itself.
+    """
     classifier = as_classifier(model)
     kept = None if checkpoint is None else Checkpoint(checkpoint, _made_by(classifier, batch_size))
     store = GraphStore(graphs)
     store.check(batch_size)
     running = started(classifier, store, device)
-    return store, running, embed(running, store, batch_size, classifier.return_type, progress, kept)
+    by = None if batches_by is None else batches_by(running, store, batch_size, kept)
+    return store, running, embed(running, store, batch_size, classifier.return_type, progress, kept, by)
 
 
 def _made_by(classifier: GraphClassifier, batch_size: int) -> dict[str, Any]:
@@ -67,12 +72,13 @@ def embed(
     return_type: AskedType = "auto",
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    batches: "Iterator[Batch] | None" = None,
 ) -> EmbeddedGraphs:
-    """Apply ``classifier`` to every graph of ``store``, ``batch_size`` at a time."""
-    rows, embedder = _Rows(), _Embedder(classifier, store)
-    for batch in _batches(embedder, store, batch_size, checkpoint):
+    """Apply ``classifier`` to every graph of ``store``, ``batch_size`` at a time, or take what was made of them."""
+    rows, embedder = _Rows(), Embedder(classifier, store)
+    for batch in _batches(embedder, store, batch_size, checkpoint) if batches is None else batches:
         rows.add(batch)
-        if progress is not None:
+        if progress is not None and batches is None:
             progress("embedding", len(rows), store.known_length)
     findings = store.findings.messages()
     for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
@@ -91,12 +97,16 @@ def embed(
     )
 
 
-class _Batch(NamedTuple):
+class Batch(NamedTuple):
     """What the model made of neighbouring graphs."""
 
     outputs: Tensor
     graph_embeddings: Tensor
     labels: Sequence[int | None]
+
+
+# Gives what the model makes of all graphs in their order, some at a time.
+BatchesBy: TypeAlias = Callable[[RunningClassifier, GraphStore, int, Checkpoint | None], Iterator[Batch]]
 
 
 class _Rows:
@@ -111,7 +121,7 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def add(self, batch: _Batch) -> None:
+    def add(self, batch: Batch) -> None:
         """Keep what comes next."""
         if not len(self):
             self.outputs = GrowingArray(np.float64, batch.outputs.shape[1])
@@ -123,8 +133,8 @@ class _Rows:
 
 
 def _batches(
-    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
-) -> Iterator[_Batch]:
+    embedder: "Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
+) -> Iterator[Batch]:
     """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
     if checkpoint is None:
         done = 0
@@ -135,13 +145,11 @@ def _batches(
     yield from _kept_batches(embedder, store, batch_size, checkpoint)
 
 
-def _kept_batches(
-    embedder: "_Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint
-) -> Iterator[_Batch]:
+def _kept_batches(embedder: "Embedder", store: GraphStore, batch_size: int, checkpoint: Checkpoint) -> Iterator[Batch]:
     each, number, first = max(1, GRAPHS_A_SHARD // batch_size), 0, 0
     chunks = store.chunks(batch_size)
     while True:
-        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[_Batch](), 0
+        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[Batch](), 0
         for _, graphs in zip(range(each), chunks, strict=False):
             labels = embedder.labels(graphs)
             digest.add(graphs, labels)
@@ -152,15 +160,16 @@ def _kept_batches(
         if known is None and not count:
             return
         if known is None:
-            checkpoint.write(number, _shard(own, digest.text()))
+            checkpoint.write(number, shard_of(own, digest.text()))
         elif known.digest != digest.text() or len(known) != count:
             raise checkpoint.refuse(first, first + len(known))
         else:
-            yield _Batch(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels)
+            yield Batch(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels)
         number, first = number + 1, first + count
 
 
-def _shard(batches: Sequence[_Batch], digest: str) -> Shard:
+def shard_of(batches: Sequence[Batch], digest: str) -> Shard:
+    """What is kept of batches one after the other."""
     labels = [label for batch in batches for label in batch.labels]
     return Shard(
         {
@@ -173,18 +182,18 @@ def _shard(batches: Sequence[_Batch], digest: str) -> Shard:
     )
 
 
-class _Embedder:
+class Embedder:
     """Runs the model, and says which graphs were shown to it when it fails.
 
     Args:
         classifier: The model.
-        store: The graphs.
+        store: Knows what messages call the graphs.
     """
 
-    def __init__(self, classifier: RunningClassifier, store: GraphStore) -> None:
+    def __init__(self, classifier: RunningClassifier, store: Labelled) -> None:
         self._classifier, self._store = classifier, store
 
-    def __call__(self, graphs: Sequence[Data], first: int) -> _Batch:
+    def __call__(self, graphs: Sequence[Data], first: int) -> Batch:
         """What the model makes of neighbouring graphs, of which the first has this number."""
         label = self._store.label
         try:
@@ -199,7 +208,7 @@ class _Embedder:
         embeddings = torch.cat([one.graph_embeddings for one in parts])
         check_finite("the model's output", outputs, first, label=label)
         check_finite("the graph embedding", embeddings.abs(), first, label=label)
-        return _Batch(outputs, embeddings, self.labels(graphs))
+        return Batch(outputs, embeddings, self.labels(graphs))
 
     def labels(self, graphs: Sequence[Data]) -> Sequence[int | None]:
         """The classes that graphs were given, of the task that is explained."""

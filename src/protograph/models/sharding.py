@@ -1,0 +1,216 @@
+"""The pass of a model over all graphs by the workers of an engine: each holds a copy, and embeds shard after shard.
+
+The same functions run on the same batches as without workers, so that the same numbers come out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch_geometric.data import Data
+
+from protograph._base.progress import Progress
+from protograph.engines.engine import Engine
+from protograph.graphs.cleaning import Findings, clean
+from protograph.graphs.shards import SHARD_GRAPHS, CollatedShards
+from protograph.graphs.sharing import GraphRun, SharedGraphs
+from protograph.graphs.store import GraphStore
+from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard
+from protograph.models.embedding import Batch, Embedder, shard_of
+from protograph.models.keeping import copied
+from protograph.models.running import RunningClassifier, Usage
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Graphs to embed.
+
+    Attributes:
+        number: Number of the shard that they are.
+        run: The graphs.
+        is_known: Whether a checkpoint knows what the model makes of them: then they are only looked at.
+    """
+
+    number: int
+    run: GraphRun
+    is_known: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """What became of a shard.
+
+    Attributes:
+        shard: What the model made of the graphs, ``None`` where they were only looked at.
+        digest: What tells the graphs from others; empty where nobody asks.
+        directed: Graphs with directed edges.
+        repeated: Graphs with repeated edges.
+        usage: How much the model was used.
+    """
+
+    shard: Shard | None
+    digest: str
+    directed: Sequence[int]
+    repeated: Sequence[int]
+    usage: Usage
+
+
+@dataclass(frozen=True, eq=False)
+class ShardEmbedder:
+    """Embeds shards, wherever it is.
+
+    Attributes:
+        classifier: The model.
+        files: The shards, where they are in files that everybody reads.
+        reference: The first graph of all, which the others must be alike.
+        batch_size: How many graphs go through the model at a time.
+        has_digests: Whether graphs are to be told from others, for a checkpoint.
+        device: Where the model runs; ``None`` for where it is.
+    """
+
+    classifier: RunningClassifier
+    files: CollatedShards | None
+    reference: Data
+    batch_size: int
+    has_digests: bool
+    device: torch.device | None = None
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        running = self.classifier
+        if self.device is not None:
+            running = replace(running, model=running.model.to(self.device), device=self.device)
+        return Embedder(running, _Numbers())
+
+    def __call__(self, task: Task) -> Embedded:
+        """Read and check the graphs, and show them to the model."""
+        findings, digest, batches = Findings(), GraphDigest(), list[Batch]()
+        usage, embedder = self.classifier.usage, self._embedder
+        before = replace(usage)
+        source: Any = task.run.handed or self.files
+        for first in range(task.run.first, task.run.last, self.batch_size):
+            last = min(first + self.batch_size, task.run.last)
+            graphs = clean(source.chunk(first, last), range(first, last), self.reference, findings)
+            if self.has_digests:
+                digest.add(graphs, embedder.labels(graphs))
+            if not task.is_known:
+                batches.append(embedder(graphs, first))
+        text = digest.text() if self.has_digests else ""
+        shard = shard_of(batches, text) if batches else None
+        return Embedded(shard, text, findings.directed, findings.repeated, usage - before)
+
+
+class _Numbers:
+    """What a worker calls graphs, as it knows only their numbers."""
+
+    def label(self, index: int) -> str:
+        """The number."""
+        return f"graph {index}"
+
+
+class ShardedPass:
+    """A pass over all graphs by the workers of an engine.
+
+    Args:
+        engine: The engine.
+        device: Where workers run the model; ``None`` for where it is.
+        progress: Told how many graphs and shards are done.
+
+    Attributes:
+        graphs: The graphs, as workers read them; known once there was a pass.
+    """
+
+    graphs: SharedGraphs
+
+    def __init__(self, engine: Engine, device: torch.device | str | None, progress: Progress | None) -> None:
+        self._engine, self._progress = engine, progress
+        self._device = None if device is None else torch.device(device)
+
+    @property
+    def device_here(self) -> torch.device | None:
+        """Where the model runs in this process: there too or, on a machine that has no such device, on the CPU."""
+        if self._device is None or (self._device.type == "cuda" and not torch.cuda.is_available()):
+            return None if self._device is None else torch.device("cpu")
+        return self._device
+
+    def __call__(
+        self, running: RunningClassifier, store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
+    ) -> Iterator[Batch]:
+        """What the model makes of the graphs, shard by shard."""
+        self.graphs = SharedGraphs(store, self._engine)
+        size = max(1, (SHARD_GRAPHS if checkpoint is None else GRAPHS_A_SHARD) // batch_size) * batch_size
+        is_on_gpu = (self._device or running.device).type == "cuda"
+        work = self._engine.share(
+            ShardEmbedder(
+                classifier=elsewhere(running),
+                files=self.graphs.files,
+                reference=store.reference,
+                batch_size=batch_size,
+                has_digests=checkpoint is not None,
+                device=torch.device("cuda") if is_on_gpu else None,  # which is the one that Ray gives it
+            ),
+            "the model",
+        )
+        embedder = Embedder(running, store)
+
+        def here(task: Task) -> None:
+            for first in range(task.run.first, task.run.last, batch_size):
+                embedder(store.chunk(first, min(first + batch_size, task.run.last)), first)
+
+        def tasks() -> Iterator[Task]:
+            for number, run in enumerate(self.graphs.runs(size)):
+                yield Task(number, run, checkpoint is not None and checkpoint.shard(number) is not None)
+
+        done = self._engine.over_shards(work, tasks(), name_of=_Names(store), here=here, on_gpu=is_on_gpu)
+        num_graphs, total = 0, self.graphs.num_runs(size)
+        for number, one in enumerate(done):
+            batch = _kept(one, number, num_graphs, checkpoint)
+            store.findings.directed.extend(one.directed)
+            store.findings.repeated.extend(one.repeated)
+            running.usage.num_graphs += one.usage.num_graphs
+            running.usage.seconds += one.usage.seconds
+            num_graphs += len(batch.labels)
+            yield batch
+            total = self.graphs.num_runs(size) if total is None else total
+            self._tell(number + 1, total, num_graphs, store.known_length)
+
+    def _tell(self, done: int, total: int | None, num_graphs: int, length: int | None) -> None:
+        if self._progress is not None:
+            shards = f"{done:,} shards" if total is None else f"{done:,} of {total:,} shards"
+            self._progress(f"embedding ({shards})", num_graphs, length)
+
+
+class _Names:
+    """What messages call a shard: by its files, where it is in some."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+
+    def __call__(self, task: Task) -> str:
+        run, source = task.run, self._store.source
+        ends = f"graphs {run.first} to {run.last - 1}"
+        return f"{ends} ({source.files_of(run.first, run.last)})" if run.handed is None else ends
+
+
+def _kept(one: Embedded, number: int, first: int, checkpoint: Checkpoint | None) -> Batch:
+    """What the model made of a shard, by now or by a checkpoint's knowledge; what is new is kept."""
+    shard = one.shard
+    if checkpoint is not None:
+        known = checkpoint.shard(number) if shard is None else None
+        if shard is not None:
+            checkpoint.write(number, shard)
+        elif known is None or known.digest != one.digest:
+            raise checkpoint.refuse(first, first + (0 if known is None else len(known)))
+        else:
+            shard = known
+    assert shard is not None
+    return Batch(shard.tensors["outputs"], shard.tensors["graph_embeddings"], shard.labels)
+
+
+def elsewhere(running: RunningClassifier) -> RunningClassifier:
+    """The model, to be sent to another process: on the CPU, and not used yet."""
+    twin = None if running.device.type == "cpu" else copied(running.model)
+    model = running.model if twin is None else twin.to("cpu")
+    return replace(running, model=model, device=torch.device("cpu"), usage=Usage())
