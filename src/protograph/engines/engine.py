@@ -33,8 +33,14 @@ class Engine(ABC):
         """How many shards are worked on side by side."""
 
     @abstractmethod
-    def share(self, value: T, what: str) -> Shared[T]:
-        """Hand something to all workers; ``what`` is its name in messages."""
+    def share(self, value: T, what: str, *, is_kept: bool = False) -> Shared[T]:
+        """Hand something to all workers.
+
+        Args:
+            value: The thing.
+            what: Its name in messages.
+            is_kept: Whether workers keep it as they have unpacked it, as a model; numbers are read in place.
+        """
 
     @abstractmethod
     def over_shards(
@@ -89,7 +95,7 @@ class LocalEngine(Engine):
         """One, this process."""
         return 1
 
-    def share(self, value: T, what: str) -> Here[T]:
+    def share(self, value: T, what: str, *, is_kept: bool = False) -> Here[T]:
         """The thing itself: there is nobody else to hand it to."""
         return Here(value)
 

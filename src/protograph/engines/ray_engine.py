@@ -43,14 +43,14 @@ class RayEngine(Engine):
     def _num(self, resource: str) -> int:
         return int(self._ray.cluster_resources().get(resource, 0))
 
-    def share(self, value: T, what: str) -> Put[T]:
+    def share(self, value: T, what: str, *, is_kept: bool = False) -> Put[T]:
         """Put something into the object store, once.
 
         Raises:
             TypeError: If it cannot be pickled.
         """
         try:
-            return Put(self._ray.put(value))
+            return Put(self._ray.put(value), is_kept)
         except Exception as error:  # whatever pickling an object of the user's raises
             reason = one_line(str(error.__cause__ or error.__context__ or error))
             raise TypeError(

@@ -67,8 +67,7 @@ class HolderPool:
         """Each shard and what became of it, in their order."""
         start = self.ray.remote(Holder).options(max_restarts=-1, **self.resources).remote
         actors = [start() for _ in range(self.count)]
-        for actor in actors * _AT_A_TIME:
-            self._await(actor)
+        self._starting = {actor.ready.remote(): actor for actor in actors * _AT_A_TIME}
         try:
             yield from self._in_order()
         finally:
@@ -98,7 +97,7 @@ class HolderPool:
             self._working[actor.run.remote(self.work, asked.shard)] = asked, actor
 
     def _await(self, actor: Any) -> None:
-        """Take an actor up again when Ray has started it."""
+        """Take an actor up again when Ray has started it anew."""
         self._starting[actor.ready.options(max_task_retries=-1).remote()] = actor
 
     def _wait(self) -> None:
@@ -111,6 +110,8 @@ class HolderPool:
                 try:
                     self.ray.get(reference)
                     self._free.append(actor)
+                except errors.ActorUnavailableError:
+                    self._await(actor)
                 except errors.RayActorError as error:
                     if not self._starting and not self._working and not self._free:
                         raise OSError(f"no Ray worker could be started: {str(error).splitlines()[0]}") from None

@@ -56,7 +56,7 @@ def joined(address: str | None = None) -> RaySession:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Ray's own, of changes to come
-            ray.init(**options, log_to_driver=False, logging_level="ERROR", configure_logging=False)
+            ray.init(**options, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, RuntimeError, ValueError, AssertionError) as error:
         raise ValueError(
             f"address must be that of a running Ray cluster, got {asked!r}: {str(error).splitlines()[0]}; start one "

@@ -20,7 +20,7 @@ class Put(Generic[T]):
     """
 
     reference: Any
-    is_kept: bool = True
+    is_kept: bool
 
     def get(self) -> T:
         """The thing itself."""

@@ -152,6 +152,7 @@ class ShardedPass:
                 device=torch.device("cuda") if is_on_gpu else None,  # which is the one that Ray gives it
             ),
             "the model",
+            is_kept=True,
         )
         embedder = Embedder(running, store)
 
@@ -169,8 +170,7 @@ class ShardedPass:
             batch = _kept(one, number, num_graphs, checkpoint)
             store.findings.directed.extend(one.directed)
             store.findings.repeated.extend(one.repeated)
-            running.usage.num_graphs += one.usage.num_graphs
-            running.usage.seconds += one.usage.seconds
+            running.usage.add(one.usage)
             num_graphs += len(batch.labels)
             yield batch
             total = self.graphs.num_runs(size) if total is None else total

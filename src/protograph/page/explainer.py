@@ -1,6 +1,7 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from torch import Tensor
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import summed, timed
+from protograph.engines.engine import Shared
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
@@ -41,11 +43,15 @@ from protograph.page.options import (
     as_options,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
+from protograph.page.remote import BegunSearch, Twin, begin_searches
 from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
+from protograph.patterns.spreading import SpreadCounts
 
+# What of a fit workers are searching, among what is kept of it.
+_BEGUN = "begun searches"
 # Options that only one of the searches reads.
 _OF_ONE_SEARCH = {
     "walk": ("decay", "max_iterations", "scoring", "distinct_starts", "walk_options"),
@@ -210,9 +216,10 @@ class PAGE(Explainer):
         timings: dict[str, float] = {}
         with preserved_random_state(), self._reported(1):
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
-                selection = self._selected(target, representatives)
+                begun = self._begun(target) if representatives is None else None
+                selection = begun.selection if begun else self._selected(target, representatives)
             with timed(timings, "search"):
-                results, notes = self._results(self._fitted_class(target), selection)
+                results, notes = self._results(self._fitted_class(target), selection, begun)
                 timings |= summed(result.seconds for result in results)
                 if self.num_clusters == "auto" and representatives is None and self._is_counted():
                     results, merges = merged(results, self._encoded(), self.cluster_options.same_share)
@@ -267,7 +274,8 @@ class PAGE(Explainer):
         readings = {graphs.match_features: graphs}
         if graphs.match_features and graphs.kind_counts.size > 1:
             rule = self._edges().rule
-            readings[False] = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
+            plain = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
+            readings[False] = self._counted(plain)
         return FittedGraphs(
             judge=self._judge,
             embedded=self._fitted(),
@@ -312,9 +320,15 @@ class PAGE(Explainer):
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
-                return EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges)
+                return self._counted(EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges))
 
         return self._once(f"encoded, features {nodes}, edges {edges}", encoded)
+
+    def _counted(self, graphs: EncodedGraphs) -> EncodedGraphs:
+        """Graphs whose patterns are counted by the workers of the engine, if it has any."""
+        if not self._engine.is_local:
+            graphs.counted_by = SpreadCounts(self._engine, graphs)
+        return graphs
 
     def _nodes(self) -> ResolvedNodes:
         """Which nodes count as the same; found out once a fit."""
@@ -344,14 +358,44 @@ class PAGE(Explainer):
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
 
-    def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
+    @contextmanager
+    def _searched(self, targets: Sequence[int]) -> Iterator[None]:
+        """The searches of all classes are handed to the workers of the engine, if it has any, at once."""
+        if not self._engine.is_local:
+            self._cache[_BEGUN] = begin_searches(self._engine, self._twin(), targets)
+        try:
+            yield
+        finally:
+            self._cache.pop(_BEGUN, None)
+
+    def _begun(self, target: int) -> BegunSearch | None:
+        """The searches of a class that workers do; ``None`` where this process does them."""
+        if self._engine.is_local:
+            return None
+        begun = self._cache.get(_BEGUN, {}).pop(target, None)
+        return begun or begin_searches(self._engine, self._twin(), [target])[target]
+
+    def _twin(self) -> Shared[Twin]:
+        """This explainer as it is now, for workers; what they would all make is made before."""
+        self._encoded()
+        if self.search == "consensus":
+            self._head()
+        graphs = self._shared_graphs
+        assert graphs is not None
+        name = f"twin, {asdict(self)}"
+        return self._once(name, lambda: self._engine.share(Twin(self, graphs.store()), "what was fitted", is_kept=True))
+
+    def _results(
+        self, fitted: FittedClass, selection: Selection, begun: BegunSearch | None
+    ) -> tuple[list[ClusterResult], list[str]]:
         """Phase 2 for each cluster, and notes on those without a prototype."""
         results, notes = [], []
         self._progress.expect("searching", self.budget * len(selection.clusters))
         for cluster in selection.clusters:
             with self._progress.part("searching", self.budget) as session_done:
                 try:
-                    results.append(self._result(replace(fitted, session_done=session_done), cluster))
+                    found = begun.next_result(self._running.usage) if begun else None
+                    results.append(found or self._result(replace(fitted, session_done=session_done), cluster))
                     notes += [note for note in results[-1].notes if note not in notes]
                 except NoPrototypeError as error:
                     notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")
