@@ -11,7 +11,7 @@ from protograph._base.words import one_line
 from protograph.engines.engine import Engine, Shared
 from protograph.engines.ray_pool import HolderPool
 from protograph.engines.ray_session import RaySession
-from protograph.engines.ray_work import Finished, Outcome, Put, Unfinished, run_task
+from protograph.engines.ray_work import Finished, Outcome, Put, Unfinished, outcome_of
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -86,7 +86,7 @@ class RayEngine(Engine):
         self, work: Callable[[Item], Result], items: Iterable[Item], *, name_of: Callable[[Item], str]
     ) -> Iterator[Result]:
         """What ``work`` makes of each item, by tasks that are all handed to Ray now."""
-        task = self._ray.remote(run_task).options(num_cpus=1, max_retries=_RETRIES)
+        task = self._ray.remote(outcome_of).options(num_cpus=1, max_retries=_RETRIES)
         listed = list(items)
         return self._collected(work, listed, [task.remote(work, item) for item in listed], name_of)
 

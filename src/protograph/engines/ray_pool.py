@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from protograph._base.words import one_line
 from protograph.engines.ray_work import Outcome, Unfinished, outcome_of
 
 # Shards that an actor has at a time: the next one is there when one is done.
 _AT_A_TIME = 2
 # A shard at which so many actors have ended is given up: it is what ends them.
-_MOST_ENDED = 5
+MOST_ENDED = 5
 
 
 class Holder:
@@ -26,7 +27,11 @@ class Holder:
 
     def run(self, work: Any, shard: Any) -> Outcome:
         """What the work makes of a shard."""
-        return outcome_of(lambda: work.get()(shard))
+        try:
+            held = work.get()
+        except Exception as error:  # its code is not on this machine, say
+            return Unfinished(f"{type(error).__name__}: {one_line(str(error))}")
+        return outcome_of(held, shard)
 
 
 @dataclass(eq=False)
@@ -129,9 +134,9 @@ class HolderPool:
 
     def _ended(self, asked: _Asked, error: Exception) -> None:
         asked.num_ended += 1
-        if asked.num_ended == _MOST_ENDED:
+        if asked.num_ended == MOST_ENDED:
             raise OSError(
-                f"{self.name_of(asked.shard)} was given up: {_MOST_ENDED} Ray workers ended while they had it, as "
+                f"{self.name_of(asked.shard)} was given up: {MOST_ENDED} Ray workers ended while they had it, as "
                 f"where memory is not enough ({str(error).splitlines()[0]})"
             ) from None
         self._again.append(asked)

@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 # Ray would tell its makers how it is used; and what it does to GPUs' variables it announces as a change to come.
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 # One for as long as somebody works with it.
 _current: "weakref.ref[RaySession] | None" = None
 
@@ -48,7 +48,7 @@ def joined(address: str | None = None) -> RaySession:
     current = None if _current is None else _current()
     if ray.is_initialized():
         return current or RaySession(ray, is_ours=False)
-    for name, value in _QUIET.items():
+    for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     asked = address or os.environ.get("RAY_ADDRESS")
     # On this machine alone, nothing listens to other machines, and nothing is shown in a browser.

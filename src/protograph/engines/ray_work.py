@@ -1,5 +1,6 @@
 """What runs in a worker of Ray: things that were put into the object store are fetched once, errors become words."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -55,18 +56,13 @@ class Unfinished:
 Outcome: TypeAlias = Finished | Unfinished
 
 
-def outcome_of(work: Callable[[], Any]) -> Outcome:
-    """What work comes to in this process, which belongs to Ray: with one thread, as it was given one processor."""
-    import torch
-
-    torch.set_num_threads(1)
+def outcome_of(work: Callable[[Any], Any], item: Any) -> Outcome:
+    """What work makes of an item in this process, which belongs to Ray: with one thread, as it has one processor."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
     try:
-        return Finished(work())
+        return Finished(work(item))
     except Exception as error:  # whatever a model or a file may raise; it is raised anew where the user is
         lines = str(error).strip().splitlines() or [""]
         return Unfinished(f"{type(error).__name__}: {lines[0]}")
-
-
-def run_task(work: Callable[[Any], Any], item: Any) -> Outcome:
-    """What work makes of an item."""
-    return outcome_of(lambda: work(item))

@@ -18,6 +18,7 @@ from protograph.graphs.shards import SHARD_GRAPHS, CollatedShards
 from protograph.graphs.sharing import GraphRun, SharedGraphs
 from protograph.graphs.store import GraphStore
 from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard
+from protograph.models.classifier import checked_device
 from protograph.models.embedding import Batch, Embedder, shard_of
 from protograph.models.keeping import copied
 from protograph.models.running import RunningClassifier, Usage
@@ -120,20 +121,17 @@ class ShardedPass:
 
     Attributes:
         graphs: The graphs, as workers read them; known once there was a pass.
+        device_here: Where the model runs in this process; ``None`` for where it is.
     """
 
     graphs: SharedGraphs
 
     def __init__(self, engine: Engine, device: torch.device | str | None, progress: Progress | None) -> None:
         self._engine, self._progress = engine, progress
-        self._device = None if device is None else torch.device(device)
-
-    @property
-    def device_here(self) -> torch.device | None:
-        """Where the model runs in this process: there too or, on a machine that has no such device, on the CPU."""
-        if self._device is None or (self._device.type == "cuda" and not torch.cuda.is_available()):
-            return None if self._device is None else torch.device("cpu")
-        return self._device
+        # A GPU may be on the workers' machines alone; then the model runs on the CPU here.
+        is_elsewhere = str(device).startswith("cuda") and not torch.cuda.is_available()
+        self.device_here = None if device is None else checked_device("cpu" if is_elsewhere else device)
+        self._is_on_gpu = is_elsewhere or (self.device_here is not None and self.device_here.type == "cuda")
 
     def __call__(
         self, running: RunningClassifier, store: GraphStore, batch_size: int, checkpoint: Checkpoint | None
@@ -141,7 +139,7 @@ class ShardedPass:
         """What the model makes of the graphs, shard by shard."""
         self.graphs = SharedGraphs(store, self._engine)
         size = max(1, (SHARD_GRAPHS if checkpoint is None else GRAPHS_A_SHARD) // batch_size) * batch_size
-        is_on_gpu = (self._device or running.device).type == "cuda"
+        is_on_gpu = self._is_on_gpu or running.device.type == "cuda"
         work = self._engine.share(
             ShardEmbedder(
                 classifier=elsewhere(running),
