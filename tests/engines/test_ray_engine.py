@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 
 import protograph as pg
+from protograph.cli import main
 from protograph.engines import ray_session
 from protograph.engines.ray_engine import RayEngine, resources_of
 from protograph.engines.ray_session import joined
 from protograph.patterns import containment, spreading
 from tests import zoo
-from tests.engines.slow import Slow
+from tests.engines.slow import BATCH_SIZE, Slow
 
 ray = pytest.importorskip("ray", reason="Ray is not installed (pip install protograph[ray])")
 
-# One cluster for all of these tests, in their order: the last one loses a node.
-GRAPHS = zoo.random_graphs(300)
+# One cluster for all of these tests, in their order: it has lost a node by the last.
+GRAPHS = zoo.random_graphs(240)
 # That a node is gone is noticed in a second, not in a quarter of a minute.
 QUICK = {
     "health_check_initial_delay_ms": 0,
@@ -57,10 +58,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def processes(tmp_path):
-    (tmp_path / "processes").mkdir()
-    (tmp_path / "processes" / "slow").touch()
-    return tmp_path / "processes"
+def model(tmp_path):
+    (tmp_path / "workers").mkdir()
+    return Slow(tmp_path / "workers")
 
 
 def content(explanations, path):
@@ -76,7 +76,7 @@ def content(explanations, path):
 
 
 class Killer:
-    """A progress callback that kills, once the first shard is done."""
+    """Kills once, when a shard is done; the other worker has some at that time."""
 
     def __init__(self, kill):
         self._kill, self.told, self.has_killed = kill, [], False
@@ -88,62 +88,12 @@ class Killer:
             self._kill()
 
 
-def kill_a_worker(processes):
-    workers = {file.name for file in processes.iterdir()} - {"slow", str(os.getpid())}
-    os.kill(int(workers.pop()), signal.SIGKILL)
-
-
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
     """As many shards of so few graphs as there would be of many."""
     monkeypatch.setattr("protograph.models.sharding.SHARD_GRAPHS", 20)
     monkeypatch.setattr(containment, "MANY", 100)
     monkeypatch.setattr(spreading, "LEAST_GRAPHS", 100)
-
-
-def test_a_killed_worker_is_replaced_and_all_is_found_as_by_one_process(cluster, folder, processes, tmp_path):
-    model = Slow(processes)
-    expected = pg.PAGE(max_reasons=2).fit(model, folder, batch_size=10)
-    killer = Killer(lambda: kill_a_worker(processes))
-    explainer = pg.PAGE(max_reasons=2).fit(model, folder, engine="ray", batch_size=10, progress=killer)
-    assert killer.has_killed
-    assert ("embedding (15 of 15 shards)", 300, 300) in killer.told
-    assert np.array_equal(explainer.embeddings_, expected.embeddings_)
-    assert np.array_equal(explainer.predictions_, expected.predictions_)
-    (processes / "slow").unlink()
-    found = content(explainer.explain_all(), tmp_path / "by-ray.json")
-    assert found == content(expected.explain_all(), tmp_path / "by-one.json")
-    assert found["explanations"][0]["prototypes"]
-    assert len(list(processes.iterdir())) > 2  # this process, the killed one, and others
-
-
-def test_the_commands_result_is_that_of_one_process(cluster, folder, tmp_path, monkeypatch, capsys):
-    from protograph.cli import main
-
-    (tmp_path / "mine.py").write_text("import torch\nfrom protograph.training import GCN\ntorch.manual_seed(0)\n")
-    with (tmp_path / "mine.py").open("a") as file:
-        file.write("class Mine(GCN):\n    pass\nmodel = Mine(3, 2, (8,)).eval()\n")
-    monkeypatch.chdir(tmp_path)
-    command = ["protograph", "explain", str(folder), "--model", "mine:model", "--max-reasons", "0", "--k", "2"]
-    found = {}
-    for engine in ("local", "ray"):
-        address = ["--address", cluster.address] if engine == "ray" else []
-        monkeypatch.setattr("sys.argv", [*command, "--engine", engine, *address, "--out", engine])
-        with pytest.raises(SystemExit, match="0"):
-            main()
-        found[engine] = content(pg.load(tmp_path / engine / "explanation.json"), tmp_path / f"{engine}.json")
-    assert capsys.readouterr().out
-    assert found["ray"] == found["local"]
-
-
-def test_a_bad_shard_names_itself(cluster, tmp_path):
-    pg.write_shards(GRAPHS[:100], tmp_path, size=20)
-    bad = tmp_path / "shard-000003.graphs"
-    bad.write_bytes(bad.read_bytes()[:-16])
-    with pytest.raises(
-        ValueError, match=r"shard-000003\.graphs is damaged or no file of tensors: its numbers are not those that were"
-    ):
-        pg.PAGE().fit(zoo.make(), tmp_path, engine="ray", batch_size=10)
 
 
 def test_a_model_that_cannot_be_pickled_is_refused_in_a_line(cluster):
@@ -157,56 +107,48 @@ def test_a_model_that_cannot_be_pickled_is_refused_in_a_line(cluster):
         pg.PAGE().fit(model, GRAPHS, engine="ray")
 
 
-def test_a_task_is_done_again_where_its_worker_was_killed(cluster, tmp_path):
-    def killed_once(number):
-        mark = tmp_path / str(number)
-        if number == 1 and not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return 10 * number
-
-    engine = RayEngine(joined())
-    assert list(engine.begin(killed_once, [0, 1, 2], name_of=str)) == [0, 10, 20]
-    assert (tmp_path / "1").exists()
-
-
-def test_what_only_a_worker_fails_at_is_told_with_its_name(cluster):
-    here = os.getpid()
-
-    def only_here(number):
-        if os.getpid() != here:
-            raise RuntimeError("no such folder\nand more")
-        return number
-
-    engine = RayEngine(joined())
-    message = r"^a Ray worker failed at item 7, which went well in this process: RuntimeError: no such folder; every "
-    with pytest.raises(OSError, match=message):
-        list(engine.begin(only_here, [7], name_of=lambda item: f"item {item}"))
-    work = engine.share(only_here, "a function", is_kept=True)
-    with pytest.raises(OSError, match=message):
-        list(engine.over_shards(work, [7], name_of=lambda item: f"item {item}", here=only_here))
-
-
-def test_a_shard_that_ends_its_workers_is_given_up(cluster, monkeypatch):
-    monkeypatch.setattr("protograph.engines.ray_pool.MOST_ENDED", 2)
-    engine = RayEngine(joined())
-    work = engine.share(lambda number: os._exit(1), "a function", is_kept=True)
-    with pytest.raises(OSError, match=r"^item 7 was given up: 2 Ray workers ended while they had it, as where memory "):
-        list(engine.over_shards(work, [7], name_of=lambda item: f"item {item}", here=print))
-
-
-def test_a_worker_has_a_gpu_where_the_model_needs_one(cluster):
+def test_a_model_on_a_gpu_needs_a_cluster_with_one(cluster):
     assert resources_of(on_gpu=True) == {"num_cpus": 1, "num_gpus": 1}
     engine = RayEngine(joined())
-    with pytest.raises(ValueError, match=r"^engine='ray' needs a cluster with a GPU, this one has none"):
+    message = r"^engine='ray' needs a cluster with a GPU, this one has none; pass device='cpu'$"
+    with pytest.raises(ValueError, match=message):
         list(engine.over_shards(engine.share(abs, "a function"), [7], name_of=str, here=abs, on_gpu=True))
 
 
-def test_a_killed_node_is_done_without(cluster, folder, processes):
-    model = Slow(processes)
-    expected = pg.RandomSubgraph().fit(model, folder, batch_size=10)
-    killer = Killer(lambda: cluster.remove_node(cluster.second, allow_graceful=False))
-    explainer = pg.RandomSubgraph().fit(model, folder, engine="ray", batch_size=10, progress=killer)
+def test_a_killed_worker_is_replaced(cluster, folder, model):
+    expected = pg.RandomSubgraph().fit(model, folder, batch_size=BATCH_SIZE)
+    killer = Killer(lambda: os.kill(model.workers()[0], signal.SIGKILL))
+    explainer = pg.RandomSubgraph().fit(model, folder, engine="ray", batch_size=BATCH_SIZE, progress=killer)
     assert killer.has_killed
+    assert killer.told[-1] == ("embedding (12 of 12 shards)", 240, 240)
     assert np.array_equal(explainer.embeddings_, expected.embeddings_)
-    assert ray.is_initialized()  # it was there before
+    assert np.array_equal(explainer.predictions_, expected.predictions_)
+
+
+def test_a_killed_node_is_done_without_and_all_is_found_as_by_one_process(cluster, folder, model, tmp_path):
+    expected = pg.PAGE(max_reasons=2).fit(model, folder, batch_size=BATCH_SIZE).explain_all()
+    killer = Killer(lambda: cluster.remove_node(cluster.second, allow_graceful=False))
+    explainer = pg.PAGE(max_reasons=2).fit(model, folder, engine="ray", batch_size=BATCH_SIZE, progress=killer)
+    assert killer.has_killed
+    found = content(explainer.explain_all(), tmp_path / "by-ray.json")
+    assert found == content(expected, tmp_path / "by-one.json")
+    assert all(one["prototypes"] for one in found["explanations"])
+    assert any(one["reasons"] for one in found["explanations"])
+
+
+def test_a_bad_shard_names_itself_to_the_command_too(cluster, tmp_path, monkeypatch, capsys):
+    pg.write_shards(GRAPHS[:100], tmp_path / "shards", size=20)
+    bad = tmp_path / "shards" / "shard-000003.graphs"
+    bad.write_bytes(bad.read_bytes()[:-16])
+    (tmp_path / "mine.py").write_text("from tests import zoo\nmodel = zoo.make()\n")
+    monkeypatch.chdir(tmp_path)
+    command = ["protograph", "explain", "shards", "--model", "mine:model", "--out", "run"]
+    monkeypatch.setattr("sys.argv", [*command, "--engine", "ray", "--address", cluster.address])
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main()
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1].startswith(
+        "error: shards/shard-000003.graphs is damaged or no file of tensors: its numbers are not "
+    )
+    assert not (tmp_path / "run").exists()
+    assert ray.is_initialized()  # as it was before

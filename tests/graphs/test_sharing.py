@@ -18,7 +18,7 @@ class Counting(LocalEngine):
     def __init__(self):
         self.num_shared = 0
 
-    def share(self, value, what, *, is_kept=False):
+    def share(self, value, what, **options):
         self.num_shared += 1
         return super().share(value, what)
 

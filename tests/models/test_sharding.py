@@ -19,7 +19,7 @@ class Workers(LocalEngine):
 
     is_local = False
 
-    def over_shards(self, work, shards, *, name_of, here, on_gpu=False):
+    def over_shards(self, work, shards, *, name_of, here, num_shards, on_gpu):
         self.on_gpu = on_gpu
         for shard in shards:
             try:

@@ -19,7 +19,7 @@ class Frozen(LocalEngine):
     def __init__(self):
         self.num_shards = 0
 
-    def share(self, value, what, *, is_kept=False):
+    def share(self, value, what, **options):
         self.num_shards += 1
         columns = tuple(column.copy() for column in value)
         for column in columns:

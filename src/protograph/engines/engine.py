@@ -1,7 +1,7 @@
 """What an engine owes: to hand shards of work out and to give what became of them, in their order."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -33,13 +33,14 @@ class Engine(ABC):
         """How many shards are worked on side by side."""
 
     @abstractmethod
-    def share(self, value: T, what: str, *, is_kept: bool = False) -> Shared[T]:
+    def share(self, value: T, what: str, *, is_kept: bool = False, code_of: Iterable[object] = ()) -> Shared[T]:
         """Hand something to all workers.
 
         Args:
             value: The thing.
             what: Its name in messages.
             is_kept: Whether workers keep it as they have unpacked it, as a model; numbers are read in place.
+            code_of: Objects in it whose code is sent along where it is the user's own.
         """
 
     @abstractmethod
@@ -50,8 +51,9 @@ class Engine(ABC):
         *,
         name_of: Callable[[Item], str],
         here: Callable[[Item], object],
+        num_shards: int | None = None,
         on_gpu: bool = False,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """What ``work`` makes of each shard, in their order, by workers that hold it as long as this goes on.
 
         Args:
@@ -60,6 +62,7 @@ class Engine(ABC):
             name_of: What messages call a shard.
             here: Does the same in this process: what a worker could not do is tried here, so that what is raised is
                 what would have been raised without workers.
+            num_shards: How many there are, where that is known: no more workers are needed.
             on_gpu: Whether a worker needs a GPU.
         """
 
@@ -95,15 +98,15 @@ class LocalEngine(Engine):
         """One, this process."""
         return 1
 
-    def share(self, value: T, what: str, *, is_kept: bool = False) -> Here[T]:
+    def share(self, value: T, what: str, *, is_kept: bool = False, code_of: Iterable[object] = ()) -> Here[T]:
         """The thing itself: there is nobody else to hand it to."""
         return Here(value)
 
     def over_shards(
         self, work: Shared[Callable[[Item], Result]], shards: Iterable[Item], **others: Any
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Each shard when it is asked for."""
-        return map(work.get(), shards)
+        yield from map(work.get(), shards)
 
     def begin(
         self, work: Callable[[Item], Result], items: Iterable[Item], *, name_of: Callable[[Item], str]

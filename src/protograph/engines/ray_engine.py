@@ -4,14 +4,16 @@ There is no cluster code here: Ray places the work, moves what it needs, and sta
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
 from typing import Any, TypeVar
 
 from protograph._base.words import one_line
 from protograph.engines.engine import Engine, Shared
+from protograph.engines.ray_code import sent_along
 from protograph.engines.ray_pool import HolderPool
 from protograph.engines.ray_session import RaySession
-from protograph.engines.ray_work import Finished, Outcome, Put, Unfinished, outcome_of
+from protograph.engines.ray_work import Finished, Outcome, Put, Unfinished, in_a_line, outcome_of
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -43,12 +45,15 @@ class RayEngine(Engine):
     def _num(self, resource: str) -> int:
         return int(self._ray.cluster_resources().get(resource, 0))
 
-    def share(self, value: T, what: str, *, is_kept: bool = False) -> Put[T]:
+    def share(self, value: T, what: str, *, is_kept: bool = False, code_of: Iterable[object] = ()) -> Put[T]:
         """Put something into the object store, once.
 
         Raises:
             TypeError: If it cannot be pickled.
         """
+        with suppress(Exception), sent_along(self._ray.cloudpickle, code_of):
+            return Put(self._ray.put(value), is_kept)
+        # A module may have what cannot be pickled beside the class in question: then all machines must have it.
         try:
             return Put(self._ray.put(value), is_kept)
         except Exception as error:  # whatever pickling an object of the user's raises
@@ -65,22 +70,23 @@ class RayEngine(Engine):
         *,
         name_of: Callable[[Item], str],
         here: Callable[[Item], object],
+        num_shards: int | None = None,
         on_gpu: bool = False,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """What ``work`` makes of each shard, by as many actors as there are processors, or GPUs."""
         count = self._num("GPU" if on_gpu else "CPU")
         if not count:
+            way = "; pass device='cpu'" if on_gpu else ""
             raise ValueError(
-                f"engine='ray' needs a cluster with a {'GPU' if on_gpu else 'processor'}, this one has none"
-                f"{' that Ray knows of; use device=cpu' if on_gpu else ''}"
+                f"engine='ray' needs a cluster with a {'GPU' if on_gpu else 'processor'}, this one has none{way}"
             )
-        if isinstance(shards, Sized):
-            count = max(1, min(count, len(shards)))
+        count = count if num_shards is None else max(1, min(count, num_shards))
         pool = HolderPool(self._ray, work, shards, name_of, count, resources_of(on_gpu=on_gpu))
-        for shard, outcome in pool.outcomes():
-            if isinstance(outcome, Unfinished):
-                here(shard)
-            yield _result(outcome, name_of(shard))
+        with closing(pool.outcomes()) as outcomes:
+            for shard, outcome in outcomes:
+                if isinstance(outcome, Unfinished):
+                    here(shard)
+                yield _result(outcome, name_of(shard))
 
     def begin(
         self, work: Callable[[Item], Result], items: Iterable[Item], *, name_of: Callable[[Item], str]
@@ -109,7 +115,7 @@ class RayEngine(Engine):
         try:
             outcome: Outcome = self._ray.get(task)
         except self._ray.exceptions.RayError as error:
-            return Unfinished(one_line(str(error))[:200])
+            return Unfinished(in_a_line(error))
         return outcome
 
 

@@ -5,12 +5,11 @@ one meanwhile: on a cluster that has become smaller there may be no room for all
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from protograph._base.words import one_line
-from protograph.engines.ray_work import Outcome, Unfinished, outcome_of
+from protograph.engines.ray_work import Outcome, Unfinished, in_a_line, outcome_of
 
 # Shards that an actor has at a time: the next one is there when one is done.
 _AT_A_TIME = 2
@@ -30,7 +29,7 @@ class Holder:
         try:
             held = work.get()
         except Exception as error:  # its code is not on this machine, say
-            return Unfinished(f"{type(error).__name__}: {one_line(str(error))}")
+            return Unfinished(in_a_line(error))
         return outcome_of(held, shard)
 
 
@@ -68,7 +67,7 @@ class HolderPool:
     _starting: dict[Any, Any] = field(default_factory=dict)
     _free: list[Any] = field(default_factory=list)
 
-    def outcomes(self) -> Iterator[tuple[Any, Outcome]]:
+    def outcomes(self) -> Generator[tuple[Any, Outcome]]:
         """Each shard and what became of it, in their order."""
         start = self.ray.remote(Holder).options(max_restarts=-1, **self.resources).remote
         actors = [start() for _ in range(self.count)]
@@ -126,7 +125,7 @@ class HolderPool:
                 self._done[asked.number] = self.ray.get(reference)
                 self._free.append(actor)
             except errors.RayTaskError as error:  # what it was given could not be read there
-                self._done[asked.number] = Unfinished(str(error).strip().splitlines()[-1])
+                self._done[asked.number] = Unfinished(in_a_line(error))
                 self._free.append(actor)
             except errors.RayError as error:
                 self._ended(asked, error)

@@ -64,5 +64,10 @@ def outcome_of(work: Callable[[Any], Any], item: Any) -> Outcome:
     try:
         return Finished(work(item))
     except Exception as error:  # whatever a model or a file may raise; it is raised anew where the user is
-        lines = str(error).strip().splitlines() or [""]
-        return Unfinished(f"{type(error).__name__}: {lines[0]}")
+        return Unfinished(in_a_line(error))
+
+
+def in_a_line(error: Exception) -> str:
+    """What an error says; Ray's say it last, below where they come from."""
+    lines = str(error).strip().splitlines() or [""]
+    return lines[-1] if type(error).__module__.startswith("ray.") else f"{type(error).__name__}: {lines[0]}"

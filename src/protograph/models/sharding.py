@@ -4,6 +4,7 @@ The same functions run on the same batches as without workers, so that the same 
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -151,6 +152,7 @@ class ShardedPass:
             ),
             "the model",
             is_kept=True,
+            code_of=running.model.modules(),
         )
         embedder = Embedder(running, store)
 
@@ -162,17 +164,19 @@ class ShardedPass:
             for number, run in enumerate(self.graphs.runs(size)):
                 yield Task(number, run, checkpoint is not None and checkpoint.shard(number) is not None)
 
-        done = self._engine.over_shards(work, tasks(), name_of=_Names(store), here=here, on_gpu=is_on_gpu)
         num_graphs, total = 0, self.graphs.num_runs(size)
-        for number, one in enumerate(done):
-            batch = _kept(one, number, num_graphs, checkpoint)
-            store.findings.directed.extend(one.directed)
-            store.findings.repeated.extend(one.repeated)
-            running.usage.add(one.usage)
-            num_graphs += len(batch.labels)
-            yield batch
-            total = self.graphs.num_runs(size) if total is None else total
-            self._tell(number + 1, total, num_graphs, store.known_length)
+        done = self._engine.over_shards(
+            work, tasks(), name_of=_Names(store), here=here, num_shards=total, on_gpu=is_on_gpu
+        )
+        with closing(done):
+            for number, one in enumerate(done):
+                batch = _kept(one, number, num_graphs, checkpoint)
+                store.findings.directed.extend(one.directed)
+                store.findings.repeated.extend(one.repeated)
+                running.usage.add(one.usage)
+                num_graphs += len(batch.labels)
+                yield batch
+                self._tell(number + 1, self.graphs.num_runs(size), num_graphs, store.known_length)
 
     def _tell(self, done: int, total: int | None, num_graphs: int, length: int | None) -> None:
         if self._progress is not None:

@@ -382,8 +382,11 @@ class PAGE(Explainer):
             self._head()
         graphs = self._shared_graphs
         assert graphs is not None
-        name = f"twin, {asdict(self)}"
-        return self._once(name, lambda: self._engine.share(Twin(self, graphs.store()), "what was fitted", is_kept=True))
+        code_of = [*self._running.model.modules(), self.match_features]
+        return self._once(
+            f"twin, {asdict(self)}",
+            lambda: self._engine.share(Twin(self, graphs.store()), "what was fitted", is_kept=True, code_of=code_of),
+        )
 
     def _results(
         self, fitted: FittedClass, selection: Selection, begun: BegunSearch | None
