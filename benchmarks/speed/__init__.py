@@ -20,6 +20,7 @@ from benchmarks.speed import (
     importing,
     many_models,
     memory,
+    ray_workers,
     searches,
     streaming,
     whole_sets,
@@ -46,6 +47,7 @@ PARTS: dict[str, Part] = {
         whole_sets.REASONS,
         embedding.PART,
         streaming.PART,
+        ray_workers.PART,
     )
 }
 

@@ -25,7 +25,7 @@ def test_engines_have_names():
     assert isinstance(opened("local"), LocalEngine)
     with pytest.raises(ValueError, match=r"^engine must be 'local' or 'ray', got 'spark'$"):
         opened("spark")
-    with pytest.raises(ValueError, match=r"^address is that of a Ray cluster, got 'auto' with engine='local'; pass "):
+    with pytest.raises(ValueError, match=r"^address needs engine='ray', as it is that of a Ray cluster, got 'auto' "):
         pg.RandomSubgraph().fit(zoo.make(), zoo.random_graphs(5), address="auto")
 
 

@@ -21,7 +21,7 @@ from tests.engines.slow import BATCH_SIZE, Slow
 ray = pytest.importorskip("ray", reason="Ray is not installed (pip install protograph[ray])")
 
 # One cluster for all of these tests, in their order: it has lost a node by the last.
-GRAPHS = zoo.random_graphs(240)
+GRAPHS = zoo.random_graphs(160)
 # That a node is gone is noticed in a second, not in a quarter of a minute.
 QUICK = {
     "health_check_initial_delay_ms": 0,
@@ -120,7 +120,7 @@ def test_a_killed_worker_is_replaced(cluster, folder, model):
     killer = Killer(lambda: os.kill(model.workers()[0], signal.SIGKILL))
     explainer = pg.RandomSubgraph().fit(model, folder, engine="ray", batch_size=BATCH_SIZE, progress=killer)
     assert killer.has_killed
-    assert killer.told[-1] == ("embedding (12 of 12 shards)", 240, 240)
+    assert killer.told[-1] == ("embedding (8 of 8 shards)", 160, 160)
     assert np.array_equal(explainer.embeddings_, expected.embeddings_)
     assert np.array_equal(explainer.predictions_, expected.predictions_)
 

@@ -125,13 +125,12 @@ def opened(name: str, address: str | None = None) -> Engine:
     >>> opened("local", address="auto")
     Traceback (most recent call last):
     ...
-    ValueError: address is that of a Ray cluster, got 'auto' with engine='local'; pass engine='ray', or leave it out
+    ValueError: address needs engine='ray', as it is that of a Ray cluster, got 'auto' with engine='local'
     """
     if name == "local":
         if address is not None:
             raise ValueError(
-                f"address is that of a Ray cluster, got {address!r} with engine='local'; "
-                f"pass engine='ray', or leave it out"
+                f"address needs engine='ray', as it is that of a Ray cluster, got {address!r} with engine='local'"
             )
         return LocalEngine()
     if name != "ray":

@@ -22,8 +22,6 @@ from protograph.graphs.row_kinds import NameOf, RowKinds
 MAX_CALLS = 1_000_000
 # Graphs whose tensors are joined at a time: enough to be quick, few enough for wide features to fit in memory.
 _CHUNK = 2048
-# Where graphs lie end to end.
-_COLUMNS = ("nodes", "node_kinds", "starts", "neighbours", "edge_kinds")
 # So few graphs are read one by one.
 _FEW = 4
 _LARGEST = np.iinfo(np.int64).max
@@ -110,12 +108,6 @@ class EncodedGraphs:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "counted_by": None}  # another process counts by itself
-
-    def own_arrays(self) -> None:
-        """Copy arrays that may only be read, as those that came from another process: compiled loops take others."""
-        for name in _COLUMNS:
-            array = getattr(self, name)
-            setattr(self, name, array if array.flags.writeable else array.copy())
 
     def __getitem__(self, index: int) -> EncodedGraph:
         """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
@@ -211,6 +203,13 @@ class EncodedGraphs:
         is_matched = self.edge_rule.is_matched
         edge_attr = self._edges.joined([g.edge_attr for g in graphs], counts, name_of) if is_matched else None
         return _Flat(sizes, counts, np.concatenate(pairs, axis=1), x, edge_attr)
+
+
+def own_arrays(graphs: EncodedGraphs) -> None:
+    """Copy arrays that may only be read, as those that came from another process: compiled loops take others."""
+    for name in ("nodes", "node_kinds", "starts", "neighbours", "edge_kinds"):
+        array = getattr(graphs, name)
+        setattr(graphs, name, array if array.flags.writeable else array.copy())
 
 
 def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
 from protograph.engines.engine import Engine, LocalEngine, Shared
+from protograph.graphs.encoding import own_arrays
 from protograph.graphs.store import GraphStore
 from protograph.models.running import Usage
 from protograph.models.sharding import elsewhere
@@ -47,7 +48,7 @@ class Twin:
         """The explainer."""
         encoded = self._packed._encoded()
         if len(encoded) <= self._packed.consensus_options.max_counted:  # else patterns are counted in parts of them
-            encoded.own_arrays()
+            own_arrays(encoded)
         return self._packed
 
 
