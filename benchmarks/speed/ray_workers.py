@@ -41,6 +41,7 @@ class Gate(nn.Module):
         self.model, self._folder, self._count, self._open_in = model, folder, count, os.getpid()
 
     def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:
+        """What the model gives, once all have it."""
         if self._open_in != os.getpid():
             (self._folder / str(os.getpid())).touch()
             while len(list(self._folder.iterdir())) < self._count:
@@ -64,11 +65,13 @@ class Watch:
         self._times: list[tuple[float, int]] = []
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Take note of a shard that is done."""
         if stage.startswith("embedding ("):
             self._times.append((time.perf_counter(), done))
 
     @property
     def graphs_a_second(self) -> float:
+        """Without the first few shards."""
         (begun, first), (ended, last) = self._times[_WARM_SHARDS], self._times[-1]
         return (last - first) / (ended - begun)
 
