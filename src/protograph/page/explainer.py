@@ -1,7 +1,7 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -11,7 +11,6 @@ from torch import Tensor
 from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph._base.timing import summed, timed
-from protograph.engines.engine import Shared
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
@@ -43,15 +42,13 @@ from protograph.page.options import (
     as_options,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
-from protograph.page.remote import BegunSearch, Twin, begin_searches
+from protograph.page.remote import BegunSearch, begun_search, searches_begun
 from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 from protograph.patterns.spreading import SpreadCounts
 
-# What of a fit workers are searching, among what is kept of it.
-_BEGUN = "begun searches"
 # Options that only one of the searches reads.
 _OF_ONE_SEARCH = {
     "walk": ("decay", "max_iterations", "scoring", "distinct_starts", "walk_options"),
@@ -216,7 +213,7 @@ class PAGE(Explainer):
         timings: dict[str, float] = {}
         with preserved_random_state(), self._reported(1):
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
-                begun = self._begun(target) if representatives is None else None
+                begun = begun_search(self, target) if representatives is None else None
                 selection = begun.selection if begun else self._selected(target, representatives)
             with timed(timings, "search"):
                 results, notes = self._results(self._fitted_class(target), selection, begun)
@@ -358,35 +355,8 @@ class PAGE(Explainer):
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
 
-    @contextmanager
-    def _searched(self, targets: Sequence[int]) -> Iterator[None]:
-        """The searches of all classes are handed to the workers of the engine, if it has any, at once."""
-        if not self._engine.is_local:
-            self._cache[_BEGUN] = begin_searches(self._engine, self._twin(), targets)
-        try:
-            yield
-        finally:
-            self._cache.pop(_BEGUN, None)
-
-    def _begun(self, target: int) -> BegunSearch | None:
-        """The searches of a class that workers do; ``None`` where this process does them."""
-        if self._engine.is_local:
-            return None
-        begun = self._cache.get(_BEGUN, {}).pop(target, None)
-        return begun or begin_searches(self._engine, self._twin(), [target])[target]
-
-    def _twin(self) -> Shared[Twin]:
-        """This explainer as it is now, for workers; what they would all make is made before."""
-        self._encoded()
-        if self.search == "consensus":
-            self._head()
-        graphs = self._shared_graphs
-        assert graphs is not None
-        code_of = [*self._running.model.modules(), self.match_features]
-        return self._once(
-            f"twin, {asdict(self)}",
-            lambda: self._engine.share(Twin(self, graphs.store()), "what was fitted", is_kept=True, code_of=code_of),
-        )
+    def _searched(self, targets: Sequence[int]) -> AbstractContextManager[object]:
+        return searches_begun(self, targets)
 
     def _results(
         self, fitted: FittedClass, selection: Selection, begun: BegunSearch | None

@@ -5,8 +5,9 @@ same code runs on the same numbers, and so the same prototypes are found.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ from protograph.page.merging import ClusterResult
 if TYPE_CHECKING:
     from protograph.page.explainer import PAGE
 
+# What workers are searching, among what is kept of a fit.
+_BEGUN = "begun searches"
 # What of a fit is made by the time that searches begin, by how its name begins.
 _MADE_BEFORE = ("encoded", "nodes", "edges", "head")
 
@@ -141,3 +144,37 @@ def begin_searches(engine: Engine, twin: Shared[Twin], targets: Sequence[int]) -
         )
         for target, selection in zip(targets, selections, strict=True)
     }
+
+
+@contextmanager
+def searches_begun(explainer: "PAGE", targets: Sequence[int]) -> Iterator[None]:
+    """The searches of all classes are handed to the workers of the explainer's engine, if it has any, at once."""
+    if not explainer._engine.is_local:
+        explainer._cache[_BEGUN] = begin_searches(explainer._engine, shared_twin(explainer), targets)
+    try:
+        yield
+    finally:
+        explainer._cache.pop(_BEGUN, None)
+
+
+def begun_search(explainer: "PAGE", target: int) -> BegunSearch | None:
+    """The searches of a class that workers do; ``None`` where this process does them."""
+    if explainer._engine.is_local:
+        return None
+    begun = explainer._cache.get(_BEGUN, {}).pop(target, None)
+    return begun or begin_searches(explainer._engine, shared_twin(explainer), [target])[target]
+
+
+def shared_twin(explainer: "PAGE") -> Shared[Twin]:
+    """An explainer as it is now, for workers; what all of them would make is made before."""
+    explainer._encoded()
+    if explainer.search == "consensus":
+        explainer._head()
+    graphs, code_of = explainer._shared_graphs, [*explainer._running.model.modules(), explainer.match_features]
+    assert graphs is not None
+
+    def share() -> Shared[Twin]:
+        twin = Twin(explainer, graphs.store())
+        return explainer._engine.share(twin, "what was fitted", is_kept=True, code_of=code_of)
+
+    return explainer._once(f"twin, {asdict(explainer)}", share)
