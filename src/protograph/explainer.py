@@ -115,7 +115,8 @@ class Explainer:
         working = opened(engine, address)
         sharded = None if working.is_local else ShardedPass(working, device, reports)
         graphs = Path(graphs) if isinstance(graphs, str) else graphs
-        reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
+        if sharded is None:  # else it is told when the first shard is done: to start workers takes a while
+            reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
         try:
             with preserved_random_state():
                 store, running, embedded = embed_all(
@@ -266,11 +267,12 @@ class Explainer:
                 stacklevel=2,
             )
         explanations = {}
-        with self._reported(len(predicted)), self._searched(predicted):
+        with self._reported(len(predicted)):
             self._progress("explaining", 0, len(predicted))
-            for done, target in enumerate(predicted, start=1):
-                explanations[target] = self.explain(target)
-                self._progress("explaining", done, len(predicted))
+            with self._searched(predicted):
+                for done, target in enumerate(predicted, start=1):
+                    explanations[target] = self.explain(target)
+                    self._progress("explaining", done, len(predicted))
         return Explanations(explanations, not_explained=others)
 
     def _searched(self, targets: Sequence[int]) -> AbstractContextManager[object]:

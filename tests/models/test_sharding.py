@@ -63,7 +63,7 @@ def test_numbers_are_those_of_one_process_to_the_last_bit(source, tmp_path):
 def test_progress_tells_shards_and_graphs():
     told = []
     sharded(GRAPHS, progress=lambda *report: told.append(report))
-    assert told[:2] == [("embedding (1 of 5 shards)", 12, 50), ("embedding (2 of 5 shards)", 24, 50)]
+    assert told[:2] == [("starting workers", 0, None), ("embedding (1 of 5 shards)", 12, 50)]
     assert told[-1] == ("embedding (5 of 5 shards)", 50, 50)
 
 

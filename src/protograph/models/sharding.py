@@ -165,6 +165,8 @@ class ShardedPass:
                 yield Task(number, run, checkpoint is not None and checkpoint.shard(number) is not None)
 
         num_graphs, total = 0, self.graphs.num_runs(size)
+        if self._progress is not None:
+            self._progress("starting workers", 0, None)
         done = self._engine.over_shards(
             work, tasks(), name_of=_Names(store), here=here, num_shards=total, on_gpu=is_on_gpu
         )
