@@ -37,7 +37,8 @@ def cluster():
     from ray.cluster_utils import Cluster
 
     before = dict(os.environ)
-    os.environ.update(ray_session.QUIET)
+    # Else workers would wait for whatever else this machine does.
+    os.environ.update(ray_session.QUIET, RAY_worker_niceness="0")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cluster = Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": QUICK})

@@ -50,12 +50,15 @@ class RayEngine(Engine):
 
         Raises:
             TypeError: If it cannot be pickled.
+            OSError: If there is no room for it.
         """
         with suppress(Exception), sent_along(self._ray.cloudpickle, code_of):
             return Put(self._ray.put(value), is_kept)
         # A module may have what cannot be pickled beside the class in question: then all machines must have it.
         try:
             return Put(self._ray.put(value), is_kept)
+        except self._ray.exceptions.RayError as error:
+            raise OSError(f"Ray's object store cannot take {what}: {in_a_line(error)}") from None
         except Exception as error:  # whatever pickling an object of the user's raises
             reason = one_line(str(error.__cause__ or error.__context__ or error))
             raise TypeError(

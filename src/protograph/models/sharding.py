@@ -3,7 +3,7 @@
 The same functions run on the same batches as without workers, so that the same numbers come out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,12 +32,14 @@ class Task:
     Attributes:
         number: Number of the shard that they are.
         run: The graphs.
+        has_digest: Whether they are to be told from others, for a checkpoint.
         is_known: Whether a checkpoint knows what the model makes of them: then they are only looked at.
     """
 
     number: int
     run: GraphRun
-    is_known: bool = False
+    has_digest: bool
+    is_known: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,6 @@ class ShardEmbedder:
         files: The shards, where they are in files that everybody reads.
         reference: The first graph of all, which the others must be alike.
         batch_size: How many graphs go through the model at a time.
-        has_digests: Whether graphs are to be told from others, for a checkpoint.
         device: Where the model runs; ``None`` for where it is.
     """
 
@@ -76,7 +77,6 @@ class ShardEmbedder:
     files: CollatedShards | None
     reference: Data
     batch_size: int
-    has_digests: bool
     device: torch.device | None = None
 
     @cached_property
@@ -95,11 +95,11 @@ class ShardEmbedder:
         for first in range(task.run.first, task.run.last, self.batch_size):
             last = min(first + self.batch_size, task.run.last)
             graphs = clean(source.chunk(first, last), range(first, last), self.reference, findings)
-            if self.has_digests:
+            if task.has_digest:
                 digest.add(graphs, embedder.labels(graphs))
             if not task.is_known:
                 batches.append(embedder(graphs, first))
-        text = digest.text() if self.has_digests else ""
+        text = digest.text() if task.has_digest else ""
         shard = shard_of(batches, text) if batches else None
         return Embedded(shard, text, findings.directed, findings.repeated, usage - before)
 
@@ -140,6 +140,28 @@ class ShardedPass:
         """What the model makes of the graphs, shard by shard."""
         self.graphs = SharedGraphs(store, self._engine)
         size = max(1, (SHARD_GRAPHS if checkpoint is None else GRAPHS_A_SHARD) // batch_size) * batch_size
+        done = self._embedded(running, store, batch_size, self._tasks(size, checkpoint), self.graphs.num_runs(size))
+        num_graphs = 0
+        with closing(done):
+            for number, one in enumerate(done):
+                batch = _kept(one, number, num_graphs, checkpoint)
+                store.findings.directed.extend(one.directed)
+                store.findings.repeated.extend(one.repeated)
+                running.usage.add(one.usage)
+                num_graphs += len(batch.labels)
+                yield batch
+                self._tell(number + 1, self.graphs.num_runs(size), num_graphs, store.known_length)
+
+    def _tasks(self, size: int, checkpoint: Checkpoint | None) -> Iterator[Task]:
+        """All graphs, so many at a time."""
+        for number, run in enumerate(self.graphs.runs(size)):
+            is_known = checkpoint is not None and checkpoint.shard(number) is not None
+            yield Task(number, run, has_digest=checkpoint is not None, is_known=is_known)
+
+    def _embedded(
+        self, running: RunningClassifier, store: GraphStore, batch_size: int, tasks: Iterator[Task], total: int | None
+    ) -> Generator[Embedded]:
+        """What becomes of each shard, as soon as all before it are done."""
         is_on_gpu = self._is_on_gpu or running.device.type == "cuda"
         work = self._engine.share(
             ShardEmbedder(
@@ -147,7 +169,6 @@ class ShardedPass:
                 files=self.graphs.files,
                 reference=store.reference,
                 batch_size=batch_size,
-                has_digests=checkpoint is not None,
                 device=torch.device("cuda") if is_on_gpu else None,  # which is the one that Ray gives it
             ),
             "the model",
@@ -160,25 +181,11 @@ class ShardedPass:
             for first in range(task.run.first, task.run.last, batch_size):
                 embedder(store.chunk(first, min(first + batch_size, task.run.last)), first)
 
-        def tasks() -> Iterator[Task]:
-            for number, run in enumerate(self.graphs.runs(size)):
-                yield Task(number, run, checkpoint is not None and checkpoint.shard(number) is not None)
-
-        num_graphs, total = 0, self.graphs.num_runs(size)
         if self._progress is not None:
             self._progress("starting workers", 0, None)
-        done = self._engine.over_shards(
-            work, tasks(), name_of=_Names(store), here=here, num_shards=total, on_gpu=is_on_gpu
+        return self._engine.over_shards(
+            work, tasks, name_of=_Names(store), here=here, num_shards=total, on_gpu=is_on_gpu
         )
-        with closing(done):
-            for number, one in enumerate(done):
-                batch = _kept(one, number, num_graphs, checkpoint)
-                store.findings.directed.extend(one.directed)
-                store.findings.repeated.extend(one.repeated)
-                running.usage.add(one.usage)
-                num_graphs += len(batch.labels)
-                yield batch
-                self._tell(number + 1, self.graphs.num_runs(size), num_graphs, store.known_length)
 
     def _tell(self, done: int, total: int | None, num_graphs: int, length: int | None) -> None:
         if self._progress is not None:
