@@ -15,6 +15,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "protograph"
 # From the bottom up. A package imports from the layers before its own; packages of one layer do not know each other.
 LAYERS = (
     ("_base",),
+    ("engines",),
     ("graphs",),
     ("patterns",),
     ("molecules",),

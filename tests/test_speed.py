@@ -14,6 +14,7 @@ from benchmarks.speed import (
     growth,
     hard,
     hard_cases,
+    ray_workers,
     streaming,
     timing,
     whole_sets,
@@ -170,3 +171,33 @@ def test_speed_is_a_share_of_the_bare_model():
     one = {"seconds": {"bare": [1.0, 2.0], "list": [2.0, 8.0], "bare_in_double": [3.0, 4.0]}}
     assert embedding.ratios(one, "list") == [0.5, 0.25]
     assert embedding.ratios(one, "list", "bare_in_double") == [1.5, 0.5]
+
+
+def test_ray_workers_are_compared_round_by_round(capsys):
+    content = {"graphs_a_second": {"one": [100.0, 200.0, 100.0], "two": [170.0, 360.0, 150.0]}}
+    assert ray_workers.times_faster(content) == [1.7, 1.8, 1.5]
+    (limit,) = ray_workers.limits(content)
+    assert (limit["value"], limit["holds"]) == (1.7, True)
+    ray_workers.show(content)
+    assert "1.70 (1.50 to 1.80); 100 and 170 graphs a second" in capsys.readouterr().out
+    ray_workers.show({"skipped": "Ray is not installed"})
+    assert "skipped: Ray is not installed" in capsys.readouterr().out
+    assert ray_workers.limits({"skipped": "Ray is not installed"}) == []
+
+
+def test_the_first_shards_are_not_timed(monkeypatch):
+    times = iter([0.0, 5.0, 5.1, 5.2, 5.3, 6.3, 7.3])
+    monkeypatch.setattr(ray_workers.time, "perf_counter", lambda: next(times))
+    watch = ray_workers.Watch()
+    watch("embedding", 0, 700)
+    for shard in range(1, 8):
+        watch(f"embedding ({shard} of 7 shards)", 100 * shard, 700)
+    assert watch.graphs_a_second == pytest.approx(200 / 2.0)
+
+
+def test_a_gated_model_begins_when_all_have_it(tmp_path):
+    gated = ray_workers.Gate(torch.nn.Identity(), tmp_path, 1)
+    gated.model.forward = lambda x, edge_index, batch: x
+    gated._open_in = -1  # as if it had come from another process
+    assert gated(torch.ones(2), None, None).tolist() == [1.0, 1.0]
+    assert len(list(tmp_path.iterdir())) == 1

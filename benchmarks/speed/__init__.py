@@ -21,6 +21,7 @@ from benchmarks.speed import (
     large_sets,
     many_models,
     memory,
+    ray_workers,
     searches,
     streaming,
     whole_sets,
@@ -48,6 +49,7 @@ PARTS: dict[str, Part] = {
         embedding.PART,
         streaming.PART,
         large_sets.PART,
+        ray_workers.PART,
     )
 }
 

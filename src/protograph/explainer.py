@@ -4,7 +4,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from os import PathLike
@@ -23,6 +23,7 @@ from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
 from protograph._base.timing import timed
+from protograph.engines.engine import opened
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
 from protograph.explanation.surveying import surveyed
@@ -32,10 +33,11 @@ from protograph.graphs.places import checked_place
 from protograph.graphs.store import GraphStore
 from protograph.models.classifier import GraphClassifier
 from protograph.models.embedding import embed_all
-from protograph.models.judging import EmbeddedGraphs, Judge, Judgement, check_target
+from protograph.models.judging import BATCH_SIZE, EmbeddedGraphs, Judge, Judgement, check_target
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.models.provenance import package_versions, provenance_of
 from protograph.models.running import RunningClassifier
+from protograph.models.sharding import ShardedPass
 from protograph.molecules.named_parts import PartNamer
 
 T = TypeVar("T")
@@ -67,9 +69,10 @@ class Explainer:
         model: nn.Module | GraphClassifier,
         graphs: Iterable[Data] | str | PathLike[str],
         *,
-        batch_size: int | None = None,
+        batch_size: int = BATCH_SIZE,
         device: torch.device | str | None = None,
         engine: str = "local",
+        address: str | None = None,
         checkpoint: str | PathLike[str] | None = None,
         progress: Progress | None = None,
         feature_names: Any = None,
@@ -83,10 +86,13 @@ class Explainer:
             graphs: A list, a PyG data set, any iterable of ``Data``, or a folder of shards: files of
                 :func:`~protograph.write_shards`, or ``.pt`` files with lists of graphs. What can be read only once is
                 read once, in bounded memory.
-            batch_size: How many graphs go through the model at a time, at most; as many as suit the device where
-                ``None``. It makes no difference to the result.
+            batch_size: How many graphs go through the model at a time, at most; left at the default, as many as suit
+                the device. It makes no difference to the result.
             device: Where to run; the model's own device by default.
-            engine: ``"local"``.
+            engine: Where the work is done: ``"local"``, in this process, or ``"ray"``, by the workers of a Ray cluster.
+                The result is the same.
+            address: The Ray cluster to join, as ``ray.init`` takes it, ``"auto"`` for that of this machine. Without, it
+                is the cluster that this process is in, or one that is started on this machine while it is needed.
             checkpoint: A folder for what is done. After a crash, the same call goes on after the last finished shard of
                 some thousand graphs; with another model, other graphs or another ``batch_size`` it is refused.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
@@ -105,18 +111,28 @@ class Explainer:
         Warns:
             ProtographWarning: If there is reason to doubt that the model has learned anything; see ``doubts_``.
         """
-        _check_fit_options(batch_size, engine)
+        _check_batch_size(batch_size)
         started, reports = time.perf_counter(), Reports(progress)
+        working = opened(engine, address)
+        sharded = None if working.is_local else ShardedPass(working, device, reports)
         graphs = Path(graphs) if isinstance(graphs, str) else graphs
-        reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
+        if sharded is None:  # else it is told when the first shard is done: to start workers takes a while
+            reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
         try:
             with preserved_random_state():
                 store, running, embedded = embed_all(
-                    model, graphs, batch_size=batch_size, device=device, progress=reports, checkpoint=checkpoint
+                    model,
+                    graphs,
+                    batch_size=None if batch_size == BATCH_SIZE else batch_size,
+                    device=device if sharded is None else sharded.device_here,
+                    progress=reports,
+                    checkpoint=checkpoint,
+                    batches_by=sharded,
                 )
         finally:
             reports.finish()
         self._store, self._running, self._progress = store, running, reports
+        self._engine, self._shared_graphs = working, None if sharded is None else sharded.graphs
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
         self._names = names_for(graphs, store, embedded.num_classes, given)
@@ -254,10 +270,15 @@ class Explainer:
         explanations = {}
         with self._reported(len(predicted)):
             self._progress("explaining", 0, len(predicted))
-            for done, target in enumerate(predicted, start=1):
-                explanations[target] = self.explain(target)
-                self._progress("explaining", done, len(predicted))
+            with self._searched(predicted):
+                for done, target in enumerate(predicted, start=1):
+                    explanations[target] = self.explain(target)
+                    self._progress("explaining", done, len(predicted))
         return Explanations(explanations, not_explained=others)
+
+    def _searched(self, targets: Sequence[int]) -> AbstractContextManager[object]:
+        """A context in which classes are explained one by one; whoever can begin with all of them does so here."""
+        return nullcontext()
 
     @contextmanager
     def _reported(self, num_classes: int) -> Iterator[None]:
@@ -399,15 +420,9 @@ def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Proto
     return ties.best_first(listed, lambda one: one.margin, tolerance=ties.tolerance_for(scale, resolution))
 
 
-def _check_fit_options(batch_size: int | None, engine: str) -> None:
-    if batch_size is not None and (
-        isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1
-    ):
+def _check_batch_size(batch_size: int) -> None:
+    if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
         raise ValueError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
-    if engine == "ray":
-        raise ValueError("engine='ray' is not available in this version; use engine='local'")
-    if engine != "local":
-        raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
 
 
 def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:

@@ -11,6 +11,7 @@ import protograph as pg
 from benchmarks.killing import content_of, killed_at
 from protograph.cli.loading import Loaded
 from protograph.cli.runs import read_run
+from protograph.engines.engine import LocalEngine
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.report import scene
 from protograph.report.layout import layout
@@ -254,7 +255,7 @@ FOR_A_MODEL = (
         ([*GIVEN, "--k", "0"], "--k must be at least 1, got 0"),
         ([*GIVEN, "--clusters", "0"], "--clusters must be at least 1, got 0"),
         ([*GIVEN, "--max-nodes", "0"], "--max-nodes must be at least 1, got 0"),
-        ([*GIVEN, "--engine", "ray"], "--engine ray is not available in this version; use --engine local"),
+        ([*GIVEN, "--address", "auto"], "--address needs --engine ray, as it is that of a Ray cluster, got 'auto' "),
         ([*GIVEN, "--out", "mine.py"], "cannot write to mine.py: it is a file, not a folder; choose another --out"),
     ],
 )
@@ -478,3 +479,17 @@ def test_a_folder_of_shards_is_explained_and_a_checkpoint_of_another_model_is_re
     assert done.returncode != 0
     assert "checkpoint kept was made with another model; pass another folder, or remove it" in done.stderr
     assert not (folder / "other").exists()
+
+
+def test_engine_and_address_are_the_explainers(run_well, folder, monkeypatch):
+    asked = []
+
+    def opened(name, address):
+        asked.append((name, address))
+        return LocalEngine()
+
+    monkeypatch.setattr("protograph.explainer.opened", opened)
+    options = ["--engine", "ray", "--address", "host:6379", "--max-reasons", "0", "--k", "2", "--out", "by-ray"]
+    run_well("explain", *GIVEN, *options)
+    assert asked == [("ray", "host:6379")]
+    assert (folder / "by-ray" / "explanation.json").exists()

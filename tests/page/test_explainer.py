@@ -740,8 +740,8 @@ def test_one_graph_has_no_pairs_to_score():
 def test_fit_options_are_checked():
     with pytest.raises(ValueError, match=r"^batch_size must be a whole number of at least 1, got 0$"):
         pg.PAGE().fit(zoo.make(), GRAPHS, batch_size=0)
-    with pytest.raises(ValueError, match=r"^engine='ray' is not available in this version; use engine='local'$"):
-        pg.PAGE().fit(zoo.make(), GRAPHS, engine="ray")
+    with pytest.raises(ValueError, match=r"^engine must be 'local' or 'ray', got 'spark'$"):
+        pg.PAGE().fit(zoo.make(), GRAPHS, engine="spark")
 
 
 def test_infinite_weights_are_told_with_the_graph():

@@ -109,6 +109,7 @@ class Rates:
 
     def text(self, stage: str, done: int, total: int | None, form: str = "{}") -> str:
         """The rate of a stage, in a form of words; the empty text where there is none to tell."""
+        stage = stage.partition(" (")[0]  # what is in brackets changes while the stage goes on
         if stage not in COUNTED:
             return ""
         now = self._clock()

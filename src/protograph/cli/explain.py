@@ -77,7 +77,10 @@ def explain(
         MatchFeatures,
         typer.Option(help="Must nodes agree: on, off, auto, model.", metavar="HOW"),
     ] = MatchFeatures.auto,
-    engine: Annotated[Engine, typer.Option(help="local or ray.", metavar="NAME")] = Engine.local,
+    engine: Annotated[Engine, typer.Option(help="Where work is done: local or ray.", metavar="NAME")] = Engine.local,
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster to join, auto for this machine's.", metavar="ADDRESS")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Folder from which a killed run goes on.", metavar="DIR")
@@ -95,7 +98,7 @@ def explain(
     as_json: arguments.Json = False,
 ) -> None:
     """Find the prototypes and reasons of each class; write pictures, tables, explanation.json and report.html."""
-    if device is not None:
+    if device is not None and engine is Engine.local:  # Ray's workers may have what this machine has not
         checked_device(device)
     options: Any = {
         "num_clusters": _clusters(clusters),
@@ -132,6 +135,7 @@ def explain(
         data_root=data_root,
         device=device,
         engine=engine.value,
+        address=address,
         checkpoint=checkpoint,
     )
     if as_json:

@@ -82,8 +82,8 @@ def named(message: str, names: Mapping[str, str]) -> str:
     '--k must be at least 1, got 0'
     >>> named("target must be one of the classes that the target has, got 'num_graphs'", names)
     "--target must be one of the classes that the target has, got 'num_graphs'"
-    >>> named("engine='ray' is not available; leave it out with skip_invalid=True (--skip-invalid)", names)
-    '--engine ray is not available; leave it out with --skip-invalid'
+    >>> named("engine='ray' needs Ray; leave it out with skip_invalid=True (--skip-invalid)", names)
+    '--engine ray needs Ray; leave it out with --skip-invalid'
     """
     if not names:
         return message

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from os import PathLike
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from torch_geometric.data import Data
@@ -98,6 +98,9 @@ class CollatedShards(Shards):
         super().__init__(starts)
         self._recent: dict[int, CollatedGraphs | list[Data]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_recent": {}}  # other processes read what they need
+
     @abstractmethod
     def _read(self, number: int) -> CollatedGraphs | list[Data]:
         """A shard, read anew."""
@@ -172,11 +175,20 @@ class ShardFolder(CollatedShards):
             raise FileNotFoundError(f"{folder} has no {SUFFIX} file; wanted what protograph.write_shards writes")
         super().__init__(list(accumulate(map(_size_of, self.paths), initial=0)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process may be in another folder.
+        return {**super().__getstate__(), "paths": [path.absolute() for path in self.paths]}
+
     @property
     def origins(self) -> Origins:
         """File and place of each graph."""
         files = [path.name for path in self.paths]
         return Origins(positions=np.arange(len(self)), files=files, starts=self._starts[:-1])
+
+    def files_of(self, first: int, last: int) -> str:
+        """Names of the files that have the graphs from ``first`` up to ``last``."""
+        low, high = self.paths[self._number_of(first)].name, self.paths[self._number_of(last - 1)].name
+        return low if low == high else f"{low} to {high}"
 
     def _read(self, number: int) -> CollatedGraphs:
         shard = CollatedGraphs.load(self.paths[number])

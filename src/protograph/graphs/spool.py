@@ -90,7 +90,7 @@ class Spool(CollatedShards):
         return super().__getitem__(index)
 
     def _keep(self, graphs: list[Data]) -> None:
-        number, shard = len(self._starts) - 1, _laid_out(graphs)
+        number, shard = len(self._starts) - 1, laid_out(graphs)
         self._num_bytes += shard.num_bytes if isinstance(shard, CollatedGraphs) else sum(map(_num_bytes, shard))
         self._starts.append(self.num_pulled + len(graphs))
         if self._num_bytes <= self._max_bytes and len(self._memory) == number:
@@ -122,7 +122,8 @@ class Spool(CollatedShards):
         return self.folder / f"{number}.pickle"
 
 
-def _laid_out(graphs: list[Data]) -> CollatedGraphs | list[Data]:
+def laid_out(graphs: list[Data]) -> CollatedGraphs | list[Data]:
+    """Graphs laid end to end, or where they cannot be, as they are."""
     try:
         return collated(graphs)
     except UnusualGraphError:

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -114,6 +115,25 @@ class GraphStore:
         named = {*NAME_KEYS, "smiles"}
         return all(isinstance(shard, CollatedGraphs) and not shard.by_key.keys() & named for shard in shards)
 
+    @property
+    def source(self) -> Any:
+        """What graphs are read from: what was given, or what keeps it."""
+        return self._source
+
+    @property
+    def reference(self) -> Data:
+        """The first graph, which all others must be alike."""
+        assert self._reference is not None
+        return self._reference
+
+    def read_from(self, source: CollatedShards) -> "GraphStore":
+        """The same graphs, for another process: read from a source that it can read."""
+        other = copy(self)
+        other._source, other._length = source, len(source)
+        other._origin = partial(_origin, self._origin.args[0], source)
+        other.findings, other._laid_out, other._checked = other._findings(), {}, {}
+        return other
+
     def _findings(self) -> Findings:
         # Without a reference to this object, which would keep its temporary files.
         origin = self._origin
@@ -215,6 +235,11 @@ class GraphStore:
             self.seconds += time.perf_counter() - started
             yield graphs
             start = last
+
+    def chunk(self, first: int, last: int) -> Sequence[Data]:
+        """Graphs from ``first`` up to ``last``, checked; there must be so many."""
+        indices = range(first, last)
+        return clean(self._chunk(indices), indices, self._reference, self._findings())
 
     def _chunk(self, indices: range) -> Sequence[Any]:
         source = self._source

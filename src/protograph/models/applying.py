@@ -14,7 +14,7 @@ from protograph.graphs.store import GraphStore
 from protograph.models.batching import parts_of, staged
 from protograph.models.exact_rows import ROWS_IN_DOUBLE
 from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
-from protograph.models.misfits import which_graphs
+from protograph.models.misfits import Labelled, which_graphs
 from protograph.models.running import RunningClassifier
 
 T = TypeVar("T")
@@ -66,12 +66,12 @@ class Applying:
 
     Args:
         classifier: The model.
-        store: The graphs.
+        names: Knows what messages call the graphs.
         batch_size: How many graphs go through the model at a time at most; as many as suit the device where ``None``.
     """
 
-    def __init__(self, classifier: RunningClassifier, store: GraphStore, batch_size: int | None = None) -> None:
-        self._classifier, self._store = classifier, store
+    def __init__(self, classifier: RunningClassifier, names: Labelled, batch_size: int | None = None) -> None:
+        self._classifier, self._names = classifier, names
         self._rows, self._batch_size = _rows_at_once(classifier), int(batch_size or BATCH_SIZE)
         self.size = graphs_at_once(batch_size, classifier.device)
 
@@ -80,11 +80,11 @@ class Applying:
         if classifier is not self._classifier:
             self._classifier, self._rows = classifier, _rows_at_once(classifier)
 
-    def to_all(self) -> Iterator[Applied]:
-        """What the model makes of all graphs, ``size`` at a time."""
+    def to_all(self, store: GraphStore) -> Iterator[Applied]:
+        """What the model makes of all graphs of a store, ``size`` at a time."""
         done = 0
         begun: _Begun | None = None
-        for graphs in self.chunks():
+        for graphs in self.chunks(store):
             if not self.is_on_gpu:
                 yield self(graphs, done)
             else:
@@ -101,9 +101,9 @@ class Applying:
         """Whether the model runs while Python goes on."""
         return self._classifier.device.type == "cuda"
 
-    def chunks(self) -> Iterator[Sequence[Data]]:
-        """The graphs of the store in chunks; for a GPU the next chunk is read and checked in the meantime."""
-        chunks = self._store.chunks(self.size)
+    def chunks(self, store: GraphStore) -> Iterator[Sequence[Data]]:
+        """The graphs of a store in chunks; for a GPU the next chunk is read and checked in the meantime."""
+        chunks = store.chunks(self.size)
         return _ahead(map(self._staged, chunks)) if self.is_on_gpu else chunks
 
     def _staged(self, graphs: Sequence[Data]) -> Sequence[Data]:
@@ -125,7 +125,7 @@ class Applying:
         try:
             parts = [self._classifier.graph_rows(part) for part in self._parts(graphs)]
         except Exception as error:
-            which = which_graphs(self._store, first, len(graphs))
+            which = which_graphs(self._names, first, len(graphs))
             error.add_note(f"this happened while the model was applied to {which}")
             raise
         outputs, embeddings = (torch.cat(rows).detach() for rows in zip(*parts, strict=True))
@@ -140,8 +140,8 @@ class Applying:
 
     def _finish(self, begun: _Begun) -> Applied:
         outputs, embeddings = (rows.to(torch.float64) for rows in begun.fetch())
-        check_finite("the model's output", outputs, begun.first, label=self._store.label)
-        check_finite("the graph embedding", embeddings.abs(), begun.first, label=self._store.label)
+        check_finite("the model's output", outputs, begun.first, label=self._names.label)
+        check_finite("the graph embedding", embeddings.abs(), begun.first, label=self._names.label)
         return Applied(outputs, embeddings, self.labels(begun.graphs), begun.is_double)
 
     def labels(self, graphs: Sequence[Data]) -> Sequence[int | None]:

@@ -8,9 +8,9 @@ predictions that are close calls are asked for again in double precision.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -37,6 +37,9 @@ from protograph.models.single_precision import (
     in_single_precision,
 )
 
+# Applies the model to all graphs in other processes, and gives what it makes of them in their order, some at a time.
+BatchesBy: TypeAlias = Callable[[RunningClassifier, GraphStore, int | None, Checkpoint | None], Iterator[Applied]]
+
 
 def embed_all(
     model: nn.Module | GraphClassifier,
@@ -46,14 +49,19 @@ def embed_all(
     device: torch.device | str | None = None,
     progress: Progress | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    batches_by: BatchesBy | None = None,
 ) -> tuple[GraphStore, RunningClassifier, EmbeddedGraphs]:
-    """Check the graphs, start the model on the first of them, and apply it to all."""
+    """Check the graphs, start the model on the first of them, and apply it to all.
+
+    ``batches_by`` applies it in other processes, and tells of progress by itself.
+    """
     classifier = as_classifier(model)
     kept = None if checkpoint is None else Checkpoint(checkpoint, _made_by(classifier, batch_size))
     store = GraphStore(graphs)
     store.check(graphs_at_once(batch_size, device_of(classifier.model) if device is None else device))
     running = started(classifier, store, device)
-    return store, running, embed(running, store, batch_size, classifier.return_type, progress, kept)
+    embedded = embed(running, store, batch_size, classifier.return_type, progress, kept, batches_by=batches_by)
+    return store, running, embedded
 
 
 def _made_by(classifier: GraphClassifier, batch_size: int | None) -> dict[str, Any]:
@@ -75,6 +83,7 @@ def embed(
     checkpoint: Checkpoint | None = None,
     *,
     are_many: bool | None = None,
+    batches_by: BatchesBy | None = None,
 ) -> EmbeddedGraphs:
     """Apply ``classifier`` to every graph of ``store``.
 
@@ -86,18 +95,14 @@ def embed(
         progress: Told after each batch.
         checkpoint: Keeps what is done.
         are_many: Whether there are so many that single precision is to do; by how many the store has where ``None``.
+        batches_by: Applies it in other processes; always in double precision, so that nothing is to be asked again.
     """
-    rows, applying, precision = (
-        _Rows(),
-        Applying(classifier, store, batch_size),
-        _Precision(classifier, store, are_many),
-    )
-    applying.use(precision.of(0))
-    for batch in applying.to_all() if checkpoint is None else _kept(applying, checkpoint):
-        rows.add(batch)
-        applying.use(precision.of(len(rows)))
-        if progress is not None:
-            progress("embedding", len(rows), store.known_length)
+    rows, precision = _Rows(), _Precision(classifier, store, are_many)
+    if batches_by is not None:
+        for batch in batches_by(classifier, store, batch_size, checkpoint):
+            rows.add(batch)
+    else:
+        _apply(Applying(precision.of(0), store, batch_size), store, precision, rows, checkpoint, progress)
     findings = store.findings.messages()
     for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
         warnings.warn(message, ProtographWarning, stacklevel=4)
@@ -118,6 +123,22 @@ def embed(
         warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
         exact=exact,
     )
+
+
+def _apply(
+    applying: Applying,
+    store: GraphStore,
+    precision: "_Precision",
+    rows: "_Rows",
+    checkpoint: Checkpoint | None,
+    progress: Progress | None,
+) -> None:
+    """Apply the model in this process, and keep what it makes of all graphs."""
+    for batch in applying.to_all(store) if checkpoint is None else _kept(applying, store, checkpoint):
+        rows.add(batch)
+        applying.use(precision.of(len(rows)))
+        if progress is not None:
+            progress("embedding", len(rows), store.known_length)
 
 
 class _Precision:
@@ -188,10 +209,10 @@ class _Rows:
         self.labels.append([0 if label is None else label for label in batch.labels])
 
 
-def _kept(applying: Applying, checkpoint: Checkpoint) -> Iterator[Applied]:
+def _kept(applying: Applying, store: GraphStore, checkpoint: Checkpoint) -> Iterator[Applied]:
     """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
     each, number, first = max(1, GRAPHS_A_SHARD // applying.size), 0, 0
-    chunks = applying.chunks()
+    chunks = applying.chunks(store)
     while True:
         known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[Applied](), 0
         for _, graphs in zip(range(each), chunks, strict=False):
@@ -204,7 +225,7 @@ def _kept(applying: Applying, checkpoint: Checkpoint) -> Iterator[Applied]:
         if known is None and not count:
             return
         if known is None:
-            checkpoint.write(number, _shard(own, digest.text()))
+            checkpoint.write(number, shard_of(own, digest.text()))
         elif known.digest != digest.text() or len(known) != count:
             raise checkpoint.refuse(first, first + len(known))
         else:
@@ -212,7 +233,8 @@ def _kept(applying: Applying, checkpoint: Checkpoint) -> Iterator[Applied]:
         number, first = number + 1, first + count
 
 
-def _shard(batches: Sequence[Applied], digest: str) -> Shard:
+def shard_of(batches: Sequence[Applied], digest: str) -> Shard:
+    """What is kept of batches one after the other."""
     labels = [label for batch in batches for label in batch.labels]
     return Shard(
         {

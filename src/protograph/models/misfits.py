@@ -1,6 +1,6 @@
 """What to say where a model raises: to which graphs it was applied, and whether these fit its layers."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -38,7 +38,14 @@ def started(classifier: GraphClassifier, store: GraphStore, device: torch.device
         raise
 
 
-def which_graphs(store: GraphStore, first: int, count: int) -> str:
+class Labelled(Protocol):
+    """Knows what messages call graphs."""
+
+    def label(self, index: int) -> str:
+        """What they call a graph, by its number."""
+
+
+def which_graphs(store: Labelled, first: int, count: int) -> str:
     """What messages call a few graphs in a row."""
     if count == 1:
         return store.label(first)

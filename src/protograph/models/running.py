@@ -63,6 +63,11 @@ class Usage:
     def __sub__(self, other: "Usage") -> "Usage":
         return Usage(self.num_graphs - other.num_graphs, self.seconds - other.seconds)
 
+    def add(self, other: "Usage") -> None:
+        """Count what another copy of the model was used for."""
+        self.num_graphs += other.num_graphs
+        self.seconds += other.seconds
+
 
 class UnfitEmbeddingsError(ValueError):
     """What was caught is not one vector for each node or graph; ``kind`` says for which of them."""

@@ -1,6 +1,7 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -42,10 +43,12 @@ from protograph.page.options import (
     as_options,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
+from protograph.page.remote import BegunSearch, begun_search, searches_begun
 from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
+from protograph.patterns.spreading import SpreadCounts
 
 # Options that only one of the searches reads.
 _OF_ONE_SEARCH = {
@@ -215,9 +218,10 @@ class PAGE(Explainer):
         timings: dict[str, float] = {}
         with preserved_random_state(), self._reported(1):
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
-                selection = self._selected(target, representatives)
+                begun = begun_search(self, target) if representatives is None else None
+                selection = begun.selection if begun else self._selected(target, representatives)
             with timed(timings, "search"):
-                results, notes = self._results(self._fitted_class(target), selection)
+                results, notes = self._results(self._fitted_class(target), selection, begun)
                 timings |= summed(result.seconds for result in results)
                 if self.num_clusters == "auto" and representatives is None and self._is_counted():
                     results, merges = merged(results, self._encoded(), self.cluster_options.same_share)
@@ -272,7 +276,8 @@ class PAGE(Explainer):
         readings = {graphs.match_features: graphs}
         if graphs.match_features and graphs.kind_counts.size > 1:
             rule = self._edges().rule
-            readings[False] = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
+            plain = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
+            readings[False] = self._counted(plain)
         return FittedGraphs(
             judge=self._judge,
             embedded=self._fitted(),
@@ -317,9 +322,15 @@ class PAGE(Explainer):
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
-                return EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges)
+                return self._counted(EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges))
 
         return self._once(f"encoded, features {nodes}, edges {edges}", encoded)
+
+    def _counted(self, graphs: EncodedGraphs) -> EncodedGraphs:
+        """Graphs whose patterns are counted by the workers of the engine, if it has any."""
+        if not self._engine.is_local:
+            graphs.counted_by = SpreadCounts(self._engine, graphs)
+        return graphs
 
     def _nodes(self) -> ResolvedNodes:
         """Which nodes count as the same; found out once a fit."""
@@ -349,14 +360,20 @@ class PAGE(Explainer):
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
 
-    def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
+    def _searched(self, targets: Sequence[int]) -> AbstractContextManager[object]:
+        return searches_begun(self, targets)
+
+    def _results(
+        self, fitted: FittedClass, selection: Selection, begun: BegunSearch | None
+    ) -> tuple[list[ClusterResult], list[str]]:
         """Phase 2 for each cluster, and notes on those without a prototype."""
         results, notes = [], []
         self._progress.expect("searching", self.budget * len(selection.clusters))
         for cluster in selection.clusters:
             with self._progress.part("searching", self.budget) as session_done:
                 try:
-                    results.append(self._result(replace(fitted, session_done=session_done), cluster))
+                    found = begun.next_result(self._running.usage) if begun else None
+                    results.append(found or self._result(replace(fitted, session_done=session_done), cluster))
                     notes += [note for note in results[-1].notes if note not in notes]
                 except NoPrototypeError as error:
                     notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")

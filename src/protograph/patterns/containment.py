@@ -20,8 +20,8 @@ from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
 # Nodes of a graph up to which sets of nodes are bits.
 MAX_BITS = 620
-# Graphs from which on threads share the search without being asked to.
-_MANY = 20_000
+# Graphs from which on threads, or the workers of an engine, share the search without being asked to.
+MANY = 20_000
 
 if TYPE_CHECKING:
     from protograph.patterns.containment_kernels import Graphs, Plan
@@ -83,12 +83,14 @@ def contained_in(
     arrays = graphs.encode(pattern) if isinstance(pattern, Data) else pattern
     plan = planned(arrays, graphs.kind_counts, induced, closed, at_least)
     chosen = np.arange(len(graphs)) if indices is None else np.asarray(indices, dtype=np.int64)
+    if graphs.counted_by is not None and chosen.size >= MANY:
+        return graphs.counted_by(plan, chosen, max_calls)
     return searched_by(searchable(graphs), plan, chosen, max_calls, workers)
 
 
 def searched_by(graphs: "Graphs", plan: "Plan", indices: Ints, max_calls: int, workers: int = 1) -> NDArray[np.int8]:
     """As :func:`searched`, by as many threads as asked for; of very many graphs by as many as PyTorch has."""
-    workers = max(workers, torch.get_num_threads()) if indices.size >= _MANY else workers
+    workers = max(workers, torch.get_num_threads()) if indices.size >= MANY else workers
     if workers == 1 or indices.size < 2:
         return searched(graphs, plan, indices, max_calls)
     return _searched_in_threads(graphs, plan, indices, max_calls, min(workers, indices.size))
