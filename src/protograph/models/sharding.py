@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph._base.progress import Progress
@@ -48,14 +49,15 @@ class Embedded:
     """What became of a shard.
 
     Attributes:
-        shard: What the model made of the graphs, ``None`` where they were only looked at.
+        made: What the model made of the graphs, as arrays, which travel quicker than tensors; ``None`` where they were
+            only looked at.
         digest: What tells the graphs from others; empty where nobody asks.
         directed: Graphs with directed edges.
         repeated: Graphs with repeated edges.
         usage: How much the model was used.
     """
 
-    shard: Shard | None
+    made: dict[str, NDArray[Any]] | None
     digest: str
     directed: Sequence[int]
     repeated: Sequence[int]
@@ -101,8 +103,8 @@ class ShardEmbedder:
             if not task.is_known:
                 batches.append(applying(graphs, first))
         text = digest.text() if task.has_digest else ""
-        shard = shard_of(batches, text) if batches else None
-        return Embedded(shard, text, findings.directed, findings.repeated, usage - before)
+        made = {key: one.numpy() for key, one in shard_of(batches, text).tensors.items()} if batches else None
+        return Embedded(made, text, findings.directed, findings.repeated, usage - before)
 
 
 class _Numbers:
@@ -217,7 +219,9 @@ class _Names:
 
 def _kept(one: Embedded, number: int, first: int, checkpoint: Checkpoint | None) -> Applied:
     """What the model made of a shard, by now or by a checkpoint's knowledge; what is new is kept."""
-    shard = one.shard
+    shard = None
+    if one.made is not None:
+        shard = Shard({key: torch.from_numpy(array.copy()) for key, array in one.made.items()}, one.digest)
     if checkpoint is not None:
         known = checkpoint.shard(number) if shard is None else None
         if shard is not None:
