@@ -41,13 +41,16 @@ class Outcome:
 
 EXPLAINERS = {
     "consensus": lambda rng: pg.PAGE(
-        match_features=rng.choice([True, True, True, False, 0.1]),
+        match_features=rng.choice(["auto", "auto", "auto", True, False, 0.1, "model"]),
         match_edges=rng.choice(["auto", "auto", False]),
         num_clusters=rng.choice(["auto", 1, 2]),
         budget=2,
     ),
     "walk": lambda rng: pg.PAGE(
-        search="walk", budget=2, num_graphs=rng.choice([1, 3]), match_features=rng.choice([True, True, False, 0.1])
+        search="walk",
+        budget=2,
+        num_graphs=rng.choice([1, 3]),
+        match_features=rng.choice(["auto", "auto", True, False, 0.1]),
     ),
     "XGNN": lambda rng: pg.XGNN(num_epochs=1, num_episodes=2, num_rollouts=1, max_nodes=4),
     "GNNInterpreter": lambda rng: pg.GNNInterpreter(num_iterations=3, num_samples=2, max_nodes=4),

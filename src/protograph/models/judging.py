@@ -17,7 +17,15 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.words import counted
 from protograph.graphs.checking import is_plain
-from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
+from protograph.models.outputs import (
+    AskedType,
+    ReturnType,
+    are_beyond_probabilities,
+    infer_return_type,
+    leads,
+    log_scores,
+    margins,
+)
 from protograph.models.running import RunningClassifier
 from protograph.models.tasks import SeveralTasksError, are_tasks
 
@@ -205,7 +213,7 @@ def decided_type(outputs: Tensor, asked: AskedType, *, stacklevel: int = 3) -> t
         stacklevel: Of the warning, counted from here.
     """
     kind = infer_return_type(outputs) if asked == "auto" else asked
-    if kind == "probs" and bool((outputs < 0).any() | (outputs > 1).any()):
+    if kind == "probs" and bool(are_beyond_probabilities(outputs).any()):
         raise ValueError(
             f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
             f"{float(outputs.max()):.4g}; use return_type='raw' for logits"
