@@ -195,6 +195,7 @@ class ReasonOptions(_Numbers):
     num_far_apart: int = 6  # graphs in which it is looked for what a pattern is only a shared part of ...
     least_part: float = 0.08  # ... share of the class that each of the larger patterns must add
     least_worse: float = 0.005  # accuracy of the rule that may be lost as one of its reasons grows
+    max_tried: int = 1_000  # larger patterns tried while one grows; molecules have up to 600, dense graphs far more
     loss: float = 0.03  # share of the graphs that a pattern may lose as it grows: the model errs too
     least_information: float = 0.15  # bits; what is added must tell the class: a neighbour of any node does not
     least_gain: float = 0.02  # in shares told apart that a step of narrowing a pattern is worth
