@@ -44,7 +44,7 @@ def _read(graph: Data, label: int, reading: str) -> Data:
         greys = graph.x[:, : len(LEVELS)] @ torch.tensor([GREYS[level] for level in LEVELS])
         # The data set keeps three levels; a little of each superpixel's own makes them numbers again.
         noise = torch.rand(len(greys), generator=torch.Generator().manual_seed(int(graph.pos.sum() * 1000)))
-        x = torch.cat([(greys + 0.05 * noise)[:, None], graph.pos / SIDE], dim=1)
+        x = torch.cat([(0.95 * greys + 0.05 * noise)[:, None], graph.pos / SIDE], dim=1)
     return Data(x=x, edge_index=graph.edge_index, pos=graph.pos, y=torch.tensor([label]))
 
 

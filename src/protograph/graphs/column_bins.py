@@ -117,6 +117,17 @@ def _between(ascending: Floats, place: float) -> float:
     return float((ascending[at - 1] + ascending[at]) / 2)
 
 
+def evenest_cuts(values: Floats, cuts: tuple[float, ...], num_bins: int) -> tuple[float, ...]:
+    """Of some cuts, ascending, those that come nearest to bins with as many values each.
+
+    >>> evenest_cuts(np.arange(12.0), (0.5, 2.5, 4.5, 8.5, 10.5), 4)
+    (2.5, 4.5, 8.5)
+    """
+    below = np.searchsorted(np.sort(values), cuts) / values.size
+    wanted = np.arange(1, num_bins) / num_bins
+    return tuple(dict.fromkeys(cuts[int(np.abs(below - share).argmin())] for share in wanted.tolist()))
+
+
 def even_cuts(values: Floats, num_bins: int) -> tuple[float, ...]:
     """Cuts into bins with about as many values each, half-way between two values and never through equal ones.
 

@@ -144,6 +144,7 @@ class NodeOptions(_Numbers):
         3.0  # standard deviations by which a gap must be less than its peaks; of fewer nodes it is chance
     )
     least_share: float = 0.01  # of the nodes that a bin or a kind between gaps holds
+    max_bins: int = 8  # of a column with gaps; of a lattice of more, only num_bins - 1 gaps that halve and quarter it
     max_clusters: int = 12  # most kinds of rows of several columns with gaps between them
     cluster_sample: int = 4000  # nodes that these are looked for among
     purity: float = (
