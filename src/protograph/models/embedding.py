@@ -23,6 +23,7 @@ from protograph.models.batching import parts_of
 from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard, model_fingerprint
 from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.models.judging import EmbeddedGraphs, check_finite, decided_type, labels_of, predictions_of
+from protograph.models.labels import GivenLabels
 from protograph.models.misfits import started, which_graphs
 from protograph.models.outputs import AskedType, log_scores
 from protograph.models.running import RunningClassifier
@@ -75,7 +76,8 @@ def embed(
         if progress is not None:
             progress("embedding", len(rows), store.known_length)
     findings = store.findings.messages()
-    for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
+    labels = GivenLabels(rows.labels.finished(), rows.has_label.finished())
+    for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else []), *labels.notes):
         warnings.warn(message, ProtographWarning, stacklevel=4)
     outputs = torch.from_numpy(rows.outputs.finished())
     chosen, guessed = decided_type(outputs, return_type, stacklevel=5)
@@ -85,9 +87,16 @@ def embed(
         scores=scores.numpy(),
         probabilities=scores.softmax(dim=1).numpy(),
         predictions=predictions_of(scores.numpy()),
-        labels=rows.labels.finished() if rows.are_all_labelled else None,
+        labels=labels.of_all,
+        labels_of_some=labels.of_some,
         return_type=chosen,
-        warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
+        warnings=(
+            *classifier.warnings,
+            *findings,
+            *labels.notes,
+            *guessed,
+            *([note] if (note := classifier.readout.note) else []),
+        ),
     )
 
 
@@ -104,7 +113,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self.labels = GrowingArray(np.int64)
-        self.are_all_labelled = True
+        self.has_label = GrowingArray(np.bool_)
         self.outputs: GrowingArray
         self.graph_embeddings: GrowingArray
 
@@ -118,7 +127,7 @@ class _Rows:
             self.graph_embeddings = GrowingArray(np.float64, batch.graph_embeddings.shape[1])
         self.outputs.append(batch.outputs.numpy())
         self.graph_embeddings.append(batch.graph_embeddings.numpy())
-        self.are_all_labelled &= None not in batch.labels
+        self.has_label.append([label is not None for label in batch.labels])
         self.labels.append([0 if label is None else label for label in batch.labels])
 
 

@@ -17,6 +17,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.words import counted
 from protograph.graphs.checking import is_plain
+from protograph.models.labels import SomeLabels
 from protograph.models.outputs import (
     AskedType,
     ReturnType,
@@ -115,9 +116,10 @@ class EmbeddedGraphs:
         scores: Log scores of the classes, float64, ``[num_graphs, num_classes]``; of a graph, up to a constant.
         probabilities: float64, ``[num_graphs, num_classes]``.
         predictions: Class of each graph, ``[num_graphs]``.
-        labels: Given class of each graph, ``[num_graphs]``, or ``None`` where the graphs have none.
+        labels: Given class of each graph, ``[num_graphs]``, or ``None`` unless all have one.
         return_type: What the model's outputs were taken for.
         warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
+        labels_of_some: The labels that there are where only some graphs have one.
     """
 
     graph_embeddings: Floats
@@ -127,6 +129,7 @@ class EmbeddedGraphs:
     labels: Ints | None
     return_type: ReturnType
     warnings: tuple[str, ...]
+    labels_of_some: SomeLabels | None = None
 
     @property
     def num_classes(self) -> int:
