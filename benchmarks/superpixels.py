@@ -115,7 +115,7 @@ def row(digit: int, number: int, reading: str, epochs: int, pictures: Path) -> d
     explanation = explainer.explain(1)
     seconds = time.perf_counter() - started
     # Reasons are told by the report; here is what the prototypes look like.
-    replace(explanation, reasons=()).plot(pictures / f"superpixels-{reading}.png")
+    replace(explanation, reasons=(), reasons_taken_out=()).plot(pictures / f"superpixels-{reading}.png")
     scenes = [scene_of(explanation, one) for one in explanation.prototypes]
     return {
         "seed": SEED,
