@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce benzene continuous answers relabelling devices brute-force fuzz kills wheel clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce benzene continuous superpixels answers relabelling devices brute-force fuzz kills wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench   speed and memory, as ratios measured in one run"
 	@echo "make reproduce every table and figure of the paper and of ours, in results/paper (hours; ITEMS=... for some)"
 	@echo "make continuous are planted motifs found where features are continuous? ten seeds of seven worlds (an hour)"
+	@echo "make superpixels what marks a digit? MNIST superpixels, one digit against the rest, drawn over it (minutes)"
 	@echo "make answers are the answers still those that were accepted? (minutes)"
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
 	@echo "make benzene why is Benzene's GCN less accurate than the paper's? one setting changed at a time (an hour)"
@@ -84,6 +85,9 @@ benzene: $(STAMP)
 
 continuous: $(STAMP)
 	$(BIN)/python -m benchmarks.continuous
+
+superpixels: $(STAMP)
+	$(BIN)/python -m benchmarks.superpixels
 
 answers: $(STAMP)
 	$(BIN)/python -m benchmarks.answers

@@ -18,6 +18,7 @@ from benchmarks import (
     kills,
     relabelling,
     speed,
+    superpixels,
 )
 from benchmarks.speed import hard, whole_sets
 from protograph.reproduce.items import ITEMS
@@ -38,6 +39,7 @@ LIMITS = {
     "kills.json": kills.limits_of,
     "relabelling.json": relabelling.limits_of,
     "speed.json": speed.limits_of,
+    "superpixels.json": superpixels.limits_of,
 }
 # Of results that do not say the seed of each row.
 SEEDS = {

@@ -91,6 +91,13 @@ TENSORS = {
     "lacking": lambda x: None,
 }
 
+
+def _adjacency_of(edge_index, num_nodes):
+    # Checked: torch would write the entry of a node that is not there into memory that is not its own.
+    ones = torch.ones(edge_index.size(1))
+    return torch.sparse_coo_tensor(edge_index, ones, (num_nodes, num_nodes), check_invariants=True)
+
+
 EDGES = {
     "a list": lambda e, n: e.tolist(),
     "an array": lambda e, n: e.numpy(),
@@ -102,8 +109,8 @@ EDGES = {
     "transposed": lambda e, n: e.t(),
     "transposed and contiguous": lambda e, n: e.t().contiguous(),
     "not contiguous": lambda e, n: e.t().contiguous().t(),
-    "sparse": lambda e, n: torch.sparse_coo_tensor(e, torch.ones(e.size(1)), (n, n)),
-    "adjacency": lambda e, n: torch.sparse_coo_tensor(e, torch.ones(e.size(1)), (n, n)).to_dense() > 0,
+    "sparse": lambda e, n: _adjacency_of(e, n),
+    "adjacency": lambda e, n: _adjacency_of(e, n).to_dense() > 0,
     "meta": lambda e, n: e.to("meta"),
     "beyond": lambda e, n: e + 1,
     "negative": lambda e, n: e - 1,

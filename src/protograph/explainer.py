@@ -426,7 +426,10 @@ def _check_batch_size(batch_size: int) -> None:
 
 
 def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:
-    labels = embedded.labels
+    labels, predictions = embedded.labels, embedded.predictions
+    if embedded.labels_of_some is not None:
+        indices, labels = embedded.labels_of_some
+        predictions = predictions[indices]
     if labels is None or labels.min() < 0 or labels.max() >= embedded.num_classes:
         return None
-    return Performance.of(labels, embedded.predictions, embedded.num_classes).confusion
+    return Performance.of(labels, predictions, embedded.num_classes).confusion

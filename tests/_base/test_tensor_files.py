@@ -43,3 +43,4 @@ def test_what_has_no_place_in_a_file_is_told():
     assert is_storable(torch.ones(1))
     assert not is_storable(torch.ones(1, dtype=torch.complex64))
     assert not is_storable(torch.ones(1).to_sparse())
+    assert not is_storable(torch.ones(1, device="meta"))

@@ -56,3 +56,11 @@ def test_every_value_is_in_one_bin_whatever_the_order(values, num_bins, random):
         assert len(cuts) == 0 or len(set(told.tolist())) == len(cuts) + 1  # no bin is empty
     assert even_cuts(shuffled, num_bins) == even_cuts(column, num_bins)
     assert gap_cuts(shuffled, **OPTIONS) == gap_cuts(column, **OPTIONS)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wide_gap_is_cut_in_its_middle_and_not_where_it_is_lowest_by_chance(seed):
+    rng = np.random.default_rng(seed)
+    peaks = np.repeat([-1.0, 1.0], 2000) + 0.05 * rng.normal(size=4000)
+    cuts = gap_cuts(np.concatenate([peaks, rng.uniform(-1, 1, 1000)]), **OPTIONS)
+    assert np.round(cuts, 1).tolist() == [0.0]

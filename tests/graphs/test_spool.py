@@ -61,6 +61,14 @@ def test_what_cannot_be_laid_end_to_end_is_kept_as_it_is():
         assert [graph.parts for graph in Spool(iter(odd), max_bytes, size=2)] == [[0], [1], [2], [3], [4]]
 
 
+@pytest.mark.parametrize("devices", [("meta", "meta"), ("cpu", "meta"), ("meta", "cpu")])
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_tensors_that_hold_no_numbers_are_kept_as_they_are(devices, shape):
+    own = [Data(x=torch.ones(2, 1), extra=torch.ones(shape, device=device)) for device in devices]
+    spool = Spool(iter(own), max_bytes=2**27)
+    assert [spool[place].extra.device.type for place in range(2)] == list(devices)
+
+
 def test_a_generator_that_raises_midway_is_told_with_its_own_error():
     def broken():
         yield from GRAPHS

@@ -47,6 +47,26 @@ def test_margins_of_certain_probabilities_are_finite_and_equal():
     assert math.isfinite(float(scores.softmax(1).sum()))
 
 
+@pytest.mark.parametrize(
+    ("values", "kind", "named"),
+    [
+        ([[0.2], [-0.5]], "probs", "probabilities, and for other graphs it returns -0.5"),
+        ([[0.2, 0.8], [1.5, -0.5]], "probs", "probabilities, and for other graphs it returns 1.5"),
+        ([[-0.2], [3.0]], "log_probs", "logarithms of probabilities, and for other graphs it returns 3"),
+    ],
+)
+def test_what_turns_out_to_be_no_probability_is_refused_rather_than_nan(values, kind, named):
+    advice = "; use GraphClassifier(model, return_type='raw') if they are scores"
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message follows
+        log_scores(torch.tensor(values), kind)
+    assert str(caught.value) == f"the model's outputs were taken for {named}{advice}"
+
+
+def test_what_rounding_brought_out_of_probabilities_is_put_back():
+    scores = log_scores(torch.tensor([[1.000001], [-0.000001]], dtype=torch.float64), "probs")
+    assert scores.tolist() == [[-math.inf, 0.0], [0.0, -math.inf]]
+
+
 def test_a_single_graph_may_come_without_its_row():
     assert as_rows(torch.tensor([1.0, 2.0, 3.0]), num_graphs=1, num_nodes=5).shape == (1, 3)
     assert as_rows(torch.tensor(1.0), num_graphs=1, num_nodes=5).shape == (1, 1)

@@ -32,6 +32,21 @@ def test_a_single_column_of_greys_is_an_image_and_other_features_are_none():
     assert image_of(checkers(pos=torch.zeros(9, 2)), NAMES) is None
 
 
+def test_columns_that_repeat_the_places_are_no_greys():
+    greys, pos = torch.linspace(0, 1, 9)[:, None] ** 2, checkers().pos
+    beside = image_of(checkers(x=torch.cat([pos[:, :1] / 28, greys, 1 - pos[:, 1:]], dim=1)), ())
+    assert beside.greys.tolist() == greys.double().flatten().tolist()
+    assert image_of(checkers(x=torch.cat([greys, greys], dim=1)), ()) is None
+    assert image_of(checkers(x=pos / 28), ()) is None
+
+
+def test_many_lines_are_thin_so_that_the_image_is_seen():
+    image = image_of(checkers(), NAMES)
+    every = [(u, v) for u in range(9) for v in range(u)]
+    assert 'stroke-width="6"' in image_markup(image, Marks({}, every[:20]), "a digit")
+    assert 'stroke-width="2"' in image_markup(image, Marks({}, every[:21]), "a digit")
+
+
 def test_a_pattern_lies_in_the_rows_and_columns_that_it_names():
     graph = checkers()
     pattern = Data(x=graph.x[[5, 4]], edge_index=torch.tensor([[0, 1], [1, 0]]))

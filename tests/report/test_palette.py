@@ -86,13 +86,19 @@ def test_rows_of_several_whole_numbers():
     assert labels(palette_of([graph])) == ["(0, 0)", "(1, -2)", "(3, 0)"]
 
 
-def test_long_labels_that_become_equal_are_numbered():
+def test_long_labels_that_begin_alike_keep_their_ends():
     x = torch.zeros(2, 30)
     x[:, :25] = 7
     x[1, 29] = 7
+    assert labels(palette_of([Data(x=x)])) == ["(7, 7, 7, 7, …, 0, 0, 0, 0)", "(7, 7, 7, 7, …, 0, 0, 0, 7)"]
+
+
+def test_long_labels_that_become_equal_are_numbered():
+    x = torch.full((2, 30), 7.0)
+    x[1, 15] = 0
     assert labels(palette_of([Data(x=x)])) == [
-        "(7, 7, 7, 7, 7, 7, 7, 7, 7,… #1",
-        "(7, 7, 7, 7, 7, 7, 7, 7, 7,… #2",
+        "(7, 7, 7, 7, …, 7, 7, 7, 7) #1",
+        "(7, 7, 7, 7, …, 7, 7, 7, 7) #2",
     ]
 
 

@@ -37,8 +37,8 @@ _MOST_HEADER = 2**28
 
 
 def is_storable(tensor: Tensor) -> bool:
-    """Whether a file can hold a tensor."""
-    return tensor.dtype in _NAMES and tensor.layout is torch.strided
+    """Whether a file can hold a tensor: one on the device ``meta`` has no numbers."""
+    return tensor.dtype in _NAMES and tensor.layout is torch.strided and not tensor.is_meta
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], texts: Mapping[str, str]) -> None:

@@ -79,7 +79,8 @@ class Explanation(ClassRule):
         edge_values: Names of the values of columns of whole numbers, by column and value.
         edge_rule: Which edges counted as the same, in matching and in counting.
         node_rule: Which nodes counted as the same, by their features: what ``match_features`` came to.
-        confusion: ``confusion[i][j]`` graphs of class i are predicted as class j; ``None`` without labels.
+        confusion: ``confusion[i][j]`` graphs of class i are predicted as class j, of those that have a label; ``None``
+            where none has.
         embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took. What is done once for all classes is told with each of them: ``fit``, of

@@ -227,7 +227,7 @@ def _as_tensor(key: str, column: list[Any]) -> Tensor:
 def _add_tensors(key: str, column: list[Tensor], tensors: dict[str, Tensor]) -> Entry:
     first = column[0]
     looks = {(one.dtype, one.dim()) for one in column}
-    if len(looks) > 1 or not is_storable(first) or any(one.layout is not torch.strided for one in column):
+    if len(looks) > 1 or not all(map(is_storable, column)):
         raise UnusualGraphError(f"{key} must be plain tensors of one type and number of dimensions in all graphs")
     name = str(first.dtype).removeprefix("torch.")
     plain = [one.detach().cpu() for one in column] if first.is_cuda or first.requires_grad else column

@@ -15,7 +15,7 @@ _LEAST_RANGE = 1e-12
 
 
 def gap_cuts(values: Floats, *, depth: float, certainty: float, least_share: float) -> tuple[float, ...]:
-    """Cuts at the gaps of a column: between two peaks of its density, where it is least.
+    """Cuts at the gaps of a column: between two peaks of its density, in the middle of where it is least.
 
     A gap has at most ``depth`` times the density of the lower of its peaks, and so many fewer values than they that it
     is no chance. Between two gaps is at least ``least_share`` of the values. A cut is half-way between two values.
@@ -68,7 +68,7 @@ def _density(ascending: Floats, grid: Floats, width: float) -> Floats:
 
 
 def _valleys(density: Floats, counts: Floats, depth: float, certainty: float) -> list[int]:
-    """Places of the gaps, ascending: the shallowest are filled until all that are left are gaps."""
+    """Middles of the gaps, ascending: the shallowest are filled until all that are left are gaps."""
     peaks, valleys = _turns(density)
     while valleys:
         lower = [min(density[peaks[i]], density[peaks[i + 1]]) for i in range(len(valleys))]
@@ -81,7 +81,15 @@ def _valleys(density: Floats, counts: Floats, depth: float, certainty: float) ->
         worst = max(wrong, key=lambda place: (ratios[place], -place))
         del valleys[worst]
         del peaks[worst if density[peaks[worst]] < density[peaks[worst + 1]] else worst + 1]
-    return valleys
+    heights = [depth * min(density[peaks[i]], density[peaks[i + 1]]) for i in range(len(valleys))]
+    return [_middle(density, valley, height) for valley, height in zip(valleys, heights, strict=True)]
+
+
+def _middle(density: Floats, valley: int, height: float) -> int:
+    """The middle of a valley up to some height, rather than where it happens to be lowest."""
+    walls = np.flatnonzero(density > height)
+    left, right = walls[walls < valley].max() + 1, walls[walls > valley].min() - 1
+    return int(left + right) // 2
 
 
 def _turns(density: Floats) -> tuple[list[int], list[int]]:
@@ -115,6 +123,17 @@ def _between(ascending: Floats, place: float) -> float:
     """Half-way between the values on both sides of a place."""
     at = int(np.clip(np.searchsorted(ascending, place, side="right"), 1, ascending.size - 1))
     return float((ascending[at - 1] + ascending[at]) / 2)
+
+
+def evenest_cuts(values: Floats, cuts: tuple[float, ...], num_bins: int) -> tuple[float, ...]:
+    """Of some cuts, ascending, those that come nearest to bins with as many values each.
+
+    >>> evenest_cuts(np.arange(12.0), (0.5, 2.5, 4.5, 8.5, 10.5), 4)
+    (2.5, 4.5, 8.5)
+    """
+    below = np.searchsorted(np.sort(values), cuts) / values.size
+    wanted = np.arange(1, num_bins) / num_bins
+    return tuple(dict.fromkeys(cuts[int(np.abs(below - share).argmin())] for share in wanted.tolist()))
 
 
 def even_cuts(values: Floats, num_bins: int) -> tuple[float, ...]:

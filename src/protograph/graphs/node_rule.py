@@ -76,6 +76,20 @@ class ColumnGroup:
         return result
 
 
+def interval_cuts(group: ColumnGroup) -> tuple[float, ...]:
+    """Cuts that say the same as a group of one column, where each of its kinds is an interval; else none.
+
+    >>> options = {"columns": (0,), "anchors": ((1.0,), (2.0,), (5.0,)), "scales": (1.0,)}
+    >>> interval_cuts(ColumnGroup(kinds=(1, 1, 0), **options)), interval_cuts(ColumnGroup(kinds=(1, 0, 1), **options))
+    ((3.5,), ())
+    """
+    if len(group.columns) > 1:
+        return ()
+    ascending = sorted(zip((row[0] for row in group.anchors), group.kinds, strict=True))
+    cuts = [(first + second) / 2 for (first, one), (second, other) in pairwise(ascending) if one != other]
+    return tuple(cuts) if len(cuts) == group.num_kinds - 1 else ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class NodeRule:
     """When two nodes agree in their features. As it is by default, their rows of ``x`` must be equal.

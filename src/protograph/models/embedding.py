@@ -27,6 +27,7 @@ from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest
 from protograph.models.classifier import GraphClassifier, as_classifier, device_of
 from protograph.models.exact_rows import ExactRows
 from protograph.models.judging import EmbeddedGraphs, decided_type, predictions_of
+from protograph.models.labels import GivenLabels
 from protograph.models.misfits import started
 from protograph.models.outputs import AskedType, ReturnType, log_scores
 from protograph.models.running import RunningClassifier
@@ -104,7 +105,8 @@ def embed(
     else:
         _apply(Applying(precision.of(0), store, batch_size), store, precision, rows, checkpoint, progress)
     findings = store.findings.messages()
-    for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else [])):
+    labels = GivenLabels(rows.labels.finished(), rows.has_label.finished())
+    for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else []), *labels.notes):
         warnings.warn(message, ProtographWarning, stacklevel=4)
     embeddings, outputs = rows.graph_embeddings.finished(), rows.outputs.finished()
     chosen, guessed = decided_type(torch.from_numpy(outputs), return_type, stacklevel=5)
@@ -118,9 +120,16 @@ def embed(
         scores=scores.numpy(),
         probabilities=scores.softmax(dim=1).numpy(),
         predictions=predictions_of(scores.numpy()),
-        labels=rows.labels.finished() if rows.are_all_labelled else None,
+        labels=labels.of_all,
+        labels_of_some=labels.of_some,
         return_type=chosen,
-        warnings=(*classifier.warnings, *findings, *guessed, *([note] if (note := classifier.readout.note) else [])),
+        warnings=(
+            *classifier.warnings,
+            *findings,
+            *labels.notes,
+            *guessed,
+            *([note] if (note := classifier.readout.note) else []),
+        ),
         exact=exact,
     )
 
@@ -189,7 +198,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self.labels = GrowingArray(np.int64)
-        self.are_all_labelled = True
+        self.has_label = GrowingArray(np.bool_)
         self.num_double = 0
         self.outputs: GrowingArray
         self.graph_embeddings: GrowingArray
@@ -205,7 +214,7 @@ class _Rows:
         self.num_double += len(batch.labels) if batch.is_double else 0  # these come first
         self.outputs.append(batch.outputs.numpy())
         self.graph_embeddings.append(batch.graph_embeddings.numpy())
-        self.are_all_labelled &= None not in batch.labels
+        self.has_label.append([label is not None for label in batch.labels])
         self.labels.append([0 if label is None else label for label in batch.labels])
 
 

@@ -18,7 +18,16 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.words import counted
 from protograph.graphs.checking import held_by, is_plain
 from protograph.models.exact_rows import ExactRows
-from protograph.models.outputs import AskedType, ReturnType, infer_return_type, leads, log_scores, margins
+from protograph.models.labels import SomeLabels
+from protograph.models.outputs import (
+    AskedType,
+    ReturnType,
+    are_beyond_probabilities,
+    infer_return_type,
+    leads,
+    log_scores,
+    margins,
+)
 from protograph.models.running import RunningClassifier
 from protograph.models.tasks import SeveralTasksError, are_tasks
 
@@ -108,10 +117,11 @@ class EmbeddedGraphs:
         scores: Log scores of the classes, float64, ``[num_graphs, num_classes]``; of a graph, up to a constant.
         probabilities: float64, ``[num_graphs, num_classes]``.
         predictions: Class of each graph, ``[num_graphs]``.
-        labels: Given class of each graph, ``[num_graphs]``, or ``None`` where the graphs have none.
+        labels: Given class of each graph, ``[num_graphs]``, or ``None`` unless all have one.
         return_type: What the model's outputs were taken for.
         warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
         exact: Makes embeddings exact, where they are of single precision; ``None`` where all are of double precision.
+        labels_of_some: The labels that there are where only some graphs have one.
     """
 
     graph_embeddings: Floats
@@ -122,6 +132,7 @@ class EmbeddedGraphs:
     return_type: ReturnType
     warnings: tuple[str, ...]
     exact: ExactRows | None = None
+    labels_of_some: SomeLabels | None = None
 
     @property
     def num_classes(self) -> int:
@@ -208,7 +219,7 @@ def decided_type(outputs: Tensor, asked: AskedType, *, stacklevel: int = 3) -> t
         stacklevel: Of the warning, counted from here.
     """
     kind = infer_return_type(outputs) if asked == "auto" else asked
-    if kind == "probs" and bool((outputs < 0).any() | (outputs > 1).any()):
+    if kind == "probs" and bool(are_beyond_probabilities(outputs).any()):
         raise ValueError(
             f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
             f"{float(outputs.max()):.4g}; use return_type='raw' for logits"

@@ -19,6 +19,7 @@ ReturnType = Literal["raw", "probs", "log_probs"]
 AskedType = Literal["auto", "raw", "probs", "log_probs"]
 RETURN_TYPES: tuple[ReturnType, ...] = ("raw", "probs", "log_probs")
 _SUM_TOLERANCE = 1e-4
+_NAMES = {"probs": "probabilities", "log_probs": "logarithms of probabilities"}
 
 
 def class_scores(output: Any, num_graphs: int) -> Tensor:
@@ -126,14 +127,42 @@ def infer_return_type(outputs: Tensor) -> ReturnType:
 
 
 def log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
-    """Bring outputs of any return type to log scores; one column becomes two classes."""
+    """Bring outputs of any return type to log scores; one column becomes two classes.
+
+    Raises:
+        ValueError: If outputs that are to be probabilities, or their logarithms, are none.
+    """
     outputs = outputs.double()
     if outputs.size(1) > 1:
-        return outputs.log() if return_type == "probs" else outputs
+        return _checked_probabilities(outputs, return_type).log() if return_type == "probs" else outputs
     if return_type == "raw":
         return torch.cat([torch.zeros_like(outputs), outputs], dim=1)
-    probability = outputs.exp() if return_type == "log_probs" else outputs
+    probability = _checked_probabilities(outputs.exp() if return_type == "log_probs" else outputs, return_type)
     return torch.cat([torch.log1p(-probability), probability.log()], dim=1)
+
+
+def are_beyond_probabilities(values: Tensor) -> Tensor:
+    """Which values are outside [0, 1] by more than rounding.
+
+    >>> are_beyond_probabilities(torch.tensor([-0.1, 0.0, 1.000001, 1.1]))
+    tensor([ True, False, False,  True])
+    """
+    return (values < -_SUM_TOLERANCE) | (values > 1 + _SUM_TOLERANCE)
+
+
+def _checked_probabilities(values: Tensor, return_type: ReturnType) -> Tensor:
+    """The values, what rounding brought out of [0, 1] put back; anything further out is no probability.
+
+    What a model returns is told by the graphs it was fitted to; on smaller ones it may turn out to be scores.
+    """
+    wrong = values[are_beyond_probabilities(values)]
+    if wrong.numel():
+        shown = wrong.log() if return_type == "log_probs" else wrong
+        raise ValueError(
+            f"the model's outputs were taken for {_NAMES[return_type]}, and for other graphs it returns "
+            f"{float(shown[0]):.4g}; use GraphClassifier(model, return_type='raw') if they are scores"
+        )
+    return values.clamp(0.0, 1.0)
 
 
 def margins(scores: Tensor, target: int) -> Tensor:

@@ -11,10 +11,10 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.words import count_of, listed, one_line
 from protograph.graphs.cleaning import node_count
-from protograph.graphs.column_bins import even_cuts, gap_cuts
+from protograph.graphs.column_bins import even_cuts, evenest_cuts, gap_cuts
 from protograph.graphs.column_names import ColumnNames
 from protograph.graphs.node_naming import column_name, group_names
-from protograph.graphs.node_rule import ColumnGroup, NodeRule
+from protograph.graphs.node_rule import ColumnGroup, NodeRule, interval_cuts
 from protograph.graphs.node_sample import NodeSample, node_sample
 from protograph.graphs.row_clusters import compact_clusters, divided, gap_clusters
 from protograph.graphs.store import GraphStore
@@ -157,14 +157,19 @@ class _Columns:
     def _binned(self, columns: Sequence[int]) -> tuple[dict[int, tuple[float, ...]], list[ColumnGroup], list[str]]:
         """Cuts of columns, groups of others, and what they are in words."""
         cuts = {column: self._gaps(column) for column in columns}
-        if len(columns) > 1 and not self._are_enough(cuts, together := self._clusters(columns)):
-            group = self._group(columns, together, "clusters")
-            return {}, [group], [self._told(group)]
+        if not all(cuts.values()) and len(columns) > 1:
+            together = self._clusters(columns)
+            if not self._are_enough(cuts, together):
+                group = self._group(columns, together, "clusters")
+                return {}, [group], [self._told(group)]
         reasons = [f"{self._name(column)} is cut at the gaps between its values" for column in columns if cuts[column]]
         plain = [column for column in columns if not cuts[column]]
         if not plain:
             return cuts, [], reasons
         if (seen := self._seen(plain)) is not None:
+            if between := interval_cuts(seen):
+                cuts[plain[0]] = between
+                return cuts, [], [*reasons, f"{self._name(plain[0])} is cut where the model's answers change"]
             return cuts, [seen], [*reasons, self._told(seen)]
         if len(plain) > 1:
             regions = divided(self._scaled(plain), self.options.num_regions)
@@ -180,8 +185,10 @@ class _Columns:
         return values[np.isfinite(values)]
 
     def _gaps(self, column: int) -> tuple[float, ...]:
-        o = self.options
-        return gap_cuts(self._finite(column), depth=o.depth, certainty=o.certainty, least_share=o.least_share)
+        """Cuts at the gaps of a column; of too many, as a lattice has, those that divide it most evenly."""
+        o, values = self.options, self._finite(column)
+        cuts = gap_cuts(values, depth=o.depth, certainty=o.certainty, least_share=o.least_share)
+        return cuts if len(cuts) < o.max_bins else evenest_cuts(values, cuts, o.num_bins)
 
     def _clusters(self, columns: Sequence[int]) -> Ints:
         """The cluster of each row that clusters are looked for among."""

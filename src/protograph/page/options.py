@@ -145,6 +145,7 @@ class NodeOptions(_Numbers):
         3.0  # standard deviations by which a gap must be less than its peaks; of fewer nodes it is chance
     )
     least_share: float = 0.01  # of the nodes that a bin or a kind between gaps holds
+    max_bins: int = 8  # of a column with gaps; of a lattice of more, only num_bins - 1 gaps that halve and quarter it
     max_clusters: int = 12  # most kinds of rows of several columns with gaps between them
     cluster_sample: int = 4000  # nodes that these are looked for among
     purity: float = (
@@ -196,6 +197,7 @@ class ReasonOptions(_Numbers):
     num_far_apart: int = 6  # graphs in which it is looked for what a pattern is only a shared part of ...
     least_part: float = 0.08  # ... share of the class that each of the larger patterns must add
     least_worse: float = 0.005  # accuracy of the rule that may be lost as one of its reasons grows
+    max_tried: int = 1_000  # larger patterns tried while one grows; molecules have up to 600, dense graphs far more
     loss: float = 0.03  # share of the graphs that a pattern may lose as it grows: the model errs too
     least_information: float = 0.15  # bits; what is added must tell the class: a neighbour of any node does not
     least_gain: float = 0.02  # in shares told apart that a step of narrowing a pattern is worth

@@ -20,6 +20,10 @@ _CELL = re.compile(r"row (\d+), column (\d+)")
 # Fewer are no image.
 MIN_NODES = 9
 RADIUS = 5.0
+# Superpixels are joined to all around them: more lines than these are thin, or they would hide the image.
+FEW_EDGES = 20
+# Correlation from which a column is a coordinate again.
+_SAME_PLACE = 1 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ def image_of(graph: Data, feature_names: Sequence[str]) -> Image | None:
     """The image of a graph of superpixels; ``None`` where it is none.
 
     It is one where nodes have places in the plane (``pos``) and a grey: a level that the first columns name, or a
-    single column in [0, 1]. The cells are what lies nearest to each centre, since graphs do not keep the regions.
+    single column in [0, 1] beside such as repeat the places. The cells are what lies nearest to each centre, since
+    graphs do not keep the regions.
 
     Args:
         graph: The graph.
@@ -80,8 +85,21 @@ def _greys(graph: Data, names: Sequence[str]) -> Floats | None:
     rows = x.detach().cpu().double().reshape(len(x), -1).numpy()
     if tuple(names[: len(LEVELS)]) == tuple(LEVELS) and rows.shape[1] == len(names):
         return np.asarray(rows[:, : len(LEVELS)] @ np.array(list(LEVELS.values())))
-    is_grey = rows.shape[1] == 1 and rows.min() >= 0 and rows.max() <= 1 and len(np.unique(rows)) > 2
-    return rows[:, 0] if is_grey else None
+    own = [column for column in rows.T if not _is_place(column, graph.get("pos"))]
+    is_grey = len(own) == 1 and own[0].min() >= 0 and own[0].max() <= 1 and len(np.unique(own[0])) > 2
+    return own[0] if is_grey else None
+
+
+def _is_place(column: Floats, pos: object) -> bool:
+    """Whether a column of features is a coordinate again, however scaled and shifted: models are often given both."""
+    if not isinstance(pos, Tensor) or pos.dim() != 2 or len(pos) != len(column):
+        return False
+    places = pos.detach().cpu().double().numpy()
+    spreads = places.std(axis=0) * column.std()
+    if not np.isfinite(spreads).all():
+        return False
+    alike = ((places - places.mean(axis=0)) * (column - column.mean())[:, None]).mean(axis=0)
+    return bool((np.abs(alike) > _SAME_PLACE * spreads)[spreads > 0].any())
 
 
 def _named_places(graph: Data, names: Sequence[str]) -> Floats | None:
@@ -149,7 +167,7 @@ def image_markup(image: Image, marks: Marks, label: str, *, is_alone: bool = Fal
         label,
         tag("rect", width=width, height=height, fill="none", stroke="currentColor", stroke_width=0.8, opacity=0.3),
         *_filled(cells, image.greys, marks, is_alone=is_alone),
-        halos(points, Marks({}, marks.edges), RADIUS),
+        halos(points, Marks({}, marks.edges), RADIUS if len(marks.edges) <= FEW_EDGES else RADIUS / 3),
         *(_outline(cells[node], marks.color(node)) for node in marks.nodes),
         targets(
             {node: (float(points[node][0]), float(points[node][1])) for node in marks.nodes},

@@ -9,7 +9,7 @@ import numpy as np
 from protograph._base.arrays import Floats
 from protograph.molecules.drawing import INK as BLACK
 from protograph.molecules.drawing import Stroke
-from protograph.report.depicted_images import Image
+from protograph.report.depicted_images import FEW_EDGES, Image
 from protograph.report.depicted_molecules import MARGIN, RADIUS, PlacedMolecule
 from protograph.report.markup import HALO, Marks
 from protograph.report.sheet import INK, lines_of
@@ -137,8 +137,9 @@ def draw_image(axes: Any, frame: tuple[float, float], image: Image, marks: Marks
             {"fc": "none", "ec": "#D0D5DD", "lw": 0.5} if is_open else {"fc": grey, "ec": grey, "lw": 0.4}
         )
         axes.add_patch(Polygon(corners, zorder=2, label="superpixels", **look))
+    width = 3 if len(marks.edges) <= FEW_EDGES else 1
     for u, v in marks.edges:
-        axes.plot(*image.places[[u, v]].T, color=HALO, lw=3, zorder=4, label="halo")
+        axes.plot(*image.places[[u, v]].T, color=HALO, lw=width, zorder=4, label="halo")
     for node in marks.nodes:
         corners = image.cells[node]
         inner = corners.mean(axis=0) + 0.9 * (corners - corners.mean(axis=0))

@@ -227,7 +227,9 @@ def _confusion(explanation: Explanation) -> dict[str, Any] | None:
         for i, line in enumerate(counts)
     ]
     share = f" ({right / total:.1%})" if total else ""
-    words = f"{right:,} of {count_of(total, 'graph')}{share} are predicted as they are labelled."
+    unlabelled = explanation.num_graphs - total
+    rest = f" {count_of(unlabelled, 'other has', 'others have')} no label." if unlabelled > 0 else ""
+    words = f"{right:,} of {count_of(total, 'graph')}{share} are predicted as they are labelled.{rest}"
     return {"names": names, "rows": rows, "words": words}
 
 

@@ -170,13 +170,25 @@ def _inside(text: str) -> str:
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
-    """Labels, shortened; those that became equal are numbered."""
+    """Labels, shortened at their end, or in their middle where that makes them equal; what is equal then is numbered.
+
+    >>> _distinct(["electronegativity 0.5 to 1.4, low charge", "electronegativity 0.5 to 1.4, high charge", "other"])
+    ['electronegati…4, low charge', 'electronegati…, high charge', 'other']
+    """
     short = [shortened(label, MAX_LABEL) for label in labels]
+    totals = Counter(short)
+    short = [_without_middle(label) if totals[cut] > 1 else cut for label, cut in zip(labels, short, strict=True)]
     totals = Counter(short)
     return [
         label if totals[label] == 1 else f"{label} #{short[: place + 1].count(label)}"
         for place, label in enumerate(short)
     ]
+
+
+def _without_middle(label: str) -> str:
+    """A label cut in its middle: names of several columns begin alike and end in what tells them apart."""
+    half = (MAX_LABEL - 1) // 2
+    return label if len(label) <= MAX_LABEL else f"{label[:half]}…{label[-half:]}"
 
 
 def _column_name(column: int, names: Sequence[str]) -> str:

@@ -27,6 +27,8 @@ from protograph.patterns.canonical import canonical_order
 
 # Larger patterns are not written out edge by edge.
 MOST_EDGES = 24
+# More letters of nodes with long names, such as ranges of several columns, nobody reads either.
+MOST_LETTERS = 200
 
 
 @dataclass(frozen=True)
@@ -325,9 +327,10 @@ class _Shape:
     def written_out(self) -> PatternWords:
         """What has no words of its own: what it is made of, and all of its edges."""
         apart = ", with no other edge between its nodes" if self.pattern.is_induced else ""
+        as_drawn = f"{self._made_of()}, joined as drawn{apart}"
+        as_drawn += ", of whose nodes some have no other neighbours" if self.closed else ""
         if len(self.pattern.edges) > MOST_EDGES:
-            closed = ", of whose nodes some have no other neighbours" if self.closed else ""
-            return PatternWords(f"{self._made_of()}, joined as drawn{apart}{closed}")
+            return PatternWords(as_drawn)
         order = self._canonical()
         place = {node: number for number, node in enumerate(order)}
         text, names, numbers = written(
@@ -336,6 +339,8 @@ class _Shape:
             lambda node, number: self._token(order[node], number),
             lambda first, second: self.kinds.sign(order[first], order[second]),
         )
+        if len(text) > MOST_LETTERS:
+            return PatternWords(as_drawn)
         ends = [names[place[node]] for node in sorted(self.closed, key=lambda one: numbers[place[one]])]
         closed = f", where {listed(ends)} {_have_no_other(len(ends))}" if ends else ""
         if len(ends) == len(names):

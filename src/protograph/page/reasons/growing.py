@@ -8,6 +8,7 @@ what the other graphs do not have anyway, as they have a neighbour of any node.
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from math import comb
 
 import numpy as np
 
@@ -43,10 +44,10 @@ class Grower:
             elsewhere: Graphs of the other side, which what is added must tell from these.
         """
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
-        best = condition
+        best, tries = condition, _Tries(self._options.max_tried)
         for source in sources.tolist():
             for place in self._places(condition, source):
-                grown = self._grown_at(place, there, elsewhere)
+                grown = self._grown_at(place, there, elsewhere, tries)
                 if len(grown.pattern.edges) > len(best.pattern.edges):
                     best = grown
         return best
@@ -61,7 +62,7 @@ class Grower:
             closed_there = frozenset(at[node] for node in condition.closed)
             yield replace(condition, source=source, pattern=Pattern(frozenset(place), edges), closed=closed_there)
 
-    def _grown_at(self, condition: Condition, there: Ints, elsewhere: Ints) -> Condition:
+    def _grown_at(self, condition: Condition, there: Ints, elsewhere: Ints, tries: "_Tries") -> Condition:
         """All that belongs to a condition, step by step what tells the most."""
         surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         least = np.ceil((1 - self._options.loss) * self._reader.holds(condition, there).sum())
@@ -69,7 +70,7 @@ class Grower:
         most_elsewhere = self._reader.holds(condition, elsewhere).sum()
         while len(condition.pattern) < self._options.max_pattern_nodes:
             best, most = None, self._options.least_information
-            for larger, addition in surroundings.additions(condition):
+            for larger, addition in tries.of(surroundings.additions(condition)):
                 bits = self._told_by(addition, condition.pattern, there, elsewhere)
                 if bits <= most or self._reader.holds(larger, there).sum() < least:
                     continue
@@ -95,22 +96,26 @@ class Grower:
         The places of a ring in a grid are one grid. So a place of the pattern grows by what nearly all graphs of this
         side have there, whatever is rarest on the other, until it is as rare there as so many places are.
         """
+        if condition.at_least > comb(self._options.max_pattern_nodes, len(condition.pattern)):
+            return None  # so few nodes have no room for so many places
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
-        most = int(self._reader.holds(condition, elsewhere).sum())
+        most, tries = int(self._reader.holds(condition, elsewhere).sum()), _Tries(self._options.max_tried)
         for source in sources.tolist():
             for place in self._places(replace(condition, at_least=1), source):
-                larger = self._grown_until(place, there, elsewhere, most)
+                larger = self._grown_until(place, there, elsewhere, most, tries)
                 if larger is not None:
                     return larger
         return None
 
-    def _grown_until(self, condition: Condition, there: Ints, elsewhere: Ints, most: int) -> Condition | None:
+    def _grown_until(
+        self, condition: Condition, there: Ints, elsewhere: Ints, most: int, tries: "_Tries"
+    ) -> Condition | None:
         surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         least = np.ceil((1 - self._options.loss) * there.size)
         while self._reader.holds(condition, elsewhere).sum() > most:
             larger = [
                 one
-                for one, _ in surroundings.additions(condition)
+                for one, _ in tries.of(surroundings.additions(condition))
                 if len(one.pattern) <= self._options.max_pattern_nodes and self._reader.holds(one, there).sum() >= least
             ]
             if not larger:
@@ -121,20 +126,22 @@ class Grower:
     def narrowed(self, condition: Condition, sources: Ints, there: Ints, elsewhere: Ints) -> Condition:
         """What a condition grows to in some source graphs as long as it tells the two sides apart ever better."""
         there, elsewhere = spread(there, self._options.sample), spread(elsewhere, self._options.sample)
-        best, most = condition, -1.0
+        best, most, tries = condition, -1.0, _Tries(self._options.max_tried)
         for source in sources.tolist():
             for place in self._places(condition, source):
-                narrowed, lead = self._narrowed_at(place, there, elsewhere)
+                narrowed, lead = self._narrowed_at(place, there, elsewhere, tries)
                 if lead > most:
                     best, most = narrowed, lead
         return best
 
-    def _narrowed_at(self, condition: Condition, there: Ints, elsewhere: Ints) -> tuple[Condition, float]:
+    def _narrowed_at(
+        self, condition: Condition, there: Ints, elsewhere: Ints, tries: "_Tries"
+    ) -> tuple[Condition, float]:
         surroundings = _Surroundings(self._reader, condition, self._options.max_pattern_nodes)
         lead = self._lead(condition, there, elsewhere)
         while len(condition.pattern) < self._options.max_pattern_nodes:
             best, most = None, lead + self._options.least_gain
-            for larger, _ in surroundings.additions(condition):
+            for larger, _ in tries.of(surroundings.additions(condition)):
                 if (value := self._lead(larger, there, elsewhere)) > most:
                     best, most = larger, value
             if best is None:
@@ -152,6 +159,21 @@ class Grower:
             for indices in (there, elsewhere)
         )
         return inside, outside
+
+
+class _Tries:
+    """So many larger patterns are tried while a condition grows, and no more: dense graphs have very many."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def of(self, additions: Iterator[tuple[Condition, Condition]]) -> Iterator[tuple[Condition, Condition]]:
+        """Those of the additions that are tried."""
+        for one in additions:
+            if not self._left:
+                return
+            self._left -= 1
+            yield one
 
 
 class _Surroundings:
