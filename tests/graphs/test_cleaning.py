@@ -175,3 +175,10 @@ def test_graphs_that_are_asked_for_their_tensors_stay_as_they_are():
     before = set(vars(graph._store))
     assert (cleaning.node_keys(graph), cleaning.edge_keys(graph)) == (["x"], ["edge_index", "edge_attr"])
     assert set(vars(graph._store)) == before
+
+
+def test_the_label_of_a_graph_with_a_single_edge_is_not_taken_for_that_edges():
+    one_way = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), y=torch.tensor([1]))
+    both = undirected(one_way)
+    assert both.edge_index.tolist() == [[0, 1], [1, 0]]
+    assert both.y.tolist() == [1]

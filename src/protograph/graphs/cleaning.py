@@ -241,12 +241,16 @@ def select_edges(graph: Data, chosen: Tensor) -> Data:
 
 
 def edge_keys(graph: Data) -> list[str]:
-    """Names of the tensors that have one entry an edge, such as ``edge_index``."""
+    """Names of the tensors that have one entry an edge, such as ``edge_index``; ``y``, the graph's label, never has.
+
+    >>> edge_keys(Data(edge_index=torch.tensor([[0], [1]]), edge_attr=torch.ones(1), y=torch.tensor([1]), num_nodes=2))
+    ['edge_index', 'edge_attr']
+    """
     asked = copy(graph)  # PyG keeps the answers with whom it asks, and the user's graphs are to stay as they are
-    return [key for key, value in graph.to_dict().items() if is_dense(value) and asked.is_edge_attr(key)]
+    return [key for key, value in graph.to_dict().items() if key != "y" and is_dense(value) and asked.is_edge_attr(key)]
 
 
 def node_keys(graph: Data) -> list[str]:
-    """Names of the tensors that have one entry a node."""
+    """Names of the tensors that have one entry a node; ``y``, the graph's label, never has."""
     asked = copy(graph)
-    return [key for key, value in graph.to_dict().items() if is_dense(value) and asked.is_node_attr(key)]
+    return [key for key, value in graph.to_dict().items() if key != "y" and is_dense(value) and asked.is_node_attr(key)]
