@@ -81,7 +81,8 @@ def graphs_a_second(one: nn.Module, folder: Path, workers: int) -> float:
     """In a cluster of so many processors, which is gone afterwards."""
     import ray
 
-    ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    options = {"num_cpus": workers, "include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+    ray.init("local", **options)
     try:
         watch = Watch()
         with tempfile.TemporaryDirectory() as gate:

@@ -51,8 +51,9 @@ def joined(address: str | None = None) -> RaySession:
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     asked = address or os.environ.get("RAY_ADDRESS")
-    # On this machine alone, nothing listens to other machines, and nothing is shown in a browser.
-    options = {"address": asked} if asked else {"_node_ip_address": "127.0.0.1", "include_dashboard": False}
+    # One of its own: it joins none that happens to be there, hears no other machine, and shows nothing in a browser.
+    own = {"address": "local", "_node_ip_address": "127.0.0.1", "include_dashboard": False}
+    options = {"address": asked} if asked else own
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Ray's own, of changes to come
