@@ -156,12 +156,13 @@ class _Columns:
 
     def _binned(self, columns: Sequence[int]) -> tuple[dict[int, tuple[float, ...]], list[ColumnGroup], list[str]]:
         """Cuts of columns, groups of others, and what they are in words."""
-        cuts = {column: self._gaps(column) for column in columns}
-        if not all(cuts.values()) and len(columns) > 1:
-            together = self._clusters(columns)
-            if not self._are_enough(cuts, together):
-                group = self._group(columns, together, "clusters")
-                return {}, [group], [self._told(group)]
+        gaps = {column: self._gaps(column) for column in columns}
+        lattices = [column for column in columns if len(gaps[column]) >= self.options.max_bins]
+        cuts = gaps | {column: self._evenest(column, gaps[column]) for column in lattices}
+        # On a lattice every place is a cluster of its own.
+        if len(columns) > 1 and not lattices and not self._are_enough(cuts, together := self._clusters(columns)):
+            group = self._group(columns, together, "clusters")
+            return {}, [group], [self._told(group)]
         reasons = [f"{self._name(column)} is cut at the gaps between its values" for column in columns if cuts[column]]
         plain = [column for column in columns if not cuts[column]]
         if not plain:
@@ -185,10 +186,12 @@ class _Columns:
         return values[np.isfinite(values)]
 
     def _gaps(self, column: int) -> tuple[float, ...]:
-        """Cuts at the gaps of a column; of too many, as a lattice has, those that divide it most evenly."""
-        o, values = self.options, self._finite(column)
-        cuts = gap_cuts(values, depth=o.depth, certainty=o.certainty, least_share=o.least_share)
-        return cuts if len(cuts) < o.max_bins else evenest_cuts(values, cuts, o.num_bins)
+        o = self.options
+        return gap_cuts(self._finite(column), depth=o.depth, certainty=o.certainty, least_share=o.least_share)
+
+    def _evenest(self, column: int, cuts: tuple[float, ...]) -> tuple[float, ...]:
+        """Of the gaps of a lattice those that divide it most evenly."""
+        return evenest_cuts(self._finite(column), cuts, self.options.num_bins)
 
     def _clusters(self, columns: Sequence[int]) -> Ints:
         """The cluster of each row that clusters are looked for among."""
