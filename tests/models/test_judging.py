@@ -158,7 +158,6 @@ def test_progress_is_told_after_every_batch():
     ],
 )
 @pytest.mark.parametrize("batch_size", [1, 3])
-@pytest.mark.filterwarnings("ignore:2 of 3 graphs have a label:protograph.ProtographWarning")
 def test_labels_are_whole_numbers_of_all_graphs_or_none(labels, expected, batch_size):
     graphs = [graph_of([1.0, 0.0], [1.0, 1.0]) for _ in labels]
     for labelled, label in zip(graphs, labels, strict=True):

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
+from protograph._base.words import one_line
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.kinds import is_one_hot, shown_columns
 from protograph.report.sheet import INK, MUTED, Sheet, text_width
@@ -187,8 +188,8 @@ def _distinct(labels: Sequence[str]) -> list[str]:
 
 def _without_middle(label: str) -> str:
     """A label cut in its middle: names of several columns begin alike and end in what tells them apart."""
-    half = (MAX_LABEL - 1) // 2
-    return label if len(label) <= MAX_LABEL else f"{label[:half]}…{label[-half:]}"
+    line, half = one_line(label), (MAX_LABEL - 1) // 2
+    return line if len(line) <= MAX_LABEL else f"{line[:half]}…{line[-half:]}"
 
 
 def _column_name(column: int, names: Sequence[str]) -> str:
