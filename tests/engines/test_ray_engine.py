@@ -141,9 +141,9 @@ def test_a_bad_shard_names_itself_to_the_command_too(cluster, tmp_path, monkeypa
     pg.write_shards(GRAPHS[:100], tmp_path / "shards", size=20)
     bad = tmp_path / "shards" / "shard-000003.graphs"
     bad.write_bytes(bad.read_bytes()[:-16])
-    (tmp_path / "mine.py").write_text("from tests import zoo\nmodel = zoo.make()\n")
+    (tmp_path / "mine_on_ray.py").write_text("from tests import zoo\nmodel = zoo.make()\n")
     monkeypatch.chdir(tmp_path)
-    command = ["protograph", "explain", "shards", "--model", "mine:model", "--out", "run"]
+    command = ["protograph", "explain", "shards", "--model", "mine_on_ray:model", "--out", "run"]
     monkeypatch.setattr("sys.argv", [*command, "--engine", "ray", "--address", cluster.address])
     with pytest.raises(SystemExit, match=r"^1$"):
         main()

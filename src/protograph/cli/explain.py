@@ -75,7 +75,7 @@ def explain(
     ] = MatchEdges.auto,
     match_features: Annotated[
         MatchFeatures,
-        typer.Option(help="Must nodes agree: on, off, auto, model.", metavar="HOW"),
+        typer.Option(help="Nodes agree: on, off, auto, model.", metavar="HOW"),
     ] = MatchFeatures.auto,
     engine: Annotated[Engine, typer.Option(help="Where work is done: local or ray.", metavar="NAME")] = Engine.local,
     address: Annotated[
