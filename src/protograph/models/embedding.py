@@ -83,7 +83,6 @@ def embed(
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
     *,
-    are_many: bool | None = None,
     batches_by: BatchesBy | None = None,
 ) -> EmbeddedGraphs:
     """Apply ``classifier`` to every graph of ``store``.
@@ -95,10 +94,9 @@ def embed(
         return_type: What the model returns.
         progress: Told after each batch.
         checkpoint: Keeps what is done.
-        are_many: Whether there are so many that single precision is to do; by how many the store has where ``None``.
         batches_by: Applies it in other processes; always in double precision, so that nothing is to be asked again.
     """
-    rows, precision = _Rows(), _Precision(classifier, store, are_many)
+    rows, precision = _Rows(), _Precision(classifier, store)
     if batches_by is not None:
         for batch in batches_by(classifier, store, batch_size, checkpoint):
             rows.add(batch)
@@ -158,11 +156,10 @@ class _Precision:
     Args:
         classifier: The model in double precision.
         store: The graphs.
-        are_many: Whether they are many; by their number where ``None``.
     """
 
-    def __init__(self, classifier: RunningClassifier, store: GraphStore, are_many: bool | None) -> None:
-        self._classifier, self._store, self._are_many = classifier, store, are_many
+    def __init__(self, classifier: RunningClassifier, store: GraphStore) -> None:
+        self._classifier, self._store = classifier, store
         self._is_open = True
         # Of graphs that are read as they come by another thread, before it begins.
         is_read_ahead = classifier.device.type == "cuda" and store.known_length is None
@@ -177,8 +174,6 @@ class _Precision:
         return self._classifier if self.single is None else self.single.classifier
 
     def _is_wanted(self, done: int) -> bool:
-        if self._are_many is not None:
-            return self._are_many
         return (self._store.known_length or done + 1) > GRAPHS_IN_DOUBLE
 
 
