@@ -2,7 +2,7 @@ from itertools import permutations
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
@@ -223,8 +223,8 @@ def meaning(pattern):
 @settings(max_examples=400, deadline=None)
 @given(patterns(max_nodes=4), patterns(max_nodes=4))
 def test_different_patterns_have_different_words(first, second):
-    assume(first.num_nodes == second.num_nodes)
-    if first.describe() == second.describe():
+    # No assume: most pairs differ in size, and Hypothesis may take so many rejected ones for an error.
+    if first.num_nodes == second.num_nodes and first.describe() == second.describe():
         assert meaning(first) == meaning(second)
 
 
