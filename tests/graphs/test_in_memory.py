@@ -22,7 +22,7 @@ def assert_joined(chunk, graphs):
     assert chunk.together.counts.tolist() == wanted.counts.tolist()
     assert set(chunk.together.tensors) == set(wanted.tensors)
     assert all(torch.equal(chunk.together.tensors[key], value) for key, value in wanted.tensors.items())
-    assert chunk.labels == [int(graph.y) for graph in graphs]
+    assert chunk.labels.tolist() == [int(graph.y) for graph in graphs]
 
 
 def test_neighbours_are_joined_from_what_the_data_set_keeps():

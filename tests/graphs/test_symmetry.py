@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from protograph.graphs import symmetry
 from protograph.graphs.symmetry import are_simple
 
 
@@ -18,7 +19,9 @@ def by_sets(edges, sizes, counts):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_edges_in_any_order_are_told_as_by_sets(seed):
+@pytest.mark.parametrize("most_in_table", [0, 3, 128])
+def test_edges_in_any_order_are_told_as_by_sets(seed, most_in_table, monkeypatch):
+    monkeypatch.setattr(symmetry, "_MOST_IN_TABLE", most_in_table)
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 6, 5)
     parts = []

@@ -13,6 +13,7 @@ from torch_geometric.nn import global_add_pool
 import protograph as pg
 from protograph.models import embedding
 from protograph.models.checkpoint import GraphDigest, model_fingerprint
+from protograph.models.labels import GivenLabels
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(50)
@@ -124,7 +125,7 @@ def test_a_damaged_shard_names_itself(tmp_path):
 def test_the_digest_of_graphs_is_of_all_that_they_hold():
     def digest(graph):
         made = GraphDigest()
-        made.add([graph], [None])
+        made.add([graph], GivenLabels.of([None]))
         return made.text()
 
     one = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))

@@ -95,7 +95,8 @@ class CollatedGraphs:
 
     def _rows(self, entry: Entry, first: int, last: int) -> Tensor:
         """The rows of graphs from ``first`` up to ``last``, of the type that they had."""
-        begin, *_, end = self._starts(entry.key, first, last).tolist()
+        starts = self.tensors[f"{entry.key}/starts"]
+        begin, end = int(starts[first]), int(starts[last])
         rows = self.tensors[entry.key].narrow(entry.dim, begin, end - begin)
         return rows.to(getattr(torch, entry.dtype))
 
@@ -126,17 +127,17 @@ class CollatedGraphs:
             return None
         return JoinedGraphs(sizes, counts, {key: self._rows(entries[key], first, last) for key in used})
 
-    def labels(self, first: int, last: int) -> list[int] | None:
+    def labels(self, first: int, last: int) -> Ints | None:
         """Labels of graphs from ``first`` up to ``last``; ``None`` where they are not whole numbers, one a graph."""
         entry = self.by_key.get("y")
-        if entry is None or entry.layout == _TEXTS or entry.dtype.startswith(("float", "bfloat", "bool")):
+        if entry is None or entry.layout == _TEXTS or entry.dtype.startswith(("float", "bfloat", "bool", "uint64")):
             return None
         if entry.layout == _ROWS and (
             self.tensors["y"].dim() != 1 or (np.diff(self._starts("y", first, last)) != 1).any()
         ):
             return None
         begin = int(self._starts("y", first, last)[0]) if entry.layout == _ROWS else first
-        labels: list[int] = self.tensors["y"][begin : begin + last - first].tolist()
+        labels: Ints = self.tensors["y"][begin : begin + last - first].numpy().astype(np.int64)
         return labels
 
     def save(self, path: Path) -> None:

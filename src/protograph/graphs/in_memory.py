@@ -44,7 +44,7 @@ class InMemoryGraphs:
         """Graphs from ``first`` up to ``last``, laid end to end where they lie so in the data set."""
         lazy, places = GraphRange(self._dataset, first, last), self._places[first:last]
         begin = places[0]
-        if list(places) != list(range(begin, begin + len(places))):
+        if not _are_neighbours(places):
             return lazy
         together = self._together(begin, begin + len(places))
         return lazy if together is None else GraphChunk(lazy, together, self._labels(begin, begin + len(places)))
@@ -54,7 +54,8 @@ class InMemoryGraphs:
         return starts
 
     def _rows(self, key: str, first: int, last: int) -> Tensor:
-        begin, *_, end = self._starts(key, first, last).tolist()
+        starts = self._dataset.slices[key]
+        begin, end = int(starts[first]), int(starts[last])
         values: Tensor = self._content[key]
         return values.narrow(1 if key == "edge_index" else 0, begin, end - begin)
 
@@ -65,14 +66,20 @@ class InMemoryGraphs:
             return None
         return JoinedGraphs(sizes, counts, {key: self._rows(key, first, last) for key in self._used})
 
-    def _labels(self, first: int, last: int) -> list[int] | None:
+    def _labels(self, first: int, last: int) -> Ints | None:
         y = self._content.get("y")
         if not isinstance(y, Tensor) or y.dim() != 1 or y.dtype not in INDEX_TYPES or "y" not in self._dataset.slices:
             return None
         if (np.diff(self._starts("y", first, last)) != 1).any():
             return None
-        labels: list[int] = self._rows("y", first, last).tolist()
+        labels: Ints = self._rows("y", first, last).cpu().numpy().astype(np.int64)
         return labels
+
+
+def _are_neighbours(places: Sequence[int]) -> bool:
+    if isinstance(places, range):
+        return places.step == 1
+    return bool((np.diff(places) == 1).all())
 
 
 def is_laid_out(graphs: Any) -> bool:

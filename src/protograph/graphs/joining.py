@@ -90,7 +90,7 @@ class GraphChunk(Sequence[Data]):
         labels: The class that each graph was given, where that is known without a look at it.
     """
 
-    def __init__(self, graphs: Sequence[Data], together: JoinedGraphs, labels: list[int] | None = None) -> None:
+    def __init__(self, graphs: Sequence[Data], together: JoinedGraphs, labels: Ints | None = None) -> None:
         self._graphs, self.together, self.labels = graphs, together, labels
 
     def __len__(self) -> int:

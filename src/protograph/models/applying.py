@@ -1,23 +1,22 @@
 """A model applied to the graphs of a store, chunk by chunk, in pieces that suit the device."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.graphs.joining import GraphChunk
 from protograph.graphs.store import GraphStore
-from protograph.models.batching import parts_of, staged
+from protograph.models.batching import parts_of
 from protograph.models.exact_rows import ROWS_IN_DOUBLE
 from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
+from protograph.models.labels import GivenLabels
 from protograph.models.misfits import Labelled, which_graphs
 from protograph.models.running import RunningClassifier
 
-T = TypeVar("T")
 # Graphs that are read and checked at a time where nobody says how many: on a CPU those of a shard; a GPU is quick only
 # with very many rows, and all that is done once a chunk takes as long for few graphs as for many.
 _AT_ONCE, _AT_ONCE_ON_GPU = 1024, 2**14
@@ -37,7 +36,7 @@ class Applied(NamedTuple):
 
     outputs: Tensor
     graph_embeddings: Tensor
-    labels: Sequence[int | None]
+    labels: GivenLabels
     is_double: bool
 
 
@@ -84,38 +83,18 @@ class Applying:
         """What the model makes of all graphs of a store, ``size`` at a time."""
         done = 0
         begun: _Begun | None = None
-        for graphs in self.chunks(store):
-            if not self.is_on_gpu:
+        for graphs in store.chunks(self.size):
+            if self._classifier.device.type != "cuda":
                 yield self(graphs, done)
             else:
-                # What one chunk gave is fetched while the GPU is at the next.
+                # While the GPU is at one chunk, what the chunk before gave is fetched, and the next is read. Another
+                # thread that read ahead made this slower: both wait for Python's lock at each of many short steps.
                 last, begun = begun, self._begin(graphs, done)
                 if last is not None:
                     yield self._finish(last)
             done += len(graphs)
         if begun is not None:
             yield self._finish(begun)
-
-    @property
-    def is_on_gpu(self) -> bool:
-        """Whether the model runs while Python goes on."""
-        return self._classifier.device.type == "cuda"
-
-    def chunks(self, store: GraphStore) -> Iterator[Sequence[Data]]:
-        """The graphs of a store in chunks; for a GPU the next chunk is read and checked in the meantime."""
-        chunks = store.chunks(self.size)
-        return _ahead(map(self._staged, chunks)) if self.is_on_gpu else chunks
-
-    def _staged(self, graphs: Sequence[Data]) -> Sequence[Data]:
-        """The same graphs, what the model reads of them in memory that the GPU reads by itself."""
-        wanted = self._classifier.call.attributes
-        if not isinstance(graphs, GraphChunk) or wanted is None:
-            return graphs
-        tensors = {
-            key: staged(value) if key in wanted | {"x", "edge_index"} else value
-            for key, value in graphs.together.tensors.items()
-        }
-        return GraphChunk(graphs, replace(graphs.together, tensors=tensors), graphs.labels)
 
     def __call__(self, graphs: Sequence[Data], first: int) -> Applied:
         """What the model makes of neighbouring graphs, of which the first has this number."""
@@ -128,7 +107,7 @@ class Applying:
             which = which_graphs(self._names, first, len(graphs))
             error.add_note(f"this happened while the model was applied to {which}")
             raise
-        outputs, embeddings = (torch.cat(rows).detach() for rows in zip(*parts, strict=True))
+        outputs, embeddings = (torch.cat(rows).detach().double() for rows in zip(*parts, strict=True))
         return _Begun(graphs, first, self._classifier.is_double, _fetched(outputs, embeddings))
 
     def _parts(self, graphs: Sequence[Data]) -> list[Sequence[Data]]:
@@ -139,16 +118,16 @@ class Applying:
         return [graphs[first : first + self._batch_size] for first in range(0, len(graphs), self._batch_size)]
 
     def _finish(self, begun: _Begun) -> Applied:
-        outputs, embeddings = (rows.to(torch.float64) for rows in begun.fetch())
+        outputs, embeddings = begun.fetch()
         check_finite("the model's output", outputs, begun.first, label=self._names.label)
         check_finite("the graph embedding", embeddings.abs(), begun.first, label=self._names.label)
         return Applied(outputs, embeddings, self.labels(begun.graphs), begun.is_double)
 
-    def labels(self, graphs: Sequence[Data]) -> Sequence[int | None]:
+    def labels(self, graphs: Sequence[Data]) -> GivenLabels:
         """The classes that graphs were given, of the task that is explained."""
         if self._classifier.task is None and isinstance(graphs, GraphChunk) and graphs.labels is not None:
-            return graphs.labels
-        return labels_of(graphs, self._classifier.task)
+            return GivenLabels(graphs.labels, np.ones(len(graphs), np.bool_))
+        return GivenLabels.of(labels_of(graphs, self._classifier.task))
 
 
 def _rows_at_once(classifier: RunningClassifier) -> int:
@@ -174,13 +153,3 @@ def _fetched(*tensors: Tensor) -> Callable[[], Any]:
         return here
 
     return wait
-
-
-def _ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items, the next of which is made by another thread while one is used."""
-    nothing: Any = object()
-    with ThreadPoolExecutor(1, thread_name_prefix="protograph-read") as thread:
-        coming = thread.submit(next, items, nothing)
-        while (item := coming.result()) is not nothing:
-            coming = thread.submit(next, items, nothing)
-            yield item

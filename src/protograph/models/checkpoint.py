@@ -21,8 +21,9 @@ from protograph._base.files import atomic_path
 from protograph._base.tensor_files import read_tensors, write_tensors
 from protograph.graphs.fingerprint import content_hash, fingerprint
 from protograph.graphs.joining import GraphChunk
+from protograph.models.labels import GivenLabels
 
-FORMAT = "protograph checkpoint 1"
+FORMAT = "protograph checkpoint 2"
 MANIFEST = "checkpoint.json"
 # Graphs of a shard, about: a few seconds of work that a killed run has to do again.
 GRAPHS_A_SHARD = 4096
@@ -107,10 +108,9 @@ class Shard:
         return len(self.tensors["outputs"])
 
     @property
-    def labels(self) -> list[int | None]:
+    def labels(self) -> GivenLabels:
         """The class that each graph was given."""
-        pairs = zip(self.tensors["labels"].tolist(), self.tensors["has_label"].tolist(), strict=True)
-        return [label if has_label else None for label, has_label in pairs]
+        return GivenLabels(self.tensors["labels"].numpy(), self.tensors["has_label"].numpy())
 
 
 class GraphDigest:
@@ -119,9 +119,9 @@ class GraphDigest:
     def __init__(self) -> None:
         self._digest = hashlib.blake2b(digest_size=16)
 
-    def add(self, graphs: Sequence[Data], labels: Sequence[int | None]) -> None:
+    def add(self, graphs: Sequence[Data], labels: GivenLabels) -> None:
         """Take in the next graphs."""
-        self._digest.update(repr(list(labels)).encode())
+        self._digest.update(labels.labels.astype(np.int64).tobytes() + labels.has_label.tobytes())
         if not isinstance(graphs, GraphChunk):
             for graph in graphs:
                 self._digest.update(fingerprint(graph))

@@ -161,16 +161,13 @@ class _Precision:
     def __init__(self, classifier: RunningClassifier, store: GraphStore) -> None:
         self._classifier, self._store = classifier, store
         self._is_open = True
-        # Of graphs that are read as they come by another thread, before it begins.
-        is_read_ahead = classifier.device.type == "cuda" and store.known_length is None
-        self._sample = store.first(NUM_COMPARED) if is_read_ahead else None
         self.single: SinglePrecision | None = None
 
     def of(self, done: int) -> RunningClassifier:
         """What runs after so many graphs."""
         if self._is_open and self._is_wanted(done):
             self._is_open = False
-            self.single = in_single_precision(self._classifier, self._sample or self._store.first(NUM_COMPARED))
+            self.single = in_single_precision(self._classifier, self._store.first(NUM_COMPARED))
         return self._classifier if self.single is None else self.single.classifier
 
     def _is_wanted(self, done: int) -> bool:
@@ -209,14 +206,14 @@ class _Rows:
         self.num_double += len(batch.labels) if batch.is_double else 0  # these come first
         self.outputs.append(batch.outputs.numpy())
         self.graph_embeddings.append(batch.graph_embeddings.numpy())
-        self.has_label.append([label is not None for label in batch.labels])
-        self.labels.append([0 if label is None else label for label in batch.labels])
+        self.has_label.append(batch.labels.has_label)
+        self.labels.append(batch.labels.labels)
 
 
 def _kept(applying: Applying, store: GraphStore, checkpoint: Checkpoint) -> Iterator[Applied]:
     """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
     each, number, first = max(1, GRAPHS_A_SHARD // applying.size), 0, 0
-    chunks = applying.chunks(store)
+    chunks = store.chunks(applying.size)
     while True:
         known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[Applied](), 0
         for _, graphs in zip(range(each), chunks, strict=False):
@@ -239,13 +236,12 @@ def _kept(applying: Applying, store: GraphStore, checkpoint: Checkpoint) -> Iter
 
 def shard_of(batches: Sequence[Applied], digest: str) -> Shard:
     """What is kept of batches one after the other."""
-    labels = [label for batch in batches for label in batch.labels]
     return Shard(
         {
             "outputs": torch.cat([batch.outputs for batch in batches]),
             "graph_embeddings": torch.cat([batch.graph_embeddings for batch in batches]),
-            "labels": torch.tensor([0 if label is None else label for label in labels]),
-            "has_label": torch.tensor([label is not None for label in labels]),
+            "labels": torch.from_numpy(np.concatenate([batch.labels.labels for batch in batches])),
+            "has_label": torch.from_numpy(np.concatenate([batch.labels.has_label for batch in batches])),
         },
         digest,
     )

@@ -1,5 +1,6 @@
 """Labels of graphs, of which all, some or none may have one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,6 +37,19 @@ class GivenLabels:
     labels: Ints
     has_label: Bools
 
+    @classmethod
+    def of(cls, labels: Sequence[int | None]) -> "GivenLabels":
+        """The same of a list, in which ``None`` is no label.
+
+        >>> GivenLabels.of([2, None]).labels
+        array([2, 0])
+        """
+        plain = np.array([0 if label is None else label for label in labels], np.int64)
+        return cls(plain, np.array([label is not None for label in labels], np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
     @property
     def of_all(self) -> Ints | None:
         """The label of each graph; ``None`` unless all have one."""
@@ -45,7 +59,7 @@ class GivenLabels:
     def of_some(self) -> SomeLabels | None:
         """The labels that there are; ``None`` where all graphs have one, or none has."""
         indices = np.flatnonzero(self.has_label)
-        return SomeLabels(indices, self.labels[indices]) if 0 < indices.size < len(self.labels) else None
+        return SomeLabels(indices, self.labels[indices]) if 0 < indices.size < len(self) else None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -53,5 +67,5 @@ class GivenLabels:
         some = self.of_some
         if some is None:
             return ()
-        number, total = some.indices.size, len(self.labels)
+        number, total = some.indices.size, len(self)
         return (f"{number:,} of {total:,} graphs have a label (y): how well the model does is told of these",)
