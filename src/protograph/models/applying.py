@@ -19,7 +19,7 @@ from protograph.models.running import RunningClassifier
 
 # Graphs that are read and checked at a time where nobody says how many: on a CPU those of a shard; a GPU is quick only
 # with very many rows, and all that is done once a chunk takes as long for few graphs as for many.
-_AT_ONCE, _AT_ONCE_ON_GPU = 1024, 2**14
+_AT_ONCE, _AT_ONCE_ON_GPU = 1024, 2**15
 # Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**14 of them what is
 # done once a call counts, with 2**16 the cache does.
 _ROWS_IN_SINGLE = 2**15
