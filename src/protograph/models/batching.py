@@ -10,6 +10,7 @@ from torch_geometric.data import Batch, Data
 
 from protograph.graphs.checking import FEATURES, node_count
 from protograph.graphs.joining import OF_EDGES, OF_NODES, GraphChunk, JoinedGraphs, joined
+from protograph.models.numbering import Numbered, can_be_numbered, numbered_on
 
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
@@ -95,7 +96,7 @@ def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | 
     the device is: it is given the graphs' own tensors, their sizes and nothing else.
     """
     tensors = {key: value for key, value in graphs.tensors.items() if key in wanted | {"edge_index", "x"}}
-    edges, num_edges, num_nodes = tensors["edge_index"], int(graphs.counts.sum()), int(graphs.sizes.sum())
+    edges = tensors["edge_index"]
     device = device or next((value.device for value in tensors.values() if value.is_cuda), edges.device)
     moved = {key: moved_to(device, value) for key, value in tensors.items()}
     if are_shared:
@@ -103,16 +104,24 @@ def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | 
             key: value.clone() if value is tensors[key] and value is not edges else value
             for key, value in moved.items()
         }
-    sizes, counts = moved_to(device, torch.from_numpy(np.stack([graphs.sizes, graphs.counts])))
-    ptr = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
-    shift = torch.repeat_interleave(ptr[:-1], counts, output_size=num_edges)
-    moved["edge_index"] = moved["edge_index"] + shift.to(edges.dtype)
+    numbered = _numbered_on(moved["edge_index"], graphs)
     return Batch(
-        **moved,
-        **({} if "x" in tensors else {"num_nodes": num_nodes}),
-        batch=torch.repeat_interleave(sizes, output_size=num_nodes),
-        ptr=ptr,
+        **moved | {"edge_index": numbered.edge_index},
+        **({} if "x" in tensors else {"num_nodes": int(graphs.sizes.sum())}),
+        batch=numbered.batch,
+        ptr=numbered.ptr,
     )
+
+
+def _numbered_on(edges: Tensor, graphs: JoinedGraphs) -> Numbered:
+    """Nodes numbered on, where the edges are: of those in main memory by a loop, elsewhere by what a device can do."""
+    if can_be_numbered(edges):
+        return numbered_on(edges, graphs.sizes, graphs.counts)
+    sizes, counts = moved_to(edges.device, torch.from_numpy(np.stack([graphs.sizes, graphs.counts])))
+    ptr = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
+    shift = torch.repeat_interleave(ptr[:-1], counts, output_size=int(graphs.counts.sum()))
+    batch = torch.repeat_interleave(sizes, output_size=int(graphs.sizes.sum()))
+    return Numbered(edges + shift.to(edges.dtype), batch, ptr)
 
 
 def moved_to(device: torch.device, tensor: Tensor) -> Tensor:
