@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
 from torch import Tensor
 
-from protograph._base.options import check_count, check_number
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._base.randomness import preserved_random_state
 from protograph._base.timing import summed, timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
@@ -29,8 +27,8 @@ from protograph.page.fitted import FittedClass
 from protograph.page.merging import ClusterResult, merged
 from protograph.page.next_best import next_best
 from protograph.page.nodes import ResolvedNodes, resolved_nodes
+from protograph.page.option_checks import check_options
 from protograph.page.options import (
-    SCORINGS,
     ClusterOptions,
     ConsensusOptions,
     EdgeOptions,
@@ -40,7 +38,6 @@ from protograph.page.options import (
     Scoring,
     SearchOptions,
     WalkOptions,
-    as_options,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
 from protograph.page.remote import BegunSearch, begun_search, searches_begun
@@ -49,12 +46,6 @@ from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 from protograph.patterns.spreading import SpreadCounts
-
-# Options that only one of the searches reads.
-_OF_ONE_SEARCH = {
-    "walk": ("decay", "max_iterations", "scoring", "distinct_starts", "walk_options"),
-    "consensus": ("consensus_options", "max_reasons", "reason_options"),
-}
 
 
 @dataclass(kw_only=True, eq=False)
@@ -128,49 +119,7 @@ class PAGE(Explainer):
     reason_options: ReasonOptions = field(default_factory=ReasonOptions)
 
     def __post_init__(self) -> None:
-        if isinstance(self.num_clusters, str) and self.num_clusters != "auto":
-            raise ValueError(f"num_clusters must be a number or 'auto', got {self.num_clusters!r}")
-        for name in ("num_clusters", "num_graphs", "budget", "max_iterations", "max_nodes"):
-            if (name, getattr(self, name)) not in (("num_clusters", "auto"), ("max_nodes", None)):
-                check_count(name, getattr(self, name))
-        check_count("max_reasons", self.max_reasons, least=0)
-        if isinstance(self.decay, bool) or not isinstance(self.decay, int | float) or not 1 <= self.decay < np.inf:
-            raise ValueError(f"decay must be a number of at least 1, which scores are divided by, got {self.decay!r}")
-        if self.scoring not in SCORINGS:
-            raise ValueError(f"scoring must be one of {', '.join(map(repr, SCORINGS))}, got {self.scoring!r}")
-        if self.search not in ("walk", "consensus"):
-            raise ValueError(f"search must be 'walk' or 'consensus', got {self.search!r}")
-        self._check_matching()
-        checked_seed(self.random_state)
-        for name, kind in _OPTIONS.items():
-            setattr(self, name, as_options(name, getattr(self, name), kind))
-        self._check_effect()
-        if self.scoring != "product" and self.num_graphs < 2:
-            raise ValueError(f"scoring={self.scoring!r} needs num_graphs of at least 2, got {self.num_graphs}")
-
-    def _check_matching(self) -> None:
-        rule = self.match_features
-        if not (isinstance(rule, bool | int | float) or callable(rule) or rule in ("auto", "model")):
-            raise TypeError(
-                f"match_features must be 'auto', 'model', True, False, a tolerance or a function of two rows, "
-                f"got {rule!r}"
-            )
-        if isinstance(rule, int | float) and not isinstance(rule, bool):
-            check_number("match_features as a tolerance", rule)
-        if self.match_edges != "auto" and not isinstance(self.match_edges, bool):
-            raise TypeError(f"match_edges must be True, False or 'auto', got {self.match_edges!r}")
-        if not isinstance(self.distinct_starts, bool):
-            raise TypeError(f"distinct_starts must be True or False, got {self.distinct_starts!r}")
-
-    def _check_effect(self) -> None:
-        """Refuse an option that the chosen search never reads: whoever sets it expects it to do something."""
-        other = "walk" if self.search == "consensus" else "consensus"
-        defaults = {f.name: f.default_factory() if callable(f.default_factory) else f.default for f in fields(self)}
-        for name in _OF_ONE_SEARCH[other]:
-            if getattr(self, name) != defaults[name]:
-                raise ValueError(
-                    f"{name} has no effect under search={self.search!r}; leave it out, or pass search={other!r}"
-                )
+        check_options(self)
 
     def _search_options(self) -> SearchOptions:
         return SearchOptions(
@@ -442,14 +391,3 @@ class PAGE(Explainer):
 def _sources(prototypes: Sequence[Prototype]) -> set[int]:
     """The graphs that prototypes were found in."""
     return {index for prototype in prototypes for index in prototype.sources or ()}
-
-
-_OPTIONS: dict[str, type[Any]] = {
-    "cluster_options": ClusterOptions,
-    "consensus_options": ConsensusOptions,
-    "walk_options": WalkOptions,
-    "evidence_options": EvidenceOptions,
-    "edge_options": EdgeOptions,
-    "node_options": NodeOptions,
-    "reason_options": ReasonOptions,
-}
