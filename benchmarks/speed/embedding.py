@@ -3,7 +3,8 @@
 The bare model is the user's own, in single precision and evaluation mode, on batches of 256 graphs that were collated
 beforehand. Embedding reads the graphs, checks and joins them, and runs the model, in single precision as there are more
 than 5,000 of them; beside it is what the bare model takes in double precision. Each round measures all of them in turn,
-in seconds of the processor, so that a busy machine falls on none of them.
+by the clock. Benzene is taken four times over: to start a model takes some 40 ms, as long as 4,000 of its graphs, and
+what is asked is how many graphs a second there are; what it comes to for Benzene once is given too, without a limit.
 """
 
 import copy
@@ -26,7 +27,8 @@ from benchmarks.speed.timing import Part, median_and_spread, row
 from protograph.models.embedding import embed_all
 
 ROUNDS, BATCH, SEED = 5, 256, 0
-NUM_LARGE, LARGE, NUM_BENZENE = 6_000, 75, 12_000
+NUM_LARGE, LARGE, NUM_BENZENE, TIMES_BENZENE = 24_000, 75, 12_000, 4
+ONCE = "benzene, once"
 LEAST = {"list": 0.65, "InMemoryDataset": 0.8, "shards": 0.8}
 
 
@@ -48,14 +50,14 @@ def large() -> tuple[torch.nn.Module, list[Data]]:
     return model, graphs
 
 
-def benzene() -> tuple[torch.nn.Module, list[Data]]:
-    """The first graphs of Benzene, without what no model reads, and a model that was trained on it."""
+def benzene(times: int) -> tuple[torch.nn.Module, list[Data]]:
+    """The first graphs of Benzene so many times, without what no model reads, and a model that was trained on it."""
     model, graphs = trained("benzene")
-    return model, [Data(x=one.x, edge_index=one.edge_index, y=one.y) for one in graphs[:NUM_BENZENE]]
+    return model, [Data(x=one.x, edge_index=one.edge_index, y=one.y) for one in graphs[:NUM_BENZENE]] * times
 
 
 def shares(model: torch.nn.Module, graphs: list[Data]) -> dict[str, Any]:
-    """Seconds of the processor a graph, by what was run."""
+    """Seconds a graph, by what was run."""
     model = model.eval()
     batches = [Batch.from_data_list(graphs[first : first + BATCH]) for first in range(0, len(graphs), BATCH)]
     twin, twins = copy.deepcopy(model).double(), [batch.clone() for batch in batches]
@@ -92,15 +94,16 @@ def _in_turn(runs: dict[str, Callable[[], Any]], number: int) -> dict[str, list[
 
 
 def _seconds(run: Callable[[], Any]) -> float:
-    started = time.process_time()
+    started = time.perf_counter()
     run()
-    return time.process_time() - started
+    return time.perf_counter() - started
 
 
 def measure(repeats: int) -> dict[str, Any]:
     found = {"75 nodes": shares(*large())}
     try:
-        found["benzene"] = shares(*benzene())
+        found["benzene"] = shares(*benzene(TIMES_BENZENE))
+        found[ONCE] = shares(*benzene(1))
     except OSError as error:
         found["benzene"] = {"skipped": f"the data set is not there: {error}"}
     return found
@@ -121,6 +124,9 @@ def show(content: dict[str, Any]) -> None:
             own = ratios(one, name)
             double = statistics.median(ratios(one, name, "bare_in_double"))
             figure = f"{median_and_spread(own)}; of the model in double precision {double:.2f}"
+            if data == ONCE:
+                row(f"(l) {data}, {name}: share of the bare model", figure)
+                continue
             holds = statistics.median(own) >= least
             row(f"(l) {data}, {name}: share of the bare model", figure, f"at least {least}", holds)
 
@@ -131,7 +137,7 @@ def limits(content: dict[str, Any]) -> list[dict[str, Any]]:
             f"(l) {data}, {name}: share of the bare model's speed", statistics.median(ratios(one, name)), at_least=least
         )
         for data, one in content.items()
-        if "skipped" not in one
+        if "skipped" not in one and data != ONCE
         for name, least in LEAST.items()
     ]
 

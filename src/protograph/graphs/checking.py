@@ -38,8 +38,10 @@ def held_by(graph: Data) -> Mapping[str, Any]:
     >>> list(held_by(Data(x=torch.ones(2, 1), y=1)))
     ['x', 'y']
     """
-    store = graph.__dict__.get("_store")
-    held = getattr(store, "__dict__", {}).get("_mapping")
+    try:
+        held = graph.__dict__["_store"].__dict__["_mapping"]
+    except (AttributeError, KeyError):
+        held = None
     return held if type(held) is dict else graph.to_dict()
 
 

@@ -143,11 +143,11 @@ def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGra
     if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
         raise _UnusualError
     columns = {key: _column(contents, key) for key in needed}
-    edges = columns.pop("edge_index")
-    if edges[0].dim() != 2 or edges[0].size(0) != 2 or edges[0].dtype not in INDEX_TYPES:
+    edges, shapes = columns.pop("edge_index")
+    if len(shapes[0]) != 2 or shapes[0][0] != 2 or edges[0].dtype not in INDEX_TYPES:
         raise _UnusualError
-    counts = [edge_index.shape[1] for edge_index in edges]
-    lengths: dict[str, list[Any]] = {key: [rows.shape[0] for rows in column] for key, column in columns.items()}
+    counts = [shape[1] for shape in shapes]
+    lengths: dict[str, list[Any]] = {key: [shape[0] for shape in own] for key, (_, own) in columns.items()}
     if "num_nodes" in all_keys:
         lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
     sizes = lengths.get("x") or lengths.get("num_nodes") or []
@@ -155,7 +155,7 @@ def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGra
         raise _UnusualError
     if any(length != (counts if key in OF_EDGES else sizes) for key, length in lengths.items()):
         raise _UnusualError
-    tensors = {key: torch.cat(column) for key, column in columns.items() if key in keys}
+    tensors = {key: torch.cat(column) for key, (column, _) in columns.items() if key in keys}
     return JoinedGraphs(
         np.array(sizes, dtype=np.int64),
         np.array(counts, dtype=np.int64),
@@ -165,17 +165,21 @@ def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGra
 
 def _common_keys(contents: list[Mapping[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
     """Attributes that all graphs have, and those that some have."""
+    keys = contents[0].keys()
+    if all(content.keys() == keys for content in contents):  # which is quicker told than what differs
+        return frozenset(keys), frozenset(keys)
     different = {tuple(content) for content in contents}
     return frozenset.intersection(*map(frozenset, different)), frozenset().union(*different)
 
 
-def _column(contents: list[Mapping[str, Any]], key: str) -> list[Tensor]:
-    """The tensors of one name, if they are plain ones of one type and with as many dimensions."""
+def _column(contents: list[Mapping[str, Any]], key: str) -> tuple[list[Tensor], list[torch.Size]]:
+    """The tensors of one name and their shapes, if they are plain, of one type and with as many dimensions."""
     column: list[Tensor] = [content[key] for content in contents]
     if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() == 0:
         raise _UnusualError
-    if len(set(map(attrgetter("dtype"), column))) > 1 or len(set(map(Tensor.dim, column))) > 1:
+    shapes: list[torch.Size] = list(map(attrgetter("shape"), column))
+    if len(set(map(attrgetter("dtype"), column))) > 1 or len(set(map(len, shapes))) > 1:
         raise _UnusualError
     if any(map(attrgetter("requires_grad"), column)):  # what is worked out of them would keep the graph of gradients
         raise _UnusualError
-    return column
+    return column, shapes

@@ -30,6 +30,8 @@ _ENCODED = ("x", "edge_attr")
 _FETCHED = 256
 # Sources that keep their graphs laid end to end.
 _CHUNKED = (CollatedShards, InMemoryGraphs)
+# Graphs of a chunk from which on chunks are checked by several threads: smaller ones wait for Python's lock.
+_WORTH_A_THREAD = 2**13
 
 
 class GraphStore:
@@ -183,7 +185,8 @@ class GraphStore:
         started = time.perf_counter()
         # Of a data set in memory these are views; others take memory of their own.
         are_views = isinstance(self._source, InMemoryGraphs)
-        for start, graphs in self._cleaned(range(0, len(self), size), size, in_threads=are_views):
+        in_threads = are_views and size >= _WORTH_A_THREAD
+        for start, graphs in self._cleaned(range(0, len(self), size), size, in_threads=in_threads):
             if isinstance(graphs, GraphChunk):
                 num_bytes += 0 if are_views else graphs.together.num_bytes
                 if num_bytes <= _BYTES_LAID_OUT:

@@ -33,7 +33,7 @@ def are_simple(edges: Ints, sizes: Ints, counts: Ints) -> bool:
     largest = int(sizes.max(initial=0))
     most_nodes, most_edges = (largest, int(counts.max(initial=0))) if largest > _MOST_IN_TABLE else (0, 0)
     room = np.empty((2, most_nodes + 1), np.int64), np.empty((3, most_edges), np.int64)
-    marks = np.full((min(largest, _MOST_IN_TABLE) + 1) ** 2, -1, np.int64)
+    marks = np.full((min(largest, _MOST_IN_TABLE) + 1) ** 2, -1, np.int32)
     ends = (np.ascontiguousarray(end) for end in edges)
     return bool(_are_simple(*ends, np.ascontiguousarray(sizes), np.ascontiguousarray(counts), marks, *room))
 
