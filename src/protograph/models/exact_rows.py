@@ -19,6 +19,8 @@ ROWS_IN_DOUBLE = 2**14
 _READ = 1024
 # Times the error that was to be expected which show that nothing is known of errors.
 _FAR_BEYOND = 4
+# A number of so few binary digits was not rounded, as a rule.
+_FEW_DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,20 +31,39 @@ class RowError:
         relative: For each column, most by which its numbers differ, relative to the largest number of their row, or to
             a typical row's largest.
         typical: What that is.
+        is_counted: For each column, whether numbers of few binary digits in it are counts or the like, which are the
+            same in any precision. Elsewhere they may be what rounding made of others, as 1.0 of a saturated tanh.
     """
 
     relative: Floats
     typical: float
+    is_counted: Bools
 
     def of(self, rows: Floats) -> Floats:
         """Most by which each number of some rows differs from the exact one.
 
-        >>> RowError(np.array([0.25, 0.5]), 2.0).of(np.array([[1.0, -0.5], [8.0, 0.0]]))
+        >>> RowError(np.array([0.25, 0.5]), 2.0, np.zeros(2, bool)).of(np.array([[1.0, -0.5], [8.0, 0.0]]))
         array([[0.5, 1. ],
                [2. , 4. ]])
         """
         sizes: Floats = np.maximum(np.abs(rows).max(axis=1, initial=0.0, keepdims=True), self.typical)
         return sizes * self.relative
+
+    def are_exact(self, rows: Floats) -> Bools:
+        """Which numbers of some rows were not rounded: 0, which many units give for many graphs, and counts.
+
+        >>> RowError(np.array([0.1, 0.1]), 1.0, np.array([False, True])).are_exact(np.array([[1.0, 1.0], [0.0, 0.1]]))
+        array([[False,  True],
+               [ True, False]])
+        """
+        exact: Bools = (rows == 0) | (self.is_counted & has_few_digits(rows))
+        return exact
+
+
+def has_few_digits(values: Floats) -> Bools:
+    """Which numbers have so few binary digits that they are hardly the result of rounding."""
+    digits = np.frexp(values)[0] * 2.0**_FEW_DIGITS
+    return np.asarray(digits == np.trunc(digits))
 
 
 class ExactRows:
@@ -84,6 +105,10 @@ class ExactRows:
     def errors(self, indices: Ints) -> Floats:
         """Most by which each number of these graphs' embeddings may be wrong; 0 where they are exact."""
         return np.where(self._is_exact[indices, None], 0.0, self.error.of(rows_of(self._embeddings, indices)))
+
+    def order_errors(self, indices: Ints) -> Floats:
+        """The same for putting graphs in order by the numbers of their embeddings, of which 0 and counts are exact."""
+        return np.where(self.error.are_exact(rows_of(self._embeddings, indices)), 0.0, self.errors(indices))
 
     def make(self, indices: Ints) -> None:
         """Make the embeddings of these graphs exact."""

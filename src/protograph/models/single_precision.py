@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph.models.exact_rows import RowError
+from protograph.models.exact_rows import RowError, has_few_digits
 from protograph.models.keeping import copied
 from protograph.models.readout import Readout
 from protograph.models.running import RunningClassifier
@@ -30,6 +30,8 @@ _KNOWN_SHARE = 0.25
 # Differences, relative to the largest number of a graph: at least what is taken for the most, and beyond which a model
 # needs double precision.
 _LEAST_ERROR, _MOST_ERROR = 2.0**-26, 1e-4
+# Relative difference up to which two numbers are the same in double precision.
+_SAME = 1e-13
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,10 @@ def _row_error(rows: Tensor, exact: Tensor) -> RowError:
     # A column that is 0 for most of these graphs says little of others: it is taken for one of the worst.
     is_known = (exact != 0).double().mean(dim=0) > _KNOWN_SHARE
     errors = torch.where(is_known, errors, errors.max()).clamp(min=_LEAST_ERROR)
-    return RowError(errors.numpy(), typical)
+    short = torch.from_numpy(has_few_digits(rows.numpy())) & (rows != 0)
+    is_same = (rows - exact).abs() <= _SAME * largest.clamp(min=typical).unsqueeze(1)
+    is_counted = short.any(dim=0) & (is_same | ~short).all(dim=0)
+    return RowError(errors.numpy(), typical, is_counted.numpy())
 
 
 def _plain_readout(running: RunningClassifier, sample: Sequence[Data]) -> Readout:

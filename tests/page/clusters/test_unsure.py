@@ -23,7 +23,7 @@ def test_with_unsure_rows_made_exact_the_order_is_that_of_exact_rows(seed):
     exact = rows_like_embeddings(seed, 3000)
     noise = np.random.default_rng(seed + 100).uniform(-ERROR, ERROR, exact.shape)
     known = np.where(exact == np.trunc(exact), exact, exact + noise)
-    unsure = unsure_rows(known, np.full(exact.shape, ERROR))
+    unsure = unsure_rows(known, np.where(exact == np.trunc(exact), 0.0, ERROR))
     wanted_order, wanted_twins = canonical_order(exact, 1e-13)
     assert canonical_order(known, 1e-13)[0].tolist() != wanted_order.tolist()
     settled = np.where(unsure[:, None], exact, known)

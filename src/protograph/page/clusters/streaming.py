@@ -69,7 +69,7 @@ def select_streamed(
     chosen = np.random.default_rng(random_state).choice(members.size, options.max_fitted, replace=False)
     drawn = members[np.sort(chosen)]
     if exact is not None:
-        exact.make(drawn[unsure_rows(rows_of(embeddings, drawn), exact.errors(drawn))])
+        exact.make(drawn[unsure_rows(rows_of(embeddings, drawn), exact.order_errors(drawn))])
     sample = rows_of(embeddings, drawn)
     order, twins = canonical_order(sample, resolution)
     sample = sample[order]

@@ -9,15 +9,12 @@ import numpy as np
 from protograph._base.arrays import Bools, Floats, Ints
 from protograph.models.judging import EmbeddedGraphs
 
-# A number of so few binary digits was not rounded: 0, which many units give for many graphs, or a count.
-_FEW_DIGITS = 12
-
 
 def settle_order(embedded: EmbeddedGraphs, indices: Ints) -> None:
     """Make exact those embeddings of some graphs on whose last digits their order by embeddings hangs."""
     if embedded.exact is not None:
         rows = embedded.graph_embeddings[indices]
-        embedded.exact.make(indices[unsure_rows(rows, embedded.exact.errors(indices))])
+        embedded.exact.make(indices[unsure_rows(rows, embedded.exact.order_errors(indices))])
 
 
 def unsure_rows(rows: Floats, errors: Floats) -> Bools:
@@ -25,9 +22,10 @@ def unsure_rows(rows: Floats, errors: Floats) -> Bools:
 
     Args:
         rows: ``[num_rows, dim]``.
-        errors: Most by which each number may be wrong.
+        errors: Most by which each number may be wrong; 0 for those that are exact, so that equal ones tie.
 
-    >>> unsure_rows(np.array([[1.01, 5.0], [1.02, 4.0], [2.0, 3.0], [2.0, 1.0]]), np.full((4, 2), 0.1))
+    >>> errors = np.array([[0.1, 0.1], [0.1, 0.1], [0.0, 0.1], [0.0, 0.1]])
+    >>> unsure_rows(np.array([[1.01, 5.0], [1.02, 4.0], [2.0, 3.0], [2.0, 1.0]]), errors)
     array([ True,  True, False, False])
     """
     unsure = np.zeros(len(rows), np.bool_)
@@ -36,7 +34,7 @@ def unsure_rows(rows: Floats, errors: Floats) -> Bools:
         if not tied.size:
             break
         values = column[tied]
-        own = np.where(_has_few_digits(values), 0.0, error[tied])
+        own = error[tied]
         # Groups one after the other, far enough from each other that none reaches into the next.
         apart = 4 * float(np.ptp(values) + own.max()) + 1e-300
         unsure[tied] |= unsure_places(values + apart * groups, own)
@@ -64,8 +62,3 @@ def unsure_places(values: Floats, errors: Floats) -> Bools:
     result = np.empty(values.size, np.bool_)
     result[order] = (low < above) | (high > below)
     return result
-
-
-def _has_few_digits(values: Floats) -> Bools:
-    digits = np.frexp(values)[0] * 2.0**_FEW_DIGITS
-    return np.asarray(digits == np.trunc(digits))
