@@ -95,6 +95,21 @@ def test_a_checkpoint_is_the_same_with_workers_and_without(tmp_path, is_first_sh
         ways[1](zoo.make(), other)
 
 
+def test_workers_make_again_what_one_process_has_made_in_single_precision(tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    wanted = embed_all(zoo.make(), GRAPHS)[2]
+    monkeypatch.setattr(embedding, "GRAPHS_IN_DOUBLE", 0)
+    made = embed_all(zoo.make(), GRAPHS, batch_size=4, checkpoint=kept)[2]
+    assert made.exact is not None
+    other = [*GRAPHS[:30], *GRAPHS[31:], GRAPHS[30]]
+    with pytest.raises(ValueError, match=r"graphs 24 to 35 are not those it knows"):
+        sharded(other, checkpoint=kept)
+    again = sharded(GRAPHS, checkpoint=kept)[2]
+    np.testing.assert_allclose(again.graph_embeddings, wanted.graph_embeddings, rtol=1e-13)
+    # By now all of it is of double precision, which one process takes over.
+    assert embed_all(zoo.make(), GRAPHS, batch_size=4, checkpoint=kept)[2].exact.num_exact == len(GRAPHS)
+
+
 def test_an_error_is_that_of_one_process(tmp_path):
     folder = shards(tmp_path / "shards")
     (folder / "shard-000003.graphs").write_bytes((folder / "shard-000003.graphs").read_bytes()[:-8])

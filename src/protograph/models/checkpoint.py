@@ -25,6 +25,10 @@ from protograph.models.labels import GivenLabels
 
 FORMAT = "protograph checkpoint 2"
 MANIFEST = "checkpoint.json"
+# What a shard's file calls the precision of what it has.
+_DOUBLE, _SINGLE = "double", "single"
+# What a shard's file has.
+_TENSORS, _TEXTS = {"outputs", "graph_embeddings", "labels", "has_label"}, {"digest", "precision"}
 # Graphs of a shard, about: a few seconds of work that a killed run has to do again.
 GRAPHS_A_SHARD = 4096
 
@@ -74,13 +78,17 @@ class Checkpoint:
         if not path.exists():
             return None
         tensors, texts = read_tensors(path)
-        if set(tensors) != {"outputs", "graph_embeddings", "labels", "has_label"} or "digest" not in texts:
+        if (
+            set(tensors) != {"outputs", "graph_embeddings", "labels", "has_label"}
+            or not {"digest", "precision"} <= texts.keys()
+        ):
             raise ValueError(f"{path} is no shard of a checkpoint; remove it to have it made again")
-        return Shard(tensors, texts["digest"])
+        return Shard(tensors, texts["digest"], is_double=texts["precision"] == _DOUBLE)
 
     def write(self, number: int, shard: "Shard") -> None:
         """Keep a shard."""
-        write_tensors(self._path(number), shard.tensors, {"digest": shard.digest})
+        texts = {"digest": shard.digest, "precision": _DOUBLE if shard.is_double else _SINGLE}
+        write_tensors(self._path(number), shard.tensors, texts)
 
     def refuse(self, first: int, last: int) -> ValueError:
         """The error that says that graphs are not those of the checkpoint."""
@@ -99,10 +107,11 @@ class Shard:
     Args:
         tensors: ``outputs``, ``graph_embeddings``, ``labels`` and, where a graph has one, ``has_label``.
         digest: What tells the graphs from others.
+        is_double: Whether all of it is known to be of double precision.
     """
 
-    def __init__(self, tensors: dict[str, Tensor], digest: str) -> None:
-        self.tensors, self.digest = tensors, digest
+    def __init__(self, tensors: dict[str, Tensor], digest: str, *, is_double: bool) -> None:
+        self.tensors, self.digest, self.is_double = tensors, digest, is_double
 
     def __len__(self) -> int:
         return len(self.tensors["outputs"])

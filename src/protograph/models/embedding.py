@@ -203,7 +203,8 @@ class _Rows:
         if not len(self):
             self.outputs = GrowingArray(np.float64, batch.outputs.shape[1])
             self.graph_embeddings = GrowingArray(np.float64, batch.graph_embeddings.shape[1])
-        self.num_double += len(batch.labels) if batch.is_double else 0  # these come first
+        # Only those before all others count: of a checkpoint's shards, any may be of double precision.
+        self.num_double += len(batch.labels) if batch.is_double and self.num_double == len(self) else 0
         self.outputs.append(batch.outputs.numpy())
         self.graph_embeddings.append(batch.graph_embeddings.numpy())
         self.has_label.append(batch.labels.has_label)
@@ -230,7 +231,7 @@ def _kept(applying: Applying, store: GraphStore, checkpoint: Checkpoint) -> Iter
         elif known.digest != digest.text() or len(known) != count:
             raise checkpoint.refuse(first, first + len(known))
         else:
-            yield Applied(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels, False)
+            yield Applied(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels, known.is_double)
         number, first = number + 1, first + count
 
 
@@ -244,4 +245,5 @@ def shard_of(batches: Sequence[Applied], digest: str) -> Shard:
             "has_label": torch.from_numpy(np.concatenate([batch.labels.has_label for batch in batches])),
         },
         digest,
+        is_double=all(batch.is_double for batch in batches),
     )

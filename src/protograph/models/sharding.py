@@ -159,7 +159,9 @@ class ShardedPass:
     def _tasks(self, size: int, checkpoint: Checkpoint | None) -> Iterator[Task]:
         """All graphs, so many at a time."""
         for number, run in enumerate(self.graphs.runs(size)):
-            is_known = checkpoint is not None and checkpoint.shard(number) is not None
+            known = None if checkpoint is None else checkpoint.shard(number)
+            # What was made in single precision in one process is made again: workers ask nothing twice.
+            is_known = known is not None and known.is_double
             yield Task(number, run, has_digest=checkpoint is not None, is_known=is_known)
 
     def _embedded(
@@ -221,15 +223,15 @@ def _kept(one: Embedded, number: int, first: int, checkpoint: Checkpoint | None)
     """What the model made of a shard, by now or by a checkpoint's knowledge; what is new is kept."""
     shard = None
     if one.made is not None:
-        shard = Shard({key: torch.from_numpy(array.copy()) for key, array in one.made.items()}, one.digest)
+        tensors = {key: torch.from_numpy(array.copy()) for key, array in one.made.items()}
+        shard = Shard(tensors, one.digest, is_double=True)
     if checkpoint is not None:
-        known = checkpoint.shard(number) if shard is None else None
+        known = checkpoint.shard(number)
+        if known is not None and known.digest != one.digest:
+            raise checkpoint.refuse(first, first + len(known))
         if shard is not None:
             checkpoint.write(number, shard)
-        elif known is None or known.digest != one.digest:
-            raise checkpoint.refuse(first, first + (0 if known is None else len(known)))
-        else:
-            shard = known
+        shard = shard or known
     assert shard is not None
     # Of rows by other processes none are asked again, whatever precision they are in.
     return Applied(shard.tensors["outputs"], shard.tensors["graph_embeddings"], shard.labels, is_double=True)
