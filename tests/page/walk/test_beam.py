@@ -32,6 +32,17 @@ def test_no_exchange_of_one_node_improves_a_start(problem, data):
             assert other in barred or whole[other] <= whole[start] + 2 * matching.tolerance
 
 
+def test_a_barred_start_gives_way_where_only_a_later_graph_has_another_node():
+    kinds = [[0, 1], [1, 0, 0], [0, 1], [1, 1, 1]]
+    values = [[1.0, 2.0], [2.0, -1.0, 1.0], [1.0, 1.0], [1.0, 0.0, 0.0]]
+    edge = torch.tensor([[0, 1], [1, 0]])
+    graphs = [Data(x=torch.eye(2)[torch.tensor(row)], edge_index=edge) for row in kinds]
+    matching = Matching(Scorer([np.array(row)[:, None] for row in values]), JointGraphs(graphs, True))
+    # The nodes of the second kind agree: (1, 0, 1) of the first three graphs, and any of the fourth.
+    start = BeamStarts(matching, WalkOptions()).best(matching.scorer.everything, {(1, 0, 1, 0)})
+    assert start == (1, 0, 1, 1)
+
+
 def test_nodes_are_tried_by_their_raw_scores():
     scorer = Scorer([np.array([[1.0]]), np.array([[3.0], [2.0], [1.0], [0.5]])])
     graphs = [Data(num_nodes=size, edge_index=torch.empty(2, 0, dtype=torch.long)) for size in (1, 4)]

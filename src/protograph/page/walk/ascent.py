@@ -104,7 +104,9 @@ def ascend(
         for axis in range(1, choices.shape[1]) if len(choices) else ():
             scores = lines(choices, axis, rows[axis]) - penalties[axis][rows[axis]]
             _bar(scores, choices, axis, rows[axis], barred)
-            choices[:, axis] = rows[axis][_first_best(scores, tolerance)]
+            # A tuple that is barred, and has no other node here, waits for an exchange at another place.
+            has_one = scores.max(axis=1) > -np.inf
+            choices[has_one, axis] = rows[axis][_first_best(scores[has_one], tolerance)]
             taken_off = sum(penalties[q][choices[:, q]] for q in range(choices.shape[1]) if q != axis)
             values = scores.max(axis=1) - taken_off
         if np.array_equal(choices, before):
