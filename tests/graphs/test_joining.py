@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.joining import GraphChunk, joined
+from protograph.graphs.joining import GraphChunk, LaidOut, joined
 from tests import zoo
 
 EDGES = torch.tensor([[0, 1], [1, 0]])
@@ -98,3 +98,27 @@ def test_what_is_laid_end_to_end_is_not_laid_out_again():
     assert all(tensor is chunk.together.tensors[key] for key, tensor in again.tensors.items())
     assert chunk.together.num_bytes == 6 * 4 + 4 * 8 + 2 * 4
     assert type(chunk[:1]) is list  # some of the graphs only
+
+
+def test_graphs_laid_out_are_made_one_by_one():
+    graphs = [
+        Data(
+            x=torch.arange(3.0)[:, None], edge_index=torch.tensor([[0, 2], [2, 0]]), edge_attr=torch.tensor([5.0, 6.0])
+        ),
+        Data(x=torch.tensor([[7.0]]), edge_index=torch.empty(2, 0, dtype=torch.long), edge_attr=torch.empty(0)),
+    ]
+    laid_out = LaidOut(joined(graphs))
+    assert len(laid_out) == 2
+    for made, graph in zip([laid_out[0], laid_out[-1]], graphs, strict=True):
+        assert all(torch.equal(made[key], graph[key]) for key in ("x", "edge_index", "edge_attr"))
+    (second,) = laid_out[1:]
+    assert second.x.tolist() == [[7.0]]
+    with pytest.raises(ValueError, match=r"^graphs laid end to end are taken in one run, got a step of 2$"):
+        laid_out[::2]
+    with pytest.raises(IndexError):
+        laid_out[2]
+
+
+def test_graphs_laid_out_without_features_know_their_number_of_nodes():
+    graphs = [Data(num_nodes=n, edge_index=torch.empty(2, 0, dtype=torch.long)) for n in (2, 3)]
+    assert [graph.num_nodes for graph in LaidOut(joined(graphs))] == [2, 3]

@@ -1,4 +1,3 @@
-import networkx as nx
 import numpy as np
 import pytest
 import torch
@@ -7,8 +6,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GATv2Conv, GraphConv, MessagePassing, SAGEConv, SimpleConv, TopKPooling
 
 from protograph.models.classifier import GraphClassifier
-from protograph.peers.generating import learn
-from protograph.peers.relaxation import largest_part, mixed, soft_edges, unlikeness
+from protograph.peers.relaxation import mixed, soft_edges, unlikeness
 from tests import zoo
 
 KINDS = ["gcn", "gin", "gat", "sage", "gine"]
@@ -172,60 +170,6 @@ def test_pooling_inside_is_refused():
 
 
 # ---- the graph behind a sample -------------------------------------------------------------------------------------
-
-
-def vocabulary_of(*graphs):
-    return learn([Data(x=torch.eye(3)[list(kinds)], edge_index=_both(edges)) for kinds, edges in graphs])
-
-
-def _both(edges):
-    ends = torch.tensor(edges).t()
-    return torch.cat([ends, ends.flip(0)], dim=1)
-
-
-def test_the_largest_part_obeys_degrees_pairs_and_size():
-    rng = np.random.default_rng(0)
-    vocabulary = learn([zoo.random_graph(seed, num_nodes=5, density=0.1) for seed in range(6)])
-    first, second = np.triu_indices(9, 1)
-    for _ in range(50):
-        weights, kinds = rng.random(36), rng.integers(vocabulary.num_types, size=9)
-        part = largest_part(weights, kinds, vocabulary, max_edges=6, negligible=0.01)
-        graph = nx.Graph(part.edges)
-        graph.add_nodes_from(range(len(part.nodes)))
-        assert nx.is_connected(graph)
-        assert len(part.edges) <= 6
-        assert part.kinds == tuple(kinds[list(part.nodes)])
-        for u, v in part.edges:
-            assert vocabulary.joined[part.kinds[u], part.kinds[v]] > 0
-            a, b = part.nodes[u], part.nodes[v]
-            pair = int(np.flatnonzero((first == a) & (second == b))[0])
-            assert weights[pair] > 0.5
-            assert pair in part.kept
-        for node, degree in graph.degree:
-            assert degree <= vocabulary.max_degree[part.kinds[node]]
-
-
-def test_the_least_probable_edges_give_way():
-    path = vocabulary_of(((0, 0, 0), [(0, 1), (1, 2)]))  # two neighbours at most
-    # A star of 4: pairs 01 02 03 12 13 23.
-    part = largest_part(
-        np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=9, negligible=0.01
-    )
-    assert part.nodes == (0, 1, 3)
-    assert part.edges == ((0, 1), (0, 2))
-    assert part.kept == (0, 2)  # pair 13 is negligible
-    limited = largest_part(
-        np.array([0.9, 0.6, 0.8, 0.3, 0.0, 0.0]), np.zeros(4, dtype=int), path, max_edges=1, negligible=0.01
-    )
-    assert limited.nodes == (0, 1)
-
-
-def test_nothing_probable_is_a_single_node():
-    path = vocabulary_of(((0, 1), [(0, 1)]))
-    part = largest_part(np.array([0.1]), np.array([1, 0]), path, max_edges=9, negligible=0.01)
-    assert (part.nodes, part.kinds, part.edges, part.kept) == ((0,), (1,), (), ())
-    alone = largest_part(np.zeros(0), np.array([1]), path, max_edges=9, negligible=0.01)
-    assert (alone.nodes, alone.edges) == ((0,), ())
 
 
 def test_features_are_mixed_and_whole_numbers_chosen():

@@ -171,7 +171,7 @@ def test_the_mask_of_a_known_graph():
     # A node of kind 0 has at most one neighbour, so only the node of kind 1 can take another.
     assert rules.legal(grown).nonzero().tolist() == [[0, 0, 3 + zero]]
     full = grown.grow(action(0, 3 + zero))
-    assert full.as_data(known)[0].edge_index.tolist() == [[0, 0, 1, 2], [1, 2, 0, 0]]
+    assert full.laid_out(known)[0].edge_index.tolist() == [[0, 1, 0, 2], [1, 0, 2, 0]]
     assert not rules.legal(full).any()
     assert rules.usualness(begun, action(0, 3 + zero)).tolist() == [0.0]  # the most usual of all edges
     assert rules.usualness(Partial.of([zero], 3), action(0, 3 + two)).tolist() == [-1.0]  # the rarest

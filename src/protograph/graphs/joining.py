@@ -76,6 +76,12 @@ class JoinedGraphs:
         }
         return JoinedGraphs(self.sizes[first:last], self.counts[first:last], tensors)
 
+    def graph(self, index: int) -> Data:
+        """One of the graphs, with tensors of its own."""
+        own = self.part(index, index + 1)
+        tensors = {key: tensor.clone() for key, tensor in own.tensors.items()}
+        return Data(**tensors, **({} if "x" in tensors else {"num_nodes": int(own.sizes[0])}))
+
     def of_edges(self, values: Ints) -> Ints:
         """A value of each graph, repeated for each of its edges."""
         return np.repeat(values, self.counts)
@@ -110,6 +116,28 @@ class GraphChunk(Sequence[Data]):
         """Graphs from ``first`` up to ``last``."""
         labels = None if self.labels is None else self.labels[first:last]
         return GraphChunk(self._graphs[first:last], self.together.part(first, last), labels)
+
+
+class LaidOut(Sequence[Data]):
+    """Graphs laid end to end, each of which is made where somebody looks at it."""
+
+    def __init__(self, together: JoinedGraphs) -> None:
+        self._together = together
+
+    def __len__(self) -> int:
+        return len(self._together.sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> Data: ...
+    @overload
+    def __getitem__(self, index: slice) -> "LaidOut": ...
+    def __getitem__(self, index: int | slice) -> "Data | LaidOut":
+        if isinstance(index, slice):
+            first, last, step = index.indices(len(self))
+            if step != 1:
+                raise ValueError(f"graphs laid end to end are taken in one run, got a step of {step}")
+            return LaidOut(self._together.part(first, max(first, last)))
+        return self._together.graph(range(len(self))[index])
 
 
 def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) -> JoinedGraphs | None:

@@ -17,6 +17,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.words import counted
 from protograph.graphs.checking import held_by, is_plain
+from protograph.graphs.joining import GraphChunk
 from protograph.models.exact_rows import ExactRows
 from protograph.models.labels import SomeLabels
 from protograph.models.outputs import (
@@ -102,7 +103,9 @@ def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Te
     """The model's outputs for any number of graphs, ``[num_graphs, num_columns]``; NaN and infinity are refused."""
     outputs = []
     for first in range(0, len(graphs), BATCH_SIZE):
-        batch = [graphs[i] for i in range(first, min(first + BATCH_SIZE, len(graphs)))]
+        last = min(first + BATCH_SIZE, len(graphs))
+        batch: Sequence[Data]
+        batch = graphs.part(first, last) if isinstance(graphs, GraphChunk) else [graphs[i] for i in range(first, last)]
         outputs.append(classifier.classify(batch))
         check_finite("the model's output", outputs[-1], first, batch)
     return torch.cat(outputs)

@@ -1,7 +1,7 @@
 """What explainers that generate graphs share: a vocabulary from the data, and a model that must take the graphs."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -15,6 +15,7 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.timing import timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
+from protograph.graphs.joining import GraphChunk, JoinedGraphs, LaidOut
 from protograph.models.judging import Judgement
 
 # A model's table of types must stay small: continuous features give one for every node.
@@ -63,6 +64,52 @@ class Vocabulary:
         edge_index = torch.cat([ends, ends.flip(0)], dim=1)
         edge_attr = None if self.edge_attr is None else self.edge_attr[kinds[edge_index[0]], kinds[edge_index[1]]]
         return assembled(len(kinds), None if self.x is None else self.x[kinds], edge_index, edge_attr)
+
+    def graphs(self, sizes: Tensor, types: Tensor, ends: Tensor, graph_of: Tensor) -> GraphChunk:
+        """Many graphs at once, laid end to end.
+
+        Args:
+            sizes: Number of nodes of each.
+            types: Type of each node of all graphs.
+            ends: Undirected edges of all graphs, ``[2, num_edges]``, each given once, graph after graph, with the nodes
+                of each graph numbered from 0.
+            graph_of: The graph of each edge.
+
+        >>> edge = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
+        >>> ends = torch.tensor([[0, 0], [1, 1]])
+        >>> list(learn([edge]).graphs(torch.tensor([2, 2]), torch.tensor([0, 1, 1, 1]), ends, torch.tensor([0, 1])))
+        [Data(edge_index=[2, 2], x=[2, 2]), Data(edge_index=[2, 2], x=[2, 2])]
+        """
+        edge_index, kinds = both_ways(ends), types[both_ways((sizes.cumsum(0) - sizes)[graph_of] + ends)]
+        tensors = {
+            "edge_index": edge_index,
+            "x": None if self.x is None else self.x[types],
+            "edge_attr": None if self.edge_attr is None else self.edge_attr[kinds[0], kinds[1]],
+        }
+        return laid_out(sizes.numpy(), graph_of.bincount(minlength=len(sizes)).numpy(), tensors)
+
+
+def both_ways(ends: Tensor) -> Tensor:
+    """Each undirected edge as two directed ones, which follow each other.
+
+    >>> both_ways(torch.tensor([[0, 1], [1, 2]]))
+    tensor([[0, 1, 1, 2],
+            [1, 0, 2, 1]])
+    """
+    return torch.stack([ends, ends.flip(0)], dim=2).flatten(1)
+
+
+def laid_out(sizes: Ints, num_edges: Ints, tensors: Mapping[str, Tensor | None]) -> GraphChunk:
+    """Graphs of these tensors, of which none needs to be made before somebody looks at it.
+
+    Args:
+        sizes: Number of nodes of each.
+        num_edges: Number of undirected edges of each.
+        tensors: ``edge_index``, with both directions of each edge, and those that there are of nodes and edges.
+    """
+    there = {key: tensor for key, tensor in tensors.items() if tensor is not None}
+    together = JoinedGraphs(sizes, 2 * num_edges, there)
+    return GraphChunk(LaidOut(together), together)
 
 
 def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:

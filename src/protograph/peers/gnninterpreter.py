@@ -1,13 +1,12 @@
 """GNNInterpreter: prototype graphs drawn from a distribution of graphs that is optimised for a class."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
-from torch_geometric.data import Data
 
 from protograph._base.options import check_options
 from protograph._base.ties import TOLERANCE
@@ -15,16 +14,9 @@ from protograph.explanation import Prototype
 from protograph.models.judging import Judgement
 from protograph.models.outputs import log_scores
 from protograph.patterns.canonical import canonical_graph
-from protograph.peers.generating import GeneratingExplainer, assembled, bare
-from protograph.peers.relaxation import (
-    Part,
-    largest_part,
-    message_passing_layers,
-    mixed,
-    safe_log_scores,
-    soft_edges,
-    unlikeness,
-)
+from protograph.peers.generating import GeneratingExplainer, bare
+from protograph.peers.parts import Parts, largest_parts, relaxed_graphs
+from protograph.peers.relaxation import message_passing_layers, safe_log_scores, soft_edges, unlikeness
 
 
 @dataclass(kw_only=True, eq=False)
@@ -154,7 +146,7 @@ class _Search:
         parts = self._parts(weights, types)
         if iteration % options.judged_every == 0 or iteration == last:
             # The last of these is the most probable graph.
-            self._judge_as_graphs(parts + self._parts(self.edges.sigmoid()[None], self.types[None]))
+            self._judge_as_graphs(parts, self._parts(self.edges.sigmoid()[None], self.types[None]))
         loss = self._loss(weights, types, parts)
         gradients = torch.autograd.grad(loss, [self.edges, self.types], allow_unused=True)
         for values, gradient in zip((self.edges, self.types), gradients, strict=True):
@@ -172,17 +164,14 @@ class _Search:
         gumbel = -(-uniform(self.types).log()).log()
         return edges, ((self.types + gumbel) / tau).softmax(dim=-1)
 
-    def _parts(self, weights: Tensor, types: Tensor) -> list[Part]:
+    def _parts(self, weights: Tensor, types: Tensor) -> Parts:
         rows, kinds = weights.detach().numpy(), types.detach().argmax(dim=-1).numpy()
-        return [
-            largest_part(*sample, self.vocabulary, self.max_edges, self.options.negligible)
-            for sample in zip(rows, kinds, strict=True)
-        ]
+        return largest_parts(rows, kinds, self.vocabulary, self.max_edges, self.options.negligible)
 
-    def _judge_as_graphs(self, parts: Sequence[Part]) -> None:
+    def _judge_as_graphs(self, *samples: Parts) -> None:
         """Let the model judge graphs, and keep the best that no earlier search ended with."""
         # As a dictionary, since the order must be that of the samples.
-        distinct = dict.fromkeys((part.kinds, part.edges) for part in parts)
+        distinct = dict.fromkeys(parts.graph(number) for parts in samples for number in range(len(parts.kinds)))
         graphs = [self.vocabulary.graph(*content) for content in distinct]
         outputs = self.judge.classifier.classify(graphs)
         judged = Judgement.of(log_scores(outputs, self.judge.return_type), self.target)
@@ -196,31 +185,17 @@ class _Search:
                 self.key = key
                 self.best = self.options._prototype(graphs[number], self.target, judged, number)
 
-    def _loss(self, weights: Tensor, types: Tensor, parts: Sequence[Part]) -> Tensor:
+    def _loss(self, weights: Tensor, types: Tensor, parts: Parts) -> Tensor:
         options, classifier = self.options, self.judge.classifier
-        relaxed = [self._relaxed(*sample) for sample in zip(weights, types, parts, strict=True)]
         is_passed = "edge_weight" in (classifier.call.attributes or ())
-        if is_passed:
-            for graph, strengths in relaxed:
-                graph.edge_weight = strengths
-        joined = torch.cat([strengths for _, strengths in relaxed]).to(classifier.device)
-        with soft_edges(classifier.model, joined, is_passed=is_passed):
-            outputs, embeddings = classifier.differentiable([graph for graph, _ in relaxed])
+        graphs, strengths = relaxed_graphs(weights.to(self.dtype), types, parts, self.vocabulary, is_passed=is_passed)
+        with soft_edges(classifier.model, strengths.to(classifier.device), is_passed=is_passed):
+            outputs, embeddings = classifier.differentiable(graphs)
         gains = safe_log_scores(outputs.cpu(), self.judge.return_type).log_softmax(dim=1)[:, self.target]
         likeness = torch.cosine_similarity(embeddings.cpu().double(), self.mean_embedding[None], dim=1)
         gains = torch.nan_to_num(gains + options.similarity_weight * likeness, 0.0, 0.0, 0.0)
         sampling = self._sampling_gain(gains.detach(), weights.detach(), types.argmax(dim=-1))
         return self._price() - gains.mean() - options.sampling_weight * sampling
-
-    def _relaxed(self, weights: Tensor, types: Tensor, part: Part) -> tuple[Data, Tensor]:
-        """A sample as a graph with soft features, and the weights of its edges."""
-        nodes, kept = torch.tensor(part.nodes), torch.tensor(part.kept).long()
-        ends = torch.searchsorted(nodes, self.pairs[:, kept].contiguous())
-        edge_index, kinds = torch.cat([ends, ends.flip(0)], dim=1), types[nodes]
-        x, edge_attr = self.vocabulary.x, self.vocabulary.edge_attr
-        x = None if x is None else mixed(x, kinds)
-        edge_attr = None if edge_attr is None else mixed(edge_attr, *kinds[edge_index])
-        return assembled(len(nodes), x, edge_index, edge_attr), weights[kept].repeat(2).to(self.dtype)
 
     def _sampling_gain(self, gains: Tensor, weights: Tensor, kinds: Tensor) -> Tensor | float:
         """Score-function estimate: make the graphs behind the better samples more probable."""

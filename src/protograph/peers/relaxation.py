@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,7 @@ from torch.nn.functional import logsigmoid
 from torch_geometric.nn import FAConv, MessagePassing
 from torch_geometric.utils import scatter
 
-from protograph._base.arrays import Floats, Ints
 from protograph.models.outputs import ReturnType, log_scores
-from protograph.peers.generating import Vocabulary
 
 # How far a node's attention may be from 1 in sum and still be the output of a softmax.
 _SUM_TOLERANCE = 1e-4
@@ -162,67 +159,6 @@ def _like(values: Tensor, other: Tensor, dim: int) -> Tensor:
     shape = [1] * other.dim()
     shape[dim] = -1
     return values.to(other.dtype).view(shape)
-
-
-@dataclass(frozen=True)
-class Part:
-    """The graph that a sample stands for.
-
-    Attributes:
-        nodes: Its nodes among the candidates, in order.
-        kinds: Type of each.
-        edges: Pairs of places in ``nodes``.
-        kept: Numbers of the pairs of candidates that a relaxed sample may keep: all inside but those against the rules.
-    """
-
-    nodes: tuple[int, ...]
-    kinds: tuple[int, ...]
-    edges: tuple[tuple[int, int], ...]
-    kept: tuple[int, ...]
-
-
-def largest_part(weights: Floats, kinds: Ints, vocabulary: Vocabulary, max_edges: int, negligible: float) -> Part:
-    """The largest connected part of a sample, the most probable edges first, as far as the rules of the data allow.
-
-    Args:
-        weights: Probability of each pair of candidates, in the order of :func:`numpy.triu_indices`.
-        kinds: Type of each candidate.
-        vocabulary: No node gets more neighbours than its type has in the data, and only of types it is joined with.
-        max_edges: No more edges than this.
-        negligible: A relaxed sample does not keep pairs less probable than this.
-
-    >>> from torch_geometric.data import Data
-    >>> from protograph.peers.generating import learn
-    >>> path = Data(x=torch.ones(3, 1), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
-    >>> largest_part(np.array([0.9, 0.8, 0.7]), np.zeros(3, dtype=int), learn([path]), max_edges=2, negligible=0.01)
-    Part(nodes=(0, 1, 2), kinds=(0, 0, 0), edges=((0, 1), (0, 2)), kept=(0, 1))
-    """
-    pairs = np.stack(np.triu_indices(len(kinds), 1))
-    allowed = vocabulary.joined[kinds[pairs[0]], kinds[pairs[1]]] > 0
-    likely = np.flatnonzero((weights > 0.5) & allowed)
-    room = vocabulary.max_degree[kinds].tolist()
-    component = list(range(len(kinds)))  # the first node of the connected part that each is in
-    edges: list[tuple[int, int]] = []
-    # Plain lists: the graphs are tiny and many, and this is where all the time would go.
-    for pair in likely[np.argsort(-weights[likely], kind="stable")].tolist():
-        u, v = pairs[:, pair].tolist()
-        if room[u] and room[v] and len(edges) < max_edges:
-            room[u] -= 1
-            room[v] -= 1
-            first, other = sorted((component[u], component[v]))
-            component = [first if node == other else node for node in component]
-            edges.append((u, v))
-        else:
-            allowed[pair] = False
-    largest = max(component, key=component.count)
-    nodes = [node for node, first in enumerate(component) if first == largest]
-    place = {node: number for number, node in enumerate(nodes)}
-    return Part(
-        nodes=tuple(nodes),
-        kinds=tuple(kinds[nodes].tolist()),
-        edges=tuple(sorted((place[u], place[v]) for u, v in edges if u in place)),
-        kept=tuple(np.flatnonzero(np.isin(pairs, nodes).all(axis=0) & allowed & (weights > negligible)).tolist()),
-    )
 
 
 def mixed(values: Tensor, *shares: Tensor) -> Tensor:

@@ -143,8 +143,7 @@ class _Training:
             rolled = self.policy.complete(
                 grown.repeat(options.num_rollouts), num_steps - step - 1, rules, self.generator
             )
-            shown = grown.as_data(rules.vocabulary) + rolled.as_data(rules.vocabulary)
-            above = self._judged(shown) - 1 / options.num_classes_
+            above = self._judged(grown.and_then(rolled).laid_out(rules.vocabulary)) - 1 / options.num_classes_
             now, later = above[:num_episodes], above[num_episodes:].reshape(num_episodes, -1)
             usualness = rules.usualness(graphs, action)
             reward = now + options.rollout_weight * later.mean(dim=1) + options.rule_weight * usualness
@@ -221,6 +220,11 @@ class Partial:
         """Which places have a node, ``[num_graphs, num_places]``."""
         return torch.arange(self.types.size(1)) < self.sizes[:, None]
 
+    def narrowed(self) -> "Partial":
+        """The same graphs without the places where none of them has a node yet."""
+        width = int(self.sizes.max())
+        return Partial(self.types[:, :width], self.adjacency[:, :width, :width], self.sizes)
+
     def repeat(self, times: int) -> "Partial":
         """Each graph ``times`` times in a row."""
         return Partial(*(part.repeat_interleave(times, dim=0) for part in (self.types, self.adjacency, self.sizes)))
@@ -247,12 +251,18 @@ class Partial:
         adjacency[rows, place, start] = True
         return Partial(types, adjacency, sizes)
 
-    def as_data(self, vocabulary: Vocabulary) -> list[Data]:
+    def and_then(self, others: "Partial") -> "Partial":
+        """These graphs, and others after them."""
+        return Partial(
+            torch.cat([self.types, others.types]),
+            torch.cat([self.adjacency, others.adjacency]),
+            torch.cat([self.sizes, others.sizes]),
+        )
+
+    def laid_out(self, vocabulary: Vocabulary) -> Sequence[Data]:
         """The graphs themselves."""
-        return [
-            vocabulary.graph(types[:size], adjacency.triu().nonzero())
-            for types, adjacency, size in zip(self.types, self.adjacency, self.sizes.tolist(), strict=True)
-        ]
+        graph_of, *ends = self.adjacency.triu().nonzero().t()
+        return vocabulary.graphs(self.sizes, self.types[self.is_node], torch.stack(ends), graph_of)
 
 
 class Rules:
@@ -323,6 +333,8 @@ class Policy(nn.Module):
 
     def act(self, graphs: Partial, rules: Rules, generator: torch.Generator) -> Action:
         """Choose an edge for each graph among the legal ones."""
+        unused, graphs = graphs.types.size(1), graphs.narrowed()
+        unused -= graphs.types.size(1)
         legal = rules.legal(graphs)
         can_start = legal.any(dim=2)
         nodes, types = self._embed(graphs)
@@ -331,6 +343,7 @@ class Policy(nn.Module):
         given = self.end_of_start(nodes[rows, start])[:, None]
         logits = [self.end(self.end_of_end(ends) + given).squeeze(-1) for ends in (nodes, types)]
         end, log_end = _sample(torch.cat(logits, dim=1), legal[rows, start], generator)
+        end = torch.where(end >= graphs.types.size(1), end + unused, end)
         return Action(start, end, log_start + log_end, can_start.any(dim=1))
 
     @torch.no_grad()
