@@ -14,6 +14,7 @@ FACTS = {
         "versions": {"protograph": "1", "torch": "2"},
         "hardware": {"cpu": "Chip", "cores": 2, "device": "cpu"},
     },
+    "measured": [],
 }
 
 
@@ -38,8 +39,21 @@ def test_the_markdown_page():
         "Numbers & more. ([csv](rq9/numbers.csv), [json](rq9/numbers.json), [tex](rq9/numbers.tex))\n\n"
         "| set | n |\n|---|---|\n| BA | 2,000 |\n\n"
         "![A line.](rq9/line.svg)\n\nA line.\n\nNo <more>.\n\n"
-        "_seeds 0, 1; 12 s in 2 cells and 60 s of training, on one core each; protograph 1 at abc, torch 2; Chip, "
-        "2 cores, cpu; 2026-01-01 00:00 UTC_\n"
+        "_seeds 0, 1; 12 s in 2 cells and 60 s of training, on one core each; protograph 1 at abc, torch 2, on Chip, "
+        "2 cores, cpu, 2026-01-01 00:00 UTC_\n"
+    )
+
+
+def test_the_page_says_where_cells_were_measured():
+    made = FACTS["provenance"] | {"num_cells": 1, "first": "2026-01-02 00:00 UTC", "last": "2026-01-02 00:00 UTC"}
+    there = made | {"num_cells": 2, "last": "2026-01-03 00:00 UTC"}
+    there["hardware"] = {"cpu": "Other", "cores": 16, "device": "cuda (GPU)", "jobs": 14}
+    one = Section("rq9", "Title", "What?", [], FACTS | {"measured": [made, there]})
+    assert one.origin == (
+        "seeds 0, 1; 12 s in 2 cells and 60 s of training, on one core each; "
+        "1 cell by protograph 1 at abc, torch 2, on Chip, 2 cores, cpu, 2026-01-02 00:00 UTC; "
+        "2 cells by protograph 1 at abc, torch 2, on Other, 16 cores, cuda (GPU), 14 processes at once, "
+        "2026-01-02 00:00 UTC to 2026-01-03 00:00 UTC"
     )
 
 

@@ -22,13 +22,18 @@ def test_an_item_is_replaced_whole_and_the_page_is_over_what_is_there(tmp_path):
             publish_item(tmp_path, item, results(num), Settings())
             sections = publish_page(opened, tmp_path, [item])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["README.md", "index.html", "run.json", "squares"]
-    names = ["item.json", "squares.csv", "squares.json", "squares.tex"]
+    names = ["cells.json", "item.json", "squares.csv", "squares.json", "squares.tex"]
     assert sorted(p.name for p in (tmp_path / "squares").iterdir()) == names
     assert (tmp_path / "squares" / "squares.csv").read_text() == "n,square\n0,0\n1,1\n2,4\n"
     facts = json.loads((tmp_path / "run.json").read_text())["items"]["squares"]
     assert (facts["num_cells"], facts["seconds"], facts["training_seconds"]) == (3, 1.3, 3.0)
     assert facts["seeds"] == list(range(10))
     assert [one.name for one in sections] == ["squares"]
+    cells = json.loads((tmp_path / "squares" / "cells.json").read_text())
+    assert cells[:2] == [
+        {"key": ["0"], "seconds": 1.26, "result": {"square": 0}},
+        {"key": ["1"], "seconds": None, "result": {"square": 1}},
+    ]
     assert "| 2 | 4 |" in (tmp_path / "README.md").read_text()
 
 

@@ -2,10 +2,12 @@ import multiprocessing
 import os
 import pickle
 import signal
+import time
 
 import pytest
 import torch
 
+from protograph.reproduce import running
 from protograph.reproduce.item import Cell, Item, Need
 from protograph.reproduce.items import ITEMS
 from protograph.reproduce.running import Bench, Failure, Plan, measure
@@ -16,6 +18,7 @@ from tests.reproduce.small import squares
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch):
     monkeypatch.setenv("PROTOGRAPH_PROGRESS", "off")
+    monkeypatch.setattr(running, "warm_up", lambda: None)
 
 
 def planned(item, folder, **settings):
@@ -30,6 +33,25 @@ def test_all_cells_are_measured_and_a_second_run_has_nothing_to_do(tmp_path):
     assert dict(plan.results(plan.items[0])) == {(str(n),): {"square": n * n} for n in range(4)}
     again = planned(squares(measured), tmp_path)
     assert (again.tasks, again.seconds, measured) == ([], 0, [0, 1, 2, 3])
+
+
+def test_loops_are_compiled_once_before_the_first_cell_and_not_in_its_time(tmp_path, monkeypatch):
+    order = []
+    monkeypatch.setattr(running, "warm_up", lambda: (order.append("warm"), time.sleep(0.5)))
+    plan = planned(squares([], before=order.append), tmp_path / "whole")
+    measure(plan)
+    assert order == ["warm", 0, 1, 2, 3]
+    assert max(plan.results(plan.items[0]).seconds.values()) < 0.5
+    order.clear()
+    measure(planned(squares([], before=order.append), tmp_path / "quick", is_quick=True))
+    assert order == [0, 1, 2, 3]
+
+
+def test_results_know_where_each_cell_was_measured(tmp_path):
+    plan = planned(squares([]), tmp_path, device="cuda", jobs=1)
+    measure(plan)
+    origins = plan.results(plan.items[0]).origins
+    assert [origin["hardware"]["device"] for origin in origins] == ["cuda"] * 4
 
 
 def test_what_is_broken_off_goes_on_after_the_last_finished_cell(tmp_path):

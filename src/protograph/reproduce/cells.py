@@ -5,16 +5,17 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from protograph._base.files import atomic_path
 from protograph.evaluation.keeping import versions
 from protograph.reproduce.item import JSON, Cell, Item, Need
+from protograph.reproduce.provenance import provenance
 from protograph.reproduce.settings import Settings
 
-FORMAT = "protograph-cell"
+FORMAT = "protograph-cell-2"
 # What takes fewer seconds was no training: the models were there.
 LEAST_TRAINING = 0.2
 
@@ -26,10 +27,12 @@ class FinishedCell:
     Attributes:
         result: What it gave.
         seconds: How long it took.
+        origin: Versions, commit and hardware of the process that measured it.
     """
 
     result: JSON
     seconds: float
+    origin: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class CellStore:
         return self.folder / item.name / f"{readable}-{total}.json"
 
     def made_from(self, item: Item, cell: Cell) -> dict[str, Any]:
-        """All that a result depends on; the device does not count, it is only written down."""
+        """All that a result depends on; where it was measured does not count, it is only written down."""
         return {
             "item": item.name,
             "key": list(cell.key),
@@ -67,7 +70,7 @@ class CellStore:
         except (OSError, ValueError):
             return None
         is_same = content.get("format") == FORMAT and content.get("made_from") == self.made_from(item, cell)
-        return FinishedCell(content["result"], content["seconds"]) if is_same else None
+        return FinishedCell(content["result"], content["seconds"], content["origin"]) if is_same else None
 
     def note_training(self, need: Need, seconds: float) -> None:
         """Write down how long models took; what was there already does not count."""
@@ -90,7 +93,7 @@ class CellStore:
         content = {
             "format": FORMAT,
             "made_from": self.made_from(item, cell),
-            "device": self.settings.device,
+            "origin": provenance(self.settings.device, self.settings.jobs),
             "seconds": round(seconds, 3),
             "result": _plain(result, cell),
         }

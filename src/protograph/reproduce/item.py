@@ -61,6 +61,7 @@ class Results(Mapping[Key, JSON]):
         settings: What was asked to be measured.
         seconds: How long each cell took.
         training_seconds: How long the models took that they need.
+        origins: Where each cell was measured.
     """
 
     def __init__(
@@ -69,9 +70,10 @@ class Results(Mapping[Key, JSON]):
         settings: Settings,
         seconds: Mapping[Key, float],
         training_seconds: float = 0.0,
+        origins: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self._values, self.settings, self.seconds = dict(values), settings, dict(seconds)
-        self.training_seconds = training_seconds
+        self.training_seconds, self.origins = training_seconds, origins
 
     def __getitem__(self, key: Key) -> JSON:
         return self._values[key]

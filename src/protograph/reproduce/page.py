@@ -66,17 +66,28 @@ class Section:
     @property
     def origin(self) -> str:
         """One line on where it comes from."""
-        made, cells = self.facts["provenance"], count_of(self.facts["num_cells"], "cell")
-        seconds, training = self.facts["seconds"], self.facts["training_seconds"]
-        versions, hardware = made["versions"], made["hardware"]
+        cells, seconds = count_of(self.facts["num_cells"], "cell"), self.facts["seconds"]
+        training, measured = self.facts["training_seconds"], self.facts["measured"]
         kind = "quick run, " if self.is_quick else ""
-        commit = f" at {made['commit']}" if made["commit"] else ""
         return (
             f"{kind}seeds {', '.join(map(str, self.facts['seeds']))}; "
             f"{seconds:.0f} s in {cells} and {training:.0f} s of training, on one core each; "
-            f"protograph {versions['protograph']}{commit}, torch {versions['torch']}; "
-            f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['device']}; {made['date']}"
+            + "; ".join(map(_origin, measured or [self.facts["provenance"]]))
         )
+
+
+def _origin(made: Mapping[str, Any]) -> str:
+    """Where cells were measured, or where an item of before was written."""
+    versions, hardware = made["versions"], made["hardware"]
+    cells = f"{count_of(made['num_cells'], 'cell')} by " if "num_cells" in made else ""
+    commit = f" at {made['commit']}" if made["commit"] else ""
+    jobs = f", {hardware['jobs']} processes at once" if hardware.get("jobs", 1) > 1 else ""
+    first, last = made.get("first", made.get("date")), made.get("last", made.get("date"))
+    return (
+        f"{cells}protograph {versions['protograph']}{commit}, torch {versions['torch']}, on "
+        f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['device']}{jobs}, "
+        f"{first if first == last else f'{first} to {last}'}"
+    )
 
 
 def verdict_counts(sections: Iterable[Section]) -> list[tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """The folder of results: each item's files, and the page over all items that are there."""
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,14 +11,16 @@ from protograph._base.manifest import FolderKind, read_manifest
 from protograph._base.publishing import OpenFolder, open_folder
 from protograph.reproduce.item import Item, Results
 from protograph.reproduce.page import MARK, Section, as_html_page, as_markdown_page
-from protograph.reproduce.provenance import provenance
+from protograph.reproduce.provenance import measured_by, provenance
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sheet import Sheet, read_parts
 
 # What the page has of an item besides its parts.
-FACTS = ("is_quick", "seeds", "num_cells", "seconds", "training_seconds", "provenance")
+FACTS = ("is_quick", "seeds", "num_cells", "seconds", "training_seconds", "provenance", "measured")
 OTHER_OUT = "choose another --out"
 CELLS, README, PAGE = ".cells", "README.md", "index.html"
+# What every cell of an item gave, for whoever wants to go on with it.
+OF_CELLS = "cells.json"
 KIND = FolderKind(manifest="run.json", format="protograph-reproduction", names=re.compile(r"run\.json|index\.html"))
 ITEM_KIND = FolderKind(
     manifest="item.json",
@@ -40,6 +43,7 @@ def publish_item(out: Path, item: Item, results: Results, settings: Settings) ->
     with open_folder(out / item.name, ITEM_KIND, way_out=OTHER_OUT) as opened:
         for name, text in sheet.files().items():
             (opened.staged / name).write_text(text, encoding="utf-8")
+        (opened.staged / OF_CELLS).write_text(_cells_text(results), encoding="utf-8")
         opened.publish(
             {
                 "item": item.name,
@@ -51,9 +55,16 @@ def publish_item(out: Path, item: Item, results: Results, settings: Settings) ->
                 "num_cells": len(results),
                 "seconds": round(sum(results.seconds.values()), 1),
                 "training_seconds": round(results.training_seconds, 1),
-                "provenance": provenance(settings.device),
+                "provenance": provenance(settings.device, settings.jobs),
+                "measured": measured_by(results.origins),
             }
         )
+
+
+def _cells_text(results: Results) -> str:
+    """Key, seconds and result of each cell, a line each."""
+    cells = ({"key": list(key), "seconds": results.seconds.get(key), "result": results[key]} for key in results)
+    return "[\n" + ",\n".join(json.dumps(cell, allow_nan=False) for cell in cells) + "\n]\n"
 
 
 def publish_page(opened: OpenFolder, out: Path, items: Sequence[Item]) -> list[Section]:
@@ -70,6 +81,6 @@ def _section(folder: Path) -> Section:
     content: dict[str, Any] = read_manifest(folder, ITEM_KIND)
     names = [part["name"] for part in content["parts"] if part["part"] == "figure"]
     svgs = {name: (folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
-    facts = {key: content[key] for key in FACTS}
+    facts = {key: content.get(key, []) for key in FACTS}  # items of before do not say where cells were measured
     parts = read_parts(content["parts"], svgs)
     return Section(content["item"], content["title"], content["question"], parts, facts)

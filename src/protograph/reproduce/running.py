@@ -19,6 +19,7 @@ from protograph.reproduce.sets import SETS
 from protograph.reproduce.settings import Settings
 from protograph.reproduce.sweeps import swept_models
 from protograph.reproduce.telling import Teller, telling
+from protograph.reproduce.warming import warm_up
 
 # Of many models trained at once, one takes this share of the time that it takes by itself.
 SHARE_OF_STACKED = 0.2
@@ -110,7 +111,8 @@ class Plan:
             return None
         values, seconds = {k: one.result for k, one in whole.items()}, {k: one.seconds for k, one in whole.items()}
         needs = {need for cell in self.cells[item.name].values() for need in cell.needs}
-        return Results(values, self.settings, seconds, self.store.training_seconds(needs))
+        origins = [one.origin for one in whole.values()]
+        return Results(values, self.settings, seconds, self.store.training_seconds(needs), origins)
 
 
 def _by_key(item: Item, settings: Settings) -> dict[Key, Cell]:
@@ -157,6 +159,7 @@ class Bench:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.lab = plan, Lab(plan.folder, plan.settings, self._progress)
         self._tell: Callable[[str], None] = lambda stage: None
+        self._is_warm = plan.settings.is_quick  # whose times mean nothing
 
     def __reduce__(self) -> tuple[Any, ...]:
         return bench_of, (tuple(item.name for item in self.plan.items), self.plan.settings, self.plan.folder)
@@ -184,6 +187,9 @@ class Bench:
             self.lab.make(task.need)
             self.plan.store.note_training(task.need, time.perf_counter() - begun)
             return
+        if not self._is_warm:
+            warm_up()
+            self._is_warm, begun = True, time.perf_counter()
         item = next(one for one in self.plan.items if one.name == task.item)
         cell = self.plan.cells[task.item][task.key]
         result = cell.compute(self.lab)
