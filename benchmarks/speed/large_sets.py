@@ -1,11 +1,12 @@
-"""(n) Sets as large as those on which rules are known to take hours: time and peak memory, reasons included.
+"""(o) Sets as large as those on which rules are known to take hours: time and peak memory, reasons included.
 
 The sizes are those of reddit_threads, twitch_egos and github_stargazers, on which LogicXGNN's authors print 4,000 to
-12,000 s and 36 to 85 GB; the graphs are made here, with sizes and degrees of heavy tails. Each set is explained once,
-in a process of its own that is given its model.
+12,000 s and 36 to 85 GB; the graphs are made here, with sizes and degrees of heavy tails. Each set is explained
+five times, in turn with the others, each time in a process of its own that is given its model.
 """
 
 import json
+import statistics
 import subprocess
 import sys
 import time
@@ -17,13 +18,14 @@ from benchmarks import certificate
 from benchmarks.large_graphs import Networks, Size
 from benchmarks.speed.hard_cases import Case
 from benchmarks.speed.streaming import in_double, peak_mebibytes
-from benchmarks.speed.timing import Part, row
+from benchmarks.speed.timing import Part, median_and_spread, row
 
 SETS = {
     "reddit_threads": Size(203_088, 24, 25),
     "twitch_egos": Size(127_094, 30, 87),
     "github_stargazers": Size(12_725, 114, 235),
 }
+ROUNDS = 5
 MOST_SECONDS, MOST_MEBIBYTES = 600.0, 4_000 * 1e6 / 2**20
 # The head of the model is solved for on so many graphs, of another seed.
 _NUM_SOLVED, _OTHER_SEED = 2_000, 1
@@ -64,24 +66,30 @@ def in_process(name: str) -> dict[str, Any]:
 
 
 def measure(repeats: int) -> dict[str, Any]:
-    """Each set once: what takes minutes varies little."""
-    return {name: in_process(name) for name in SETS}
+    rounds = [{name: in_process(name) for name in SETS} for _ in range(ROUNDS)]
+    return {name: [one[name] for one in rounds] for name in SETS}
+
+
+def medians(runs: list[dict[str, Any]]) -> tuple[float, float]:
+    """Seconds, and peak memory in MiB."""
+    return statistics.median(one["seconds"] for one in runs), statistics.median(one["peak_mebibytes"] for one in runs)
 
 
 def show(content: dict[str, Any]) -> None:
-    for name, one in content.items():
-        figure = f"{one['seconds']:.0f} s ({one['cpu_seconds']:.0f} s of processor), {one['peak_mebibytes']:.0f} MiB"
-        holds = one["seconds"] <= MOST_SECONDS and one["peak_mebibytes"] <= MOST_MEBIBYTES
-        row(f"(n) {one['num_graphs']:,} graphs of the size of {name}", figure, "10 min, 4 GB", holds)
+    for name, runs in content.items():
+        seconds, peak = medians(runs)
+        figure = f"{median_and_spread([one['seconds'] for one in runs], 0)} s, {peak:.0f} MiB"
+        holds = seconds <= MOST_SECONDS and peak <= MOST_MEBIBYTES
+        row(f"(o) {runs[0]['num_graphs']:,} graphs of the size of {name}", figure, "10 min, 4 GB", holds)
 
 
 def limits(content: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         limit
-        for name, one in content.items()
+        for name, runs in content.items()
         for limit in (
-            certificate.limit(f"(n) seconds of {name}'s size", one["seconds"], at_most=MOST_SECONDS),
-            certificate.limit(f"(n) peak MiB of {name}'s size", one["peak_mebibytes"], at_most=MOST_MEBIBYTES),
+            certificate.limit(f"(o) seconds of {name}'s size", medians(runs)[0], at_most=MOST_SECONDS),
+            certificate.limit(f"(o) peak MiB of {name}'s size", medians(runs)[1], at_most=MOST_MEBIBYTES),
         )
     ]
 
