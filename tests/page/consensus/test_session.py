@@ -263,3 +263,10 @@ def test_without_worth_the_largest_pattern_grows():
     large = searched(session, graphs, 2, without=frozenset({"worth"}))
     assert " has 3 nodes and 2 edges " in worth.steps[0]
     assert " has 4 nodes and 3 edges " in large.steps[0]
+
+
+def test_a_search_that_was_cut_short_says_what_it_is_worth_at_least():
+    found = searched(session_of([0, 1], GRAPHS), consensus=ConsensusOptions(grow_calls=1))
+    assert not found.session.is_exact
+    # The house's 5 nodes and 6 edges are worth 1 each, the edge from it to the rest half as much: 1 of 11.5.
+    assert found.steps[0].endswith(" has 1 node and 0 edges (the best one known, worth at least 9% of what any can be)")

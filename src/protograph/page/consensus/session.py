@@ -207,7 +207,9 @@ class _Outcome:
     def steps(self, pattern: Pattern) -> tuple[str, ...]:
         """What was done, a sentence a step."""
         graphs, start = self.graphs, int(self.graphs.sources[0].nodes[self.start[0]])
-        proven = "proven to be worth the most" if self.consensus.is_exact else "the best one known, not proven"
+        share = self.consensus.worth / self.consensus.bound if self.consensus.bound else 1.0
+        known = f"the best one known, worth at least {share:.0%} of what any can be"
+        proven = "proven to be worth the most" if self.consensus.is_exact else known
         inside, outside = self.occurrence.shares
         evidence = f"found in {inside:.1%} of the cluster's graphs looked at"
         if self.occurrence.outside.size:
