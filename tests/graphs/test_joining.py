@@ -97,4 +97,8 @@ def test_what_is_laid_end_to_end_is_not_laid_out_again():
     assert set(again.tensors) == {"edge_index", "edge_attr"}
     assert all(tensor is chunk.together.tensors[key] for key, tensor in again.tensors.items())
     assert chunk.together.num_bytes == 6 * 4 + 4 * 8 + 2 * 4
-    assert type(chunk[:1]) is list  # some of the graphs only
+    both = GraphChunk([one, one], joined([one, one]), np.array([0, 1]))
+    assert (type(both[1:]), len(both[1:]), both[1:].labels.tolist()) == (GraphChunk, 1, [1])
+    assert torch.equal(both[1:].together.tensors["x"], one.x)
+    assert both[::-1] == [one, one]
+    assert both[2:] == []

@@ -99,9 +99,12 @@ class GraphChunk(Sequence[Data]):
     @overload
     def __getitem__(self, index: int) -> Data: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Data]: ...
-    def __getitem__(self, index: int | slice) -> Data | list[Data]:
-        return list(self._graphs[index]) if isinstance(index, slice) else self._graphs[index]
+    def __getitem__(self, index: slice) -> Sequence[Data]: ...
+    def __getitem__(self, index: int | slice) -> Data | Sequence[Data]:
+        if not isinstance(index, slice):
+            return self._graphs[index]
+        first, last, step = index.indices(len(self))
+        return self.part(first, last) if step == 1 and first < last else list(self._graphs[index])
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self._graphs)
