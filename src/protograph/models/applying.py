@@ -12,7 +12,7 @@ from protograph.graphs.joining import GraphChunk
 from protograph.graphs.store import GraphStore
 from protograph.models.batching import parts_of
 from protograph.models.exact_rows import ROWS_IN_DOUBLE
-from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
+from protograph.models.judging import BATCH_SIZE, check_finite, labels_of, plain_labels
 from protograph.models.labels import GivenLabels
 from protograph.models.misfits import Labelled, which_graphs
 from protograph.models.running import RunningClassifier
@@ -125,8 +125,10 @@ class Applying:
 
     def labels(self, graphs: Sequence[Data]) -> GivenLabels:
         """The classes that graphs were given, of the task that is explained."""
-        if self._classifier.task is None and isinstance(graphs, GraphChunk) and graphs.labels is not None:
-            return GivenLabels(graphs.labels, np.ones(len(graphs), np.bool_))
+        known = graphs.labels if self._classifier.task is None and isinstance(graphs, GraphChunk) else None
+        labels = plain_labels(graphs) if known is None else known
+        if labels is not None:
+            return GivenLabels(labels, np.ones(len(graphs), np.bool_))
         return GivenLabels.of(labels_of(graphs, self._classifier.task))
 
 
