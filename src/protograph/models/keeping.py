@@ -102,7 +102,9 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[Callable[[], No
     plain = [module for module in modules if not isinstance(module, torch.jit.ScriptModule)]
     buffers = [(module, dict(module._buffers)) for module in plain]
     attributes = [dict(module.__dict__) for module in plain] if is_own else []
-    values = _values([*model.buffers(), *(model.parameters() if is_own else ())])
+    # Most models have no buffers, and to look for them once more takes as long as all of the above.
+    has_buffers = len(plain) < len(modules) or any(own for _, own in buffers)
+    values = _values([*(model.buffers() if has_buffers else ()), *(model.parameters() if is_own else ())])
 
     @torch.no_grad()
     def put_back() -> None:
