@@ -1,4 +1,6 @@
+import hashlib
 import json
+import zlib
 
 import pytest
 import torch
@@ -36,6 +38,19 @@ def test_tensors_that_lie_elsewhere_are_refused(tmp_path):
     head = json.dumps({"a": {"dtype": "I64", "shape": [9], "data_offsets": [0, 72]}}).encode()
     (tmp_path / "a").write_bytes(len(head).to_bytes(8, "little") + head + b"1234")
     with pytest.raises(ValueError, match=r"a is damaged or no file of tensors: a tensor lies outside of it$"):
+        read_tensors(tmp_path / "a")
+
+
+@pytest.mark.parametrize("name", ["crc32", "blake2b"])
+def test_numbers_are_compared_with_their_checksum_or_with_the_digest_of_older_files(tmp_path, name):
+    numbers = b"\x01\x02"
+    right = {"crc32": f"{zlib.crc32(numbers):08x}", "blake2b": hashlib.blake2b(numbers, digest_size=16).hexdigest()}
+    texts = {"__metadata__": {name: right[name]}}
+    head = json.dumps({**texts, "a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}}).encode()
+    (tmp_path / "a").write_bytes(len(head).to_bytes(8, "little") + head + numbers)
+    assert read_tensors(tmp_path / "a")[0]["a"].tolist() == [1, 2]
+    (tmp_path / "a").write_bytes(len(head).to_bytes(8, "little") + head + b"\x01\x03")
+    with pytest.raises(ValueError, match=r"its numbers are not those that were written$"):
         read_tensors(tmp_path / "a")
 
 

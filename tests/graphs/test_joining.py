@@ -97,7 +97,11 @@ def test_what_is_laid_end_to_end_is_not_laid_out_again():
     assert set(again.tensors) == {"edge_index", "edge_attr"}
     assert all(tensor is chunk.together.tensors[key] for key, tensor in again.tensors.items())
     assert chunk.together.num_bytes == 6 * 4 + 4 * 8 + 2 * 4
-    assert type(chunk[:1]) is list  # some of the graphs only
+    both = GraphChunk([one, one], joined([one, one]), np.array([0, 1]))
+    assert (type(both[1:]), len(both[1:]), both[1:].labels.tolist()) == (GraphChunk, 1, [1])
+    assert torch.equal(both[1:].together.tensors["x"], one.x)
+    assert both[::-1] == [one, one]
+    assert both[2:] == []
 
 
 def test_graphs_laid_out_are_made_one_by_one():
@@ -113,8 +117,8 @@ def test_graphs_laid_out_are_made_one_by_one():
         assert all(torch.equal(made[key], graph[key]) for key in ("x", "edge_index", "edge_attr"))
     (second,) = laid_out[1:]
     assert second.x.tolist() == [[7.0]]
-    with pytest.raises(ValueError, match=r"^graphs laid end to end are taken in one run, got a step of 2$"):
-        laid_out[::2]
+    assert [graph.num_nodes for graph in laid_out[::-1]] == [1, 3]
+    assert laid_out[2:] == []
     with pytest.raises(IndexError):
         laid_out[2]
 

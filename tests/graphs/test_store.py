@@ -92,9 +92,7 @@ def test_all_graphs_are_checked_at_once_and_what_was_laid_out_is_used_again():
     store.check(4)
     laid_out = dict(store._checked)
     assert list(laid_out) == [0, 4, 8]
-    assert [chunk.together is laid_out[start] for start, chunk in zip((0, 4, 8), store.chunks(4), strict=True)] == [
-        True
-    ] * 3
+    assert [chunk is laid_out[start] for start, chunk in zip((0, 4, 8), store.chunks(4), strict=True)] == [True] * 3
     store.check(4)
     assert [len(chunk.together.sizes) for chunk in store.chunks(5)] == [5, 5, 1]  # of another size: laid out anew
 

@@ -1,4 +1,5 @@
 import copy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -142,6 +143,36 @@ def test_models_of_other_precision_run_with_their_weights_in_double(dtype):
         expected = twin(torch.cat([g.x for g in GRAPHS]).double(), edges, batch)
     torch.testing.assert_close(running.classify(GRAPHS), expected)
     assert {parameter.dtype for parameter in model.parameters()} == {dtype}
+
+
+def test_a_copy_has_hooks_of_its_own():
+    model = zoo_outputs.Answers()
+    twin = copied(model)
+    for module in twin.modules():
+        module.register_forward_hook(lambda *given: None)
+    assert not any(module._forward_hooks for module in model.modules())
+    assert all(len(module._forward_hooks) == 1 for module in twin.modules())
+
+
+class Counting(nn.Module):
+    """Its output is how often it has been called."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(3, 2)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x, edge_index, batch):
+        self.calls += 1
+        return self.head(zoo_outputs.global_add_pool(x, batch)) * 0 + self.calls
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_parts_of_a_run_do_not_see_what_a_model_did_to_itself_before(is_own):
+    running = replace(GraphClassifier(Counting().eval()).start(GRAPHS), is_own=is_own)
+    outputs, embeddings = running.graph_rows(GRAPHS[:2], GRAPHS[2:5])
+    assert outputs.tolist() == [[1.0, 1.0]] * 5
+    assert embeddings.shape == (5, 3)
 
 
 def test_a_copy_is_another_model_and_none_where_there_cannot_be_one():

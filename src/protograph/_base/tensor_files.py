@@ -2,12 +2,14 @@
 
 The layout is that of ``safetensors``, which many programs read: eight bytes that tell the length of the header, the
 header as JSON, and the numbers of all tensors one after the other. Beside the tensors a header may hold texts; one of
-them is a digest of the numbers, by which a damaged file is told.
+them is a checksum of the numbers, by which a damaged file is told: a CRC, which takes a quarter of the time of reading.
+Files that were written before have a digest in its place, which took longer than reading.
 """
 
 import hashlib
 import json
 import math
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,7 @@ _DTYPES = {
     "F64": torch.float64,
 }
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
-_TEXTS, _DIGEST = "__metadata__", "blake2b"
+_TEXTS, _CHECKSUM, _DIGEST = "__metadata__", "crc32", "blake2b"
 # A longer header is none that we wrote.
 _MOST_HEADER = 2**28
 
@@ -44,7 +46,7 @@ def is_storable(tensor: Tensor) -> bool:
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], texts: Mapping[str, str]) -> None:
     """Write tensors and texts, whole or not at all."""
     header: dict[str, Any] = {}
-    parts, place, digest = [], 0, hashlib.blake2b(digest_size=16)
+    parts, place, checksum = [], 0, 0
     for name, tensor in tensors.items():
         numbers = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
         end = place + numbers.size
@@ -53,10 +55,10 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], texts: Mapping[str,
             "shape": list(tensor.shape),
             "data_offsets": [place, end],
         }
-        digest.update(numbers.data)
+        checksum = zlib.crc32(numbers.data, checksum)
         parts.append(numbers)
         place = end
-    head = json.dumps({_TEXTS: {**texts, _DIGEST: digest.hexdigest()}, **header}).encode()
+    head = json.dumps({_TEXTS: {**texts, _CHECKSUM: f"{checksum:08x}"}, **header}).encode()
     head += b" " * (-len(head) % 8)
     with atomic_path(path) as partial, partial.open("wb") as file:
         file.write(len(head).to_bytes(8, "little"))
@@ -71,7 +73,7 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     Raises:
         ValueError: If it is damaged, or something else; the message names it.
     """
-    content = bytearray(path.read_bytes())
+    content = np.fromfile(path, dtype=np.uint8).data
     try:
         return _parsed(content)
     except (ValueError, KeyError, TypeError, RuntimeError, RecursionError) as error:
@@ -93,15 +95,16 @@ def read_texts(path: Path) -> dict[str, str]:
         raise ValueError(f"{path} is damaged or no file of tensors: it is cut off, or has no header") from None
 
 
-def _parsed(content: bytearray) -> tuple[dict[str, Tensor], dict[str, str]]:
+def _parsed(content: memoryview) -> tuple[dict[str, Tensor], dict[str, str]]:
     length = int.from_bytes(content[:8], "little")
     if len(content) < 8 or not 2 <= length <= min(_MOST_HEADER, len(content) - 8):
         raise ValueError("it is cut off, or has no header")
     header = json.loads(bytes(content[8 : 8 + length]))
     texts = dict(header.pop(_TEXTS, {}))
-    numbers = memoryview(content)[8 + length :]
-    wanted = texts.pop(_DIGEST, None)
-    if wanted is not None and hashlib.blake2b(numbers, digest_size=16).hexdigest() != wanted:
+    numbers = content[8 + length :]
+    checksum, digest = texts.pop(_CHECKSUM, None), texts.pop(_DIGEST, None)
+    is_damaged = checksum is not None and f"{zlib.crc32(numbers):08x}" != checksum
+    if is_damaged or (digest is not None and hashlib.blake2b(numbers, digest_size=16).hexdigest() != digest):
         raise ValueError("its numbers are not those that were written")
     return {name: _tensor(numbers, **entry) for name, entry in header.items()}, texts
 

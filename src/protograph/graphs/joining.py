@@ -105,9 +105,12 @@ class GraphChunk(Sequence[Data]):
     @overload
     def __getitem__(self, index: int) -> Data: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Data]: ...
-    def __getitem__(self, index: int | slice) -> Data | list[Data]:
-        return list(self._graphs[index]) if isinstance(index, slice) else self._graphs[index]
+    def __getitem__(self, index: slice) -> Sequence[Data]: ...
+    def __getitem__(self, index: int | slice) -> Data | Sequence[Data]:
+        if not isinstance(index, slice):
+            return self._graphs[index]
+        first, last, step = index.indices(len(self))
+        return self.part(first, last) if step == 1 and first < last else list(self._graphs[index])
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self._graphs)
@@ -130,14 +133,14 @@ class LaidOut(Sequence[Data]):
     @overload
     def __getitem__(self, index: int) -> Data: ...
     @overload
-    def __getitem__(self, index: slice) -> "LaidOut": ...
-    def __getitem__(self, index: int | slice) -> "Data | LaidOut":
-        if isinstance(index, slice):
-            first, last, step = index.indices(len(self))
-            if step != 1:
-                raise ValueError(f"graphs laid end to end are taken in one run, got a step of {step}")
-            return LaidOut(self._together.part(first, max(first, last)))
-        return self._together.graph(range(len(self))[index])
+    def __getitem__(self, index: slice) -> Sequence[Data]: ...
+    def __getitem__(self, index: int | slice) -> Data | Sequence[Data]:
+        places = range(len(self))[index]
+        if isinstance(places, int):
+            return self._together.graph(places)
+        if places.step != 1 or not places:
+            return [self._together.graph(place) for place in places]
+        return LaidOut(self._together.part(places.start, places.stop))
 
 
 def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) -> JoinedGraphs | None:
@@ -170,12 +173,11 @@ def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGra
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
     if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
         raise _UnusualError
-    columns = {key: _column(contents, key) for key in needed}
-    edges, shapes = columns.pop("edge_index")
-    if len(shapes[0]) != 2 or shapes[0][0] != 2 or edges[0].dtype not in INDEX_TYPES:
+    edges, counts = _laid_out([content["edge_index"] for content in contents], dim=1)
+    if edges.dim() != 2 or edges.size(0) != 2 or edges.dtype not in INDEX_TYPES:
         raise _UnusualError
-    counts = [shape[1] for shape in shapes]
-    lengths: dict[str, list[Any]] = {key: [shape[0] for shape in own] for key, (_, own) in columns.items()}
+    laid_out = {key: _laid_out([content[key] for content in contents]) for key in needed - {"edge_index"}}
+    lengths: dict[str, list[Any]] = {key: own for key, (_, own) in laid_out.items()}
     if "num_nodes" in all_keys:
         lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
     sizes = lengths.get("x") or lengths.get("num_nodes") or []
@@ -183,11 +185,10 @@ def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGra
         raise _UnusualError
     if any(length != (counts if key in OF_EDGES else sizes) for key, length in lengths.items()):
         raise _UnusualError
-    tensors = {key: torch.cat(column) for key, (column, _) in columns.items() if key in keys}
     return JoinedGraphs(
         np.array(sizes, dtype=np.int64),
         np.array(counts, dtype=np.int64),
-        {"edge_index": torch.cat(edges, dim=1), **tensors},
+        {"edge_index": edges, **{key: tensor for key, (tensor, _) in laid_out.items() if key in keys}},
     )
 
 
@@ -200,14 +201,20 @@ def _common_keys(contents: list[Mapping[str, Any]]) -> tuple[frozenset[str], fro
     return frozenset.intersection(*map(frozenset, different)), frozenset().union(*different)
 
 
-def _column(contents: list[Mapping[str, Any]], key: str) -> tuple[list[Tensor], list[torch.Size]]:
-    """The tensors of one name and their shapes, if they are plain, of one type and with as many dimensions."""
-    column: list[Tensor] = [content[key] for content in contents]
-    if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() == 0:
+def _laid_out(column: list[Any], dim: int = 0) -> tuple[Tensor, list[int]]:
+    """Tensors end to end, and how long each is, if they are plain, of one type and with as many dimensions."""
+    if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() <= dim:
         raise _UnusualError
-    shapes: list[torch.Size] = list(map(attrgetter("shape"), column))
-    if len(set(map(attrgetter("dtype"), column))) > 1 or len(set(map(len, shapes))) > 1:
+    if len(set(map(attrgetter("dtype"), column))) > 1:
         raise _UnusualError
-    if any(map(attrgetter("requires_grad"), column)):  # what is worked out of them would keep the graph of gradients
+    with torch.enable_grad():  # so that what is made of them tells whether one of them has a gradient
+        together = torch.cat(column, dim=dim)
+    if together.requires_grad:  # what is worked out of them would keep the graph of gradients
         raise _UnusualError
-    return column, shapes
+    numbers = list(map(Tensor.numel, column))
+    if 0 not in numbers:  # torch has seen that they are of one width, and shapes take longer to look at
+        width = together.numel() // together.size(dim)
+        return together, [number // width for number in numbers]
+    if len(set(map(Tensor.dim, column))) > 1:  # an empty tensor of one dimension can be joined to any
+        raise _UnusualError
+    return together, [tensor.size(dim) for tensor in column]

@@ -70,7 +70,7 @@ class GraphStore:
         self.findings = self._findings()
         self.seconds = 0.0
         self._laid_out: dict[int, JoinedGraphs] = {}  # by the first graph of a chunk
-        self._checked: dict[int, JoinedGraphs] = {}  # the same, of chunks that are to come
+        self._checked: dict[int, GraphChunk] = {}  # the same, of chunks that are to come
         self._length = length
         self._reference: Data | None = None
         self._reference = self[0]
@@ -94,10 +94,10 @@ class GraphStore:
         found = dict(zip(ordered, read_each(self._source, ordered), strict=True))
         return list(clean([found[index] for index in indices], indices, self._reference, self._findings()))
 
-    def first(self, count: int) -> list[Data]:
+    def first(self, count: int) -> Sequence[Data]:
         """The first graphs, checked: so many, or all; a generator is read no further."""
         source = self._source
-        return self.take(range(source.reach(count) if isinstance(source, Spool) else min(count, len(self))))
+        return self.chunk(0, source.reach(count) if isinstance(source, Spool) else min(count, len(self)))
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
@@ -190,7 +190,7 @@ class GraphStore:
             if isinstance(graphs, GraphChunk):
                 num_bytes += 0 if are_views else graphs.together.num_bytes
                 if num_bytes <= _BYTES_LAID_OUT:
-                    self._checked[start] = graphs.together
+                    self._checked[start] = graphs
         self.seconds += time.perf_counter() - started
 
     def _cleaned(self, starts: range, size: int, *, in_threads: bool) -> Iterator[tuple[int, Sequence[Data]]]:
@@ -224,12 +224,12 @@ class GraphStore:
             last = self._source.reach(start + size) if isinstance(self._source, Spool) else min(start + size, len(self))
             if last <= start:
                 return
-            indices = range(start, last)
-            graphs, known = self._chunk(indices), self._checked.pop(start, None)
-            if known is None or len(known.sizes) != len(graphs):
-                graphs = clean(graphs, indices, self._reference, self.findings)
-            elif not isinstance(graphs, GraphChunk):
-                graphs = GraphChunk(graphs, known)
+            indices, known = range(start, last), self._checked.pop(start, None)
+            graphs: Sequence[Data]
+            if known is not None and len(known) == len(indices):
+                graphs = known
+            else:
+                graphs = clean(self._chunk(indices), indices, self._reference, self.findings)
             if isinstance(graphs, GraphChunk) and not isinstance(self._source, _CHUNKED):
                 together = graphs.together.only(_ENCODED)
                 num_bytes += together.num_bytes

@@ -12,7 +12,7 @@ from protograph.graphs.joining import GraphChunk
 from protograph.graphs.store import GraphStore
 from protograph.models.batching import parts_of
 from protograph.models.exact_rows import ROWS_IN_DOUBLE
-from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
+from protograph.models.judging import BATCH_SIZE, check_finite, labels_of, plain_labels
 from protograph.models.labels import GivenLabels
 from protograph.models.misfits import Labelled, which_graphs
 from protograph.models.running import RunningClassifier
@@ -20,9 +20,9 @@ from protograph.models.running import RunningClassifier
 # Graphs that are read and checked at a time where nobody says how many: on a CPU those of a shard; a GPU is quick only
 # with very many rows, and all that is done once a chunk takes as long for few graphs as for many.
 _AT_ONCE, _AT_ONCE_ON_GPU = 1024, 2**15
-# Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**14 of them what is
-# done once a call counts, with 2**16 the cache does.
-_ROWS_IN_SINGLE = 2**15
+# Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**13 of them what is
+# done once a call counts, from 2**15 on the cache does, the more so the more others use it.
+_ROWS_IN_SINGLE = 5 * 2**12
 # On a GPU, at most so many, and no more than fit into a quarter of the free memory, taking it that a model keeps so
 # many numbers a row at a time for each column of its widest layer.
 _ROWS_ON_GPU, _KEPT_A_COLUMN, _LEAST_WIDTH = 2**21, 16, 64
@@ -102,12 +102,12 @@ class Applying:
 
     def _begin(self, graphs: Sequence[Data], first: int) -> _Begun:
         try:
-            parts = [self._classifier.graph_rows(part) for part in self._parts(graphs)]
+            rows = self._classifier.graph_rows(*self._parts(graphs))
         except Exception as error:
             which = which_graphs(self._names, first, len(graphs))
             error.add_note(f"this happened while the model was applied to {which}")
             raise
-        outputs, embeddings = (torch.cat(rows).detach().double() for rows in zip(*parts, strict=True))
+        outputs, embeddings = (one.detach().double() for one in rows)
         return _Begun(graphs, first, self._classifier.is_double, _fetched(outputs, embeddings))
 
     def _parts(self, graphs: Sequence[Data]) -> list[Sequence[Data]]:
@@ -125,8 +125,10 @@ class Applying:
 
     def labels(self, graphs: Sequence[Data]) -> GivenLabels:
         """The classes that graphs were given, of the task that is explained."""
-        if self._classifier.task is None and isinstance(graphs, GraphChunk) and graphs.labels is not None:
-            return GivenLabels(graphs.labels, np.ones(len(graphs), np.bool_))
+        known = graphs.labels if self._classifier.task is None and isinstance(graphs, GraphChunk) else None
+        labels = plain_labels(graphs) if known is None else known
+        if labels is not None:
+            return GivenLabels(labels, np.ones(len(graphs), np.bool_))
         return GivenLabels.of(labels_of(graphs, self._classifier.task))
 
 

@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.checking import FEATURES, node_count
+from protograph.graphs.checking import FEATURES, held_by, node_count
 from protograph.graphs.joining import OF_EDGES, OF_NODES, GraphChunk, JoinedGraphs, joined
 from protograph.models.numbering import Numbered, can_be_numbered, numbered_on
 
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
 _QUICK = _MADE.union(OF_NODES, OF_EDGES)
+# What PyG makes where it is asked for a Batch of Data; to be told so at every batch takes it longer than to make one.
+_KIND: Any = type(Batch())
 
 
 def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None, device: torch.device | None = None) -> Batch:
@@ -84,9 +87,10 @@ def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
         return [graphs]
     rows = (graphs.together.sizes + graphs.together.counts).cumsum()
     number = -(-3 * int(rows[-1]) // (4 * most_rows))  # in runs of about as many rows each
+    if number < 2:
+        return [graphs]
     ends = np.searchsorted(rows, rows[-1] * np.arange(1, number + 1) / number).clip(max=len(graphs) - 1) + 1
-    bounds = [0, *np.unique(ends).tolist()]
-    return [graphs] if number < 2 else [graphs.part(*pair) for pair in pairwise(bounds)]
+    return [graphs.part(*pair) for pair in pairwise([0, *np.unique(ends).tolist()])]
 
 
 def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | None, *, are_shared: bool) -> Batch:
@@ -105,12 +109,20 @@ def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | 
             for key, value in moved.items()
         }
     numbered = _numbered_on(moved["edge_index"], graphs)
-    return Batch(
+    batch: Batch = type.__call__(
+        _KIND,
         **moved | {"edge_index": numbered.edge_index},
         **({} if "x" in tensors else {"num_nodes": int(graphs.sizes.sum())}),
         batch=numbered.batch,
         ptr=numbered.ptr,
     )
+    return batch
+
+
+def has_floats_of(batch: Batch, dtype: torch.dtype) -> bool:
+    """Whether a batch holds nothing but tensors, and those of floating point numbers are all of this type."""
+    values = held_by(batch).values()
+    return all(type(one) is Tensor and (one.dtype is dtype or not one.is_floating_point()) for one in values)
 
 
 def _numbered_on(edges: Tensor, graphs: JoinedGraphs) -> Numbered:

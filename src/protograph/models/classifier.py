@@ -14,8 +14,9 @@ from protograph.models.calling import infer_call
 from protograph.models.keeping import check_initialised, checked_model, copied, float_type
 from protograph.models.outputs import RETURN_TYPES, AskedType, RowCountError, checked_columns
 from protograph.models.readout import AmbiguousReadoutError, Readout
-from protograph.models.running import RunningClassifier, UnfitEmbeddingsError
+from protograph.models.running import RunningClassifier, UnfitEmbeddingsError, on_cpu
 from protograph.models.tasks import SeveralTasksError, are_tasks, tasks_by_labels
+from protograph.models.tracing import Tracer
 
 # Copies in double precision must agree with the model itself to be used in its place, up to this much, or to so many
 # units in the last place of what the model computes in.
@@ -85,7 +86,7 @@ class GraphClassifier:
         and device make no difference that counts; one that does not run in double precision runs in its own. A model
         that cannot be copied runs itself, and is left as it was found after each call.
         """
-        sample = list(sample[:SAMPLE_SIZE])
+        sample = sample[:SAMPLE_SIZE]
         check_initialised(self.model)
         target = device_of(self.model) if device is None else checked_device(device)
         native, expected = self._in_own_precision(sample)
@@ -99,9 +100,10 @@ class GraphClassifier:
                 )
             running = replace(native, model=twin.to(target), device=target)
             outputs = running.classify(sample)
-        running = self._checked_names(replace(running, readout=self._find_readout(running, sample)), sample)
+        readout, again = self._find_readout(running, sample)
+        running = self._checked_names(replace(running, readout=readout), sample)
         own = native if running.is_double and not native.is_own else None
-        return replace(running, warnings=_unsteadiness(running, sample, outputs), native=own)
+        return replace(running, warnings=_unsteadiness(running, sample, outputs, again), native=own)
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
@@ -158,12 +160,20 @@ class GraphClassifier:
         is_same = torch.allclose(outputs, expected, rtol=tolerance, atol=tolerance)
         return (running, outputs) if is_same else None
 
-    def _find_readout(self, running: RunningClassifier, sample: Sequence[Data]) -> Readout:
+    def _find_readout(self, running: RunningClassifier, sample: Sequence[Data]) -> tuple[Readout, Tensor]:
+        """Where the readout is, and what the model gives for the sample when it is asked again."""
+        if self.node_embeddings is not None and self.graph_embeddings is not None:
+            readout = Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+            return readout, running.classify(sample)
+        tracer, rows = running.traced(sample)
+        readout = self._told_readout(tracer, rows)
+        return readout, on_cpu(rows) if len(rows) == len(sample) else running.classify(sample)
+
+    def _told_readout(self, tracer: Tracer, rows: Tensor) -> Readout:
+        """The readout by what was seen of a call, as far as the user has not named it."""
         of_nodes, of_graphs = self.node_embeddings, self.graph_embeddings
-        if of_nodes is not None and of_graphs is not None:
-            return Readout(node_module=of_nodes, graph_module=of_graphs)
         try:
-            return replace(running.trace(sample), node_module=of_nodes, graph_module=of_graphs)
+            return replace(tracer.readout_of(rows), node_module=of_nodes, graph_module=of_graphs)
         except AmbiguousReadoutError as error:
             if of_graphs is not None or len(error.modules) == 1:
                 return Readout(node_module=of_nodes, graph_module=of_graphs or error.modules[0])
@@ -197,13 +207,14 @@ def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
     return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
 
 
-def _unsteadiness(running: RunningClassifier, sample: Sequence[Data], in_a_batch: Tensor) -> tuple[str, ...]:
+def _unsteadiness(
+    running: RunningClassifier, sample: Sequence[Data], in_a_batch: Tensor, again: Tensor
+) -> tuple[str, ...]:
     """Say so where the output for a graph is random, or depends on the other graphs in its batch."""
-    again = running.classify(sample)
     tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(in_a_batch.abs().max()))
     if float((in_a_batch - again).abs().max()) > tolerance:
         return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)
-    alone = torch.cat([running.classify([graph]) for graph in sample[:2]])
+    alone = torch.cat([running.classify(sample[number : number + 1]) for number in range(min(2, len(sample)))])
     if float((in_a_batch[:2] - alone).abs().max()) > tolerance:
         return (
             "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "

@@ -154,8 +154,7 @@ class ExactRows:
 
     def _run(self, indices: Ints) -> tuple[Floats, Floats]:
         graphs = self._store.take(indices.tolist())
-        rows = [self._classifier.graph_rows(part) for part in parts_of(graphs, ROWS_IN_DOUBLE)]
-        outputs, embeddings = (_numpy(torch.cat(parts)) for parts in zip(*rows, strict=True))
+        outputs, embeddings = map(_numpy, self._classifier.graph_rows(*parts_of(graphs, ROWS_IN_DOUBLE)))
         return outputs, embeddings
 
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
 from protograph.graphs.cleaning import node_count
-from protograph.models.batching import batch_of
+from protograph.models.batching import batch_of, has_floats_of
 from protograph.models.calling import Call
 from protograph.models.keeping import left_as_found
 from protograph.models.leaving_out import LeavingOut, Weighing
@@ -128,7 +129,7 @@ class RunningClassifier:
 
     def classify(self, graphs: Sequence[Data]) -> Tensor:
         """Return the model's output for ``graphs``, one row a graph."""
-        return _on_cpu(_joined(self._run(graphs, self._unwatched)))
+        return on_cpu(_joined(self._run(graphs, self._unwatched)))
 
     def classify_without(self, graphs: Sequence[Data], keep: Tensor) -> Tensor:
         """Return the model's output for ``graphs`` when only some of their nodes enter the readout.
@@ -145,7 +146,7 @@ class RunningClassifier:
         if not self.readout.places:
             return self.classify(parts_of(graphs, keep))
         keep = keep.to(self.device)
-        return _on_cpu(_joined(self._run(graphs, lambda given: self._leaving_out(given, keep))))
+        return on_cpu(_joined(self._run(graphs, lambda given: self._leaving_out(given, keep))))
 
     def weighed(self, graphs: Sequence[Data], weights: Tensor) -> Tensor:
         """Return the model's output for ``graphs``, with gradients to weights by which nodes enter a sum or a mean.
@@ -172,23 +173,26 @@ class RunningClassifier:
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
         runs = self._run(graphs, self._tapping)
-        outputs, by_graph = map(_on_cpu, self._rows_of_graphs(runs, len(graphs)))
+        outputs, by_graph = map(on_cpu, self._rows_of_graphs(runs))
         if not self.readout.places and self.readout.node_module is None:
             by_node = self._left_out_embeddings(graphs, by_graph) if nodes else by_graph[:0]
             return ForwardResult(outputs, by_graph, by_node)
         by_node = torch.cat(
-            [_on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel(), is_kept=nodes)) for _, tap in runs]
+            [on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel(), is_kept=nodes)) for _, tap in runs]
         )
         left = [tap.num_left for _, tap in runs] if nodes and self.readout.is_pooled else []
-        num_left = torch.cat([_on_cpu(one) for one in left if one is not None]) if left else None
+        num_left = torch.cat([on_cpu(one) for one in left if one is not None]) if left else None
         return ForwardResult(outputs, by_graph, by_node, num_left)
 
-    def graph_rows(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
-        """Return output and graph embeddings for ``graphs`` where the model runs and as it gives them.
+    def graph_rows(self, *parts: Sequence[Data]) -> tuple[Tensor, Tensor]:
+        """Return output and graph embeddings for graphs where the model runs and as it gives them.
 
         On a GPU this returns before they are there.
+
+        Args:
+            *parts: The graphs, those that go through the model together in one sequence.
         """
-        return self._rows_of_graphs(self._run(graphs, self._tapping), len(graphs))
+        return self._rows_of_graphs(self._run_parts(parts, self._tapping))
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
         """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
@@ -204,16 +208,17 @@ class RunningClassifier:
             with torch.enable_grad(), without_cudnn, self._tapping(given) as tap:
                 yield tap
 
-        return self._rows_of_graphs(self._run(graphs, with_gradients), len(graphs))
+        return self._rows_of_graphs(self._run(graphs, with_gradients))
 
-    def trace(self, graphs: Sequence[Data]) -> Readout:
-        """Find the readout by watching one call.
+    def traced(self, graphs: Sequence[Data]) -> tuple[Tracer, Tensor]:
+        """Watch one call, and return what has watched it, and the output; of a model that takes one graph, of one."""
+        graphs = graphs if self.call.takes_batch else sorted(graphs, key=node_count)[-1:]
 
-        Raises:
-            AmbiguousReadoutError: If it cannot be told.
-        """
-        tracer, rows = self._traced(graphs)
-        return tracer.readout_of(rows)
+        def tracing(given: Given) -> AbstractContextManager[Tracer]:
+            return Tracer(given.batch.batch, _of_nodes(given.batch), **self._how).on(self.model)
+
+        ((rows, tracer),) = self._run(graphs, tracing)
+        return tracer, rows
 
     def fitting_modules(self, kind: str, graphs: Sequence[Data]) -> list[str]:
         """Modules that give one vector a node, or take one vector a graph that the whole output rests on.
@@ -222,22 +227,13 @@ class RunningClassifier:
             kind: ``"node"`` or ``"graph"``.
             graphs: Some graphs to watch the model on.
         """
-        tracer, rows = self._traced(graphs)
+        tracer, rows = self.traced(graphs)
         return tracer.node_modules() if kind == "node" else tracer.graph_modules(rows)
 
     def ends_in(self, graphs: Sequence[Data], operations: Collection[str]) -> bool:
         """Whether the output is what an operation of such a name gives."""
-        tracer, rows = self._traced(graphs)
+        tracer, rows = self.traced(graphs)
         return tracer.ends_in(rows, operations)
-
-    def _traced(self, graphs: Sequence[Data]) -> tuple[Tracer, Tensor]:
-        graphs = graphs if self.call.takes_batch else sorted(graphs, key=node_count)[-1:]
-
-        def tracing(given: Given) -> AbstractContextManager[Tracer]:
-            return Tracer(given.batch.batch, _of_nodes(given.batch), **self._how).on(self.model)
-
-        ((rows, tracer),) = self._run(graphs, tracing)
-        return tracer, rows
 
     @property
     def _how(self) -> dict[str, bool]:
@@ -257,47 +253,63 @@ class RunningClassifier:
 
         There is one call for all graphs, or one for each where the model takes no more.
         """
+        return self._run_parts([graphs], around)
+
+    def _run_parts(self, parts: Sequence[Sequence[Data]], around: Around[T]) -> list[tuple[Tensor, T]]:
+        """The same for graphs that go through the model one part after the other."""
         started = time.perf_counter()
-        self.usage.num_graphs += len(graphs)
-        parts = [graphs] if self.call.takes_batch else [[graph] for graph in graphs]
+        self.usage.num_graphs += sum(map(len, parts))
+        if not self.call.takes_batch:
+            parts = [[graph] for part in parts for graph in part]
         try:
-            done, first = [], 0
-            for part in parts:
-                given = Given(batch := self._collate(part), slice(first, first := first + batch.batch.numel()))
-                with noted(part), self._evaluating(), around(given) as context:
-                    output = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=batch.batch.numel())
-                    done.append((checked_columns(output, self.num_columns, self.task), context))
+            with self._evaluating() as put_back:
+                done, first = list[tuple[Tensor, T]](), 0
+                for part in parts:
+                    if done:
+                        put_back()
+                    given = Given(batch := self._collate(part), slice(first, first := first + batch.batch.numel()))
+                    with noted(part), torch.no_grad(), self._own_precision(), around(given) as context:
+                        done.append((self._checked_rows(self.call(self.model, batch), batch, len(part)), context))
             return done
         finally:
             self.usage.seconds += time.perf_counter() - started
 
+    def _checked_rows(self, output: Any, batch: Batch, num_graphs: int) -> Tensor:
+        rows = as_rows(output, num_graphs=num_graphs, num_nodes=batch.batch.numel())
+        return checked_columns(rows, self.num_columns, self.task)
+
     def _collate(self, graphs: Sequence[Data]) -> Batch:
         batch = batch_of(graphs, self.call.attributes, self.device)
         dtype = torch.float64 if self.is_double else self.dtype
-        return batch.apply(lambda tensor: tensor.to(dtype) if dtype and tensor.is_floating_point() else tensor)
+        return batch if dtype is None or has_floats_of(batch, dtype) else batch.apply(partial(_as_floats, dtype))
 
     @contextmanager
-    def _evaluating(self) -> Iterator[None]:
-        """Evaluation mode without gradients, compiled parts run as they were written; the model is left as found."""
-        default = torch.get_default_dtype()
-        with left_as_found(self.model, is_own=self.is_own):
+    def _evaluating(self) -> Iterator[Callable[[], None]]:
+        """Evaluation mode, compiled parts run as they were written; the model is left as found.
+
+        What the block is given puts the model back between two calls.
+        """
+        with left_as_found(self.model, is_own=self.is_own) as put_back, _as_written():
             self.model.eval()
-            try:
-                with torch.no_grad(), _as_written():
-                    if self.is_double:  # tensors that the model makes itself must fit its weights
-                        torch.set_default_dtype(torch.float64)
-                    yield
-            finally:
-                torch.set_default_dtype(default)
+            yield put_back
 
-    def _rows_of_graphs(self, runs: Sequence[tuple[Tensor, Tap]], num_graphs: int) -> tuple[Tensor, Tensor]:
-        return _joined(runs), self._graph_embeddings(runs, num_graphs)
+    @contextmanager
+    def _own_precision(self) -> Iterator[None]:
+        """Tensors that the model makes itself fit its weights."""
+        default = torch.get_default_dtype()
+        try:
+            torch.set_default_dtype(torch.float64 if self.is_double else default)
+            yield
+        finally:
+            torch.set_default_dtype(default)
 
-    def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]], num_graphs: int) -> Tensor:
+    def _rows_of_graphs(self, runs: Sequence[tuple[Tensor, Tap]]) -> tuple[Tensor, Tensor]:
+        return _joined(runs), self._graph_embeddings(runs)
+
+    def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]]) -> Tensor:
         if self.readout.is_output:
             return _joined(runs)
-        count = num_graphs // len(runs)  # one call for all of them, or one for each
-        return torch.cat([self._checked("graph", tap.graph_embeddings, count) for _, tap in runs])
+        return torch.cat([self._checked("graph", tap.graph_embeddings, len(rows)) for rows, tap in runs])
 
     def _left_out_embeddings(self, graphs: Sequence[Data], by_graph: Tensor) -> Tensor:
         """What changes in its graph's embedding when a node is left out of the graph, for each node."""
@@ -313,7 +325,7 @@ class RunningClassifier:
             without = []
             for some in torch.split(keep, max(1, _MAX_ROWS // (size + graph.num_edges))):
                 parts = parts_of([graph] * len(some), some.flatten())
-                without.append(_on_cpu(self._graph_embeddings(self._run(parts, self._tapping), len(parts))))
+                without.append(on_cpu(self._graph_embeddings(self._run(parts, self._tapping))))
             # What nodes are worth that are left out together, they share.
             lost = (own - torch.cat(without)) / torch.bincount(group_of).unsqueeze(1)
             found.append(lost[group_of])
@@ -348,9 +360,14 @@ def _of_nodes(batch: Batch) -> list[Tensor]:
     return [tensor for tensor in tensors if tensor.size(0) != batch.num_graphs]
 
 
+def _as_floats(dtype: torch.dtype, tensor: Tensor) -> Tensor:
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
 def _joined(runs: Sequence[tuple[Tensor, Any]]) -> Tensor:
     return runs[0][0] if len(runs) == 1 else torch.cat([rows for rows, _ in runs])
 
 
-def _on_cpu(tensor: Tensor) -> Tensor:
+def on_cpu(tensor: Tensor) -> Tensor:
+    """Numbers in double precision, in main memory."""
     return tensor.detach().to(device="cpu", dtype=torch.float64)

@@ -63,8 +63,8 @@ def in_single_precision(running: RunningClassifier, sample: Sequence[Data]) -> S
     if model is None:
         return None
     single = replace(native, model=model.to(running.device), device=running.device, readout=running.readout)
-    single = replace(single, readout=_plain_readout(single, sample))
-    rows, exact = single.graph_rows(sample), running.graph_rows(sample)
+    readout, rows = _plain_readout(single, sample)
+    single, exact = replace(single, readout=readout), running.graph_rows(sample)
     errors = [_row_error(*(one.detach().double().cpu() for one in pair)) for pair in zip(rows, exact, strict=True)]
     return SinglePrecision(single, *errors) if all((one.relative <= _MOST_ERROR).all() for one in errors) else None
 
@@ -84,20 +84,23 @@ def _row_error(rows: Tensor, exact: Tensor) -> RowError:
     return RowError(errors.numpy(), typical, is_counted.numpy())
 
 
-def _plain_readout(running: RunningClassifier, sample: Sequence[Data]) -> Readout:
+def _plain_readout(running: RunningClassifier, sample: Sequence[Data]) -> tuple[Readout, tuple[Tensor, Tensor]]:
     """A readout that gives the same graph embeddings without a look at every operation, which takes its time.
+
+    With it comes what the model makes of the sample.
 
     That is the input of a module where some module, called once, takes the graph embeddings and nothing else.
     """
     if not running.readout.places or running.readout.is_output or not running.call.takes_batch:
-        return running.readout
+        return running.readout, running.graph_rows(sample)
     caught: dict[str, list[Tensor]] = {}
     with _inputs_caught(running.model, caught):
-        _, embeddings = running.graph_rows(sample)
+        rows = running.graph_rows(sample)
+    embeddings = rows[1]
     for name, inputs in caught.items():  # in the order of their first calls
         if len(inputs) == 1 and inputs[0].shape == embeddings.shape and torch.equal(inputs[0], embeddings):
-            return Readout(graph_module=name)
-    return running.readout
+            return Readout(graph_module=name), rows
+    return running.readout, rows
 
 
 @contextmanager

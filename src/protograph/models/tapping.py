@@ -59,7 +59,8 @@ class Tap(Watcher):
     def on(self, model: nn.Module) -> Iterator["Tap"]:
         """Catch the embeddings of the call made inside the ``with`` block."""
         with ExitStack() as stack:
-            stack.enter_context(self._at_modules(model, self._catch_module))
+            if self.readout.places:
+                stack.enter_context(self._at_modules(model, self._catch_module))
             # Of modules too it must be known which nodes are left.
             if self.readout.places or self.is_double:
                 stack.enter_context(self)

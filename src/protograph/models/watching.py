@@ -24,18 +24,27 @@ WHOLE_SUMS = frozenset({"sum", "mean"})
 WHOLE_REDUCERS = WHOLE_SUMS | {"max", "amax"}
 _MAKES_INDEX = FOLLOWED | ZEROS
 _WATCHED = REDUCERS | DIVISIONS | FOLLOWED
+_SEQUENCES = (tuple, list)
 _WATCHED_IN_ONE_GRAPH = _WATCHED | WHOLE_REDUCERS | ZEROS
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
     """Every tensor in nested tuples, lists and dictionaries."""
+    found: list[Tensor] = []
+    _gather(value, found)
+    return iter(found)
+
+
+def _gather(value: Any, found: list[Tensor]) -> None:
+    # No generator in a generator: every operation of a model that is traced comes by here several times.
     if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, tuple | list):
+        found.append(value)
+    elif isinstance(value, _SEQUENCES):
         for item in value:
-            yield from tensors_in(item)
+            _gather(item, found)
     elif isinstance(value, dict):
-        yield from tensors_in(list(value.values()))
+        for item in value.values():
+            _gather(item, found)
 
 
 class Reduction:
