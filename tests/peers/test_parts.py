@@ -2,7 +2,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
@@ -51,6 +51,7 @@ def naive(weights, kinds, vocabulary, max_edges, negligible):
     )
 
 
+@settings(deadline=None)
 @given(st.integers(1, 8), st.integers(0, 9), st.booleans(), st.integers(0, 2**32 - 1))
 def test_the_largest_part_is_that_of_a_graph_grown_edge_by_edge(size, max_edges, is_tied, seed):
     rng = np.random.default_rng(seed)
