@@ -1,6 +1,6 @@
 import pytest
 
-from protograph.reproduce.claims import above_zero, against_count, mostly
+from protograph.reproduce.claims import above_zero, against_count, mostly, occasionally
 from protograph.reproduce.findings import Estimate
 
 
@@ -27,10 +27,15 @@ def test_a_difference_below_zero_differs():
     assert above_zero(Estimate(-0.2, -0.3, -0.1, 10)) == "differs"
 
 
+@pytest.mark.parametrize(("successes", "expected"), [(0, "undecided"), (3, "agrees"), (10, "differs")])
+def test_occasionally_is_neither_never_nor_mostly(successes, expected):
+    assert occasionally(Estimate.share(successes, 10)) == expected
+
+
 @pytest.mark.parametrize(
     ("ours", "larger_is_better", "expected"),
     [
-        (Estimate.share(40, 100), None, "agrees"),  # 0.31 to 0.50; the paper's 7 of 10 goes from 0.40 to 0.89
+        (Estimate.share(40, 100), None, "undecided"),  # 0.31 to 0.50; the paper's 7 of 10 goes from 0.40 to 0.89
         (Estimate.share(20, 100), None, "differs"),  # 0.13 to 0.29
         (Estimate.share(20, 100), True, "worse"),
         (Estimate.share(20, 100), False, "better"),

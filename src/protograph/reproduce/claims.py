@@ -33,13 +33,24 @@ def above_zero(difference: Estimate) -> Verdict:
     return "differs" if difference.high is not None and difference.high < 0 else "undecided"
 
 
+def occasionally(share: Estimate) -> Verdict:
+    """Whether something comes out at times, neither never nor mostly, as the paper has it.
+
+    >>> occasionally(Estimate.share(4, 20)), occasionally(Estimate.share(0, 20)), occasionally(Estimate.share(19, 20))
+    ('agrees', 'undecided', 'differs')
+    """
+    if share.low is not None and share.low > 0.5:
+        return "differs"
+    return "agrees" if share.mean > 0 and share.high is not None and share.high < 1 else "undecided"
+
+
 def against_count(ours: Estimate, theirs: Estimate, larger_is_better: bool | None) -> Verdict:
-    """Two counts, each with its interval: where these overlap, neither is known to be the larger.
+    """Two counts, each with its interval: where these overlap, neither is known to be the larger, nor that they agree.
 
     Args:
         ours: Our share.
         theirs: The paper's, of few cases.
-        larger_is_better: Which direction is better; ``None`` where neither is: the two then agree or differ.
+        larger_is_better: Which direction is better; ``None`` where neither is: the two may then differ.
 
     >>> against_count(Estimate.share(14, 15), Estimate.share(5, 5), larger_is_better=True)
     'undecided'
@@ -51,7 +62,7 @@ def against_count(ours: Estimate, theirs: Estimate, larger_is_better: bool | Non
     assert theirs.low is not None
     assert theirs.high is not None
     if ours.low <= theirs.high and theirs.low <= ours.high:
-        return "agrees" if larger_is_better is None else "undecided"
+        return "undecided"
     if larger_is_better is None:
         return "differs"
     return "better" if (ours.mean > theirs.mean) == larger_is_better else "worse"

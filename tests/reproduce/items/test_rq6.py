@@ -57,15 +57,46 @@ def test_findings(parts):
     assert [verdict for _, verdict in found.values()] == [
         "agrees",  # the means take longer
         "agrees",
+        "agrees",  # so they do in the whole tensor of this test
         "agrees",  # .77 is above .75 on both draws, .70 is not
         "differs",
         "agrees",  # the mask gains .2 on both seeds
-        "agrees",  # and takes a third of the time
+        "agrees",  # and takes a third of the time, which is substantially less
         "not comparable",
     ]
-    assert list(found.values())[4][0].mean == pytest.approx(0.2)
-    assert list(found.values())[5][0].mean == pytest.approx(3.0)
-    assert list(found.values())[6][0] == "on 1 of 1 data sets"
+    assert list(found.values())[5][0].mean == pytest.approx(0.2)
+    assert list(found.values())[6][0].mean == pytest.approx(3.0)
+    assert list(found.values())[7][0] == "on 1 of 1 data sets"
+
+
+def changed(**changes):
+    """Findings where the times of a mean over all tuples, or of walks without the mask, are others."""
+    found = values()
+    if "s_AM" in changes:
+        found["tensor", "nodes 20"] = {**found["tensor", "nodes 10"], "s_AM": [changes["s_AM"]] * 2}
+    for seed in range(2):
+        found["walk", "ba-house", f"seed {seed}"]["variants"]["mask off"]["seconds"] *= changes.get("off", 1)
+    parts = written(ITEM, found, Settings(seeds=(0, 1)))
+    return {part.claim: part for part in parts if isinstance(part, Finding)}
+
+
+@pytest.mark.parametrize(
+    ("s_AM", "ours", "verdict", "note"),
+    [
+        (0.9e-6, "0.90", "differs", "s is cheaper beyond chance on 1 of 2 sizes, s_AM on 1"),
+        (1.0e-6, "1.00", "undecided", "s is cheaper beyond chance on 1 of 2 sizes, s_AM on 0"),
+    ],
+)
+def test_in_the_whole_tensor_a_mean_may_be_as_cheap(s_AM, ours, verdict, note):
+    found = changed(s_AM=s_AM)["all tuples of three graphs at once: s_AM takes longer than s, so many times"]
+    assert (found.ours, found.paper) == (f"3.00 at 10 nodes a graph; {ours} at 20 nodes a graph", 38.34 / 14.42)
+    assert (found.verdict, found.note) == (verdict, f"the paper's is of single calls; {note}")
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(0.4, "differs"), (0.6, "agrees")])
+def test_substantially_is_half_as_long_again(factor, verdict):
+    found = changed(off=factor)["BA-house: the search without the mask takes longer, so many times"]
+    assert (found.paper, found.verdict) == ("substantially: 1.5", verdict)
 
 
 def test_the_mask_in_numbers(parts):

@@ -9,13 +9,13 @@ from protograph.reproduce.sheet import Finding, Picture, Sheet
 from protograph.reproduce.tables import Table
 
 
-def cluster(target, sentences, pairs=(), correlation=0.3):
+def cluster(target, sentences, pairs=(), correlation=0.3, label=1):
     return {
         "target": target,
         "size": 1200,
         "median_length": 8,
         "sentences": [
-            {"words": text.split(), "edges": edges, "label": 1, "probability": 0.9, "no_longer": 0.1}
+            {"words": text.split(), "edges": edges, "label": label, "probability": 0.9, "no_longer": 0.1}
             for text, edges in sentences
         ],
         "shared_words": ["film"] if pairs else [],
@@ -34,7 +34,9 @@ def parts_of(clusters):
 
 def test_sentences_and_what_the_paper_says_of_them():
     short = [("good", []), ("a film", [[0, 1]]), ("dull", [])]
-    parts = parts_of([cluster(0, short), cluster(0, short, correlation=0.31), cluster(1, short, correlation=0.32)])
+    parts = parts_of(
+        [cluster(0, short), cluster(0, short, correlation=0.31), cluster(1, short, correlation=0.32, label=0)]
+    )
     table = next(part for part in parts if isinstance(part, Table))
     assert table.rows[:2] == (
         ("0 (negative)", 0, "good", "positive", 0.9),
@@ -46,7 +48,11 @@ def test_sentences_and_what_the_paper_says_of_them():
         ("1 (positive)", 0),
     ]
     findings = [part for part in parts if isinstance(part, Finding)]
-    assert [one.verdict for one in findings] == ["agrees"] * 4
+    assert [one.verdict for one in findings] == ["agrees", "agrees", "agrees", "differs", "agrees"]
+    assert (findings[3].claim, findings[3].ours.mean) == (
+        "representatives stand for the class's sentiment: share whose label is the class",
+        0.0,
+    )
     assert findings[0].ours.mean == 1.0
     assert findings[1].ours == "6 of 9"
     assert findings[2].ours == "two joined words in 0 of 3 clusters, a word in 0"
@@ -55,9 +61,9 @@ def test_sentences_and_what_the_paper_says_of_them():
 
 def test_what_speaks_against_the_paper_is_said():
     long = [("a b c d e f g h i", [[0, 1]])] * 3
-    parts = parts_of([cluster(0, long, [["a", "b"]], -0.3), cluster(1, long, correlation=-0.31)])
+    parts = parts_of([cluster(0, long, [["a", "b"]], -0.3), cluster(1, long, correlation=-0.31, label=0)])
     findings = [part for part in parts if isinstance(part, Finding)]
-    assert [one.verdict for one in findings] == ["differs"] * 4
+    assert [one.verdict for one in findings] == ["differs"] * 5
     assert findings[2].ours == "two joined words in 1 of 2 clusters, a word in 1"
 
 

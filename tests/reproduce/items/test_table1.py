@@ -42,6 +42,20 @@ def test_statistics_and_accuracies_stand_beside_the_papers():
     assert findings[2].ours == Estimate.of([0.9, 0.92, 0.94], least=0.0, most=1.0)
 
 
+def test_what_explains_a_difference_is_noted():
+    images = {"num_graphs": 70_000, "num_nodes": 5_250_000, "num_edges": 98_675_314, "test_accuracy": 0.84}
+    values = {("benzene", f"seed {n}"): found(1, 1, 0.88 + n / 1000) for n in range(3)}
+    sheet = Sheet()
+    ITEM.write(Results(values | {("mnist-sp", "seed 0"): images}, Settings(device="cuda"), {}), sheet)
+    findings = {part.claim: part for part in sheet.parts if isinstance(part, Finding)}
+    assert findings["MNIST-sp: edges a graph"].note == (
+        "edges counted once, as the paper does here; its total of 41,798,306 is of the 60,000 training graphs, ours "
+        "of all"
+    )
+    benzene = findings["Benzene: test accuracy of the GCN"]
+    assert (benzene.verdict, benzene.note) == ("worse", "why: docs/datasets.md, measured by make benzene")
+
+
 def test_a_quick_run_says_nothing_of_sizes():
     findings = [part for part in written(Settings(is_quick=True)) if isinstance(part, Finding)]
     assert [one.claim for one in findings] == ["Solubility: test accuracy of the GCN"]

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from protograph._base.errors import ProtographWarning
+from protograph._base.words import count_of
 from protograph.metrics.sanity import sanity
 from protograph.reproduce import charts
 from protograph.reproduce.ablations import BASE, DEFAULT_VARIANTS, WALK_VALUES, variant_at, walk_variants
-from protograph.reproduce.findings import Estimate, Verdict
+from protograph.reproduce.findings import Estimate
 from protograph.reproduce.item import JSON, Cell, Item, Need, Results
+from protograph.reproduce.items.ablation_walk import accuracies, changes, differences, write_lever, write_sentences
 from protograph.reproduce.lab import Lab
 from protograph.reproduce.sets import SETS
 from protograph.reproduce.settings import Settings
@@ -31,8 +33,6 @@ NETS: tuple[Conv, ...] = ("gin", "gat")
 NUM_SEEDS = 3
 # Graphs that random models are explained with: what they find does not get better with more.
 NUM_GRAPHS = 1000
-# Accuracy by which an option may change the outcome and still be said not to matter.
-HARDLY = 0.05
 
 
 def variants_of(search: str, settings: Settings) -> list[Variant]:
@@ -132,28 +132,6 @@ def _by_set(results: Results, *start: str) -> dict[str, list[Any]]:
     return found
 
 
-def accuracies(seeds: Sequence[Any], variant: str) -> list[float]:
-    """Accuracy on each seed on which there is something to find."""
-    return [one[variant]["accuracy"] for one in seeds if one[variant]["accuracy"] is not None]
-
-
-def differences(seeds: Sequence[Any], variant: str, base: str = BASE) -> list[float]:
-    """What a variant changes on each seed."""
-    both = [one for one in seeds if one[variant]["accuracy"] is not None and one[base]["accuracy"] is not None]
-    return [one[variant]["accuracy"] - one[base]["accuracy"] for one in both]
-
-
-def changes(found: dict[str, list[Any]], variant: str) -> str:
-    """Where a variant is better or worse than the base beyond chance: the paired interval leaves out 0."""
-    told = []
-    for name, seeds in found.items():
-        gains = differences(seeds, variant)
-        gain = Estimate.of(gains) if gains else None
-        if gain and gain.low is not None and gain.high is not None and not gain.low <= 0 <= gain.high:
-            told.append(f"{SETS[name].title} {gain.mean:+.2f}")
-    return ", ".join(told)
-
-
 def _share(values: Sequence[float]) -> Estimate | None:
     """The mean of what lies between 0 and 1; ``None`` of nothing."""
     return Estimate.of_shares(values) if values else None
@@ -187,37 +165,8 @@ def _write_walk(found: dict[str, list[Any]], sheet: Sheet) -> None:
         "Accuracy of the walk against each of its options; a ring marks what "
         "the paper sets (for the number of nodes, which it does not tell, our default).",
     )
-    for claim, variant, note in (
-        ("the number of sessions is not critical: accuracy with a budget of 1 less that with 5", "budget = 1", "RQ3"),
-        ("decay makes the search more stable: accuracy without decay less that with 10", "decay = 1", "a footnote"),
-    ):
-        gains = [gain for seeds in found.values() if variant in seeds[0] for gain in differences(seeds, variant)]
-        if gains:
-            ours = Estimate.of(gains)
-            is_claimed_to_matter = "decay" in variant
-            sheet.finding(
-                claim,
-                ours,
-                "higher" if is_claimed_to_matter else "about 0",
-                _lower(ours) if is_claimed_to_matter else _about_zero(ours),
-                note,
-            )
-
-
-def _about_zero(ours: Estimate) -> Verdict:
-    """Whether a difference is small for sure, or large for sure."""
-    if ours.low is None or ours.high is None:
-        return "undecided"
-    if ours.low >= -HARDLY and ours.high <= HARDLY:
-        return "agrees"
-    return "differs" if ours.low > HARDLY or ours.high < -HARDLY else "undecided"
-
-
-def _lower(ours: Estimate) -> Verdict:
-    """Whether something is lost without what the paper recommends."""
-    if ours.high is not None and ours.high < 0:
-        return "agrees"
-    return "differs" if ours.low is not None and ours.low > 0 else "undecided"
+    write_sentences(found, sheet)
+    write_lever(found, sheet)
 
 
 def _write_default(found: dict[str, list[Any]], sheet: Sheet) -> None:
@@ -237,6 +186,10 @@ def _write_default(found: dict[str, list[Any]], sheet: Sheet) -> None:
     )
 
 
+def _seeds_in_words(results: Results, part: str) -> str:
+    return count_of(len({key[-1] for key in results if key[0] == part}), "seed")
+
+
 def _write_nets(results: Results, sheet: Sheet) -> None:
     rows: list[list[Any]] = []
     for conv in dict.fromkeys(key[1] for key in results if key[0] == "net"):
@@ -251,7 +204,8 @@ def _write_nets(results: Results, sheet: Sheet) -> None:
         "nets",
         ("model", "data set", "test accuracy", "walk", "walk on GCN", "default", "default on GCN"),
         rows,
-        "Accuracy of prototypes for models with other convolutions, trained as the paper's GCN is.",
+        "Accuracy of prototypes for models with other convolutions, trained as the paper's GCN is: "
+        f"{_seeds_in_words(results, 'net')}, beside those of the GCN with all seeds.",
     )
 
 
@@ -276,7 +230,8 @@ def _write_weights(results: Results, sheet: Sheet) -> None:
         ("search", "data set", "head random", "all random", "seeds without explanation"),
         rows,
         "Similarity of the prototypes to those of the trained model, as weights are randomised from the output down "
-        "(1: the same graphs). An explanation that stays the same does not come of what the model has learned.",
+        "(1: the same graphs). An explanation that stays the same does not come of what the model has learned. "
+        f"On {_seeds_in_words(results, 'weights')}, so that intervals are wide.",
     )
 
 

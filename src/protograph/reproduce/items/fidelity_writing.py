@@ -6,7 +6,7 @@ from typing import Any
 
 from protograph._base.words import count_of
 from protograph.reproduce.fidelity.rule_patterns import share_again
-from protograph.reproduce.findings import Estimate, verdict
+from protograph.reproduce.findings import Estimate
 from protograph.reproduce.item import Results
 from protograph.reproduce.items.fidelity_figure import draw_fidelity
 from protograph.reproduce.items.fidelity_limits import CONV_TITLES, WORLD_FIGURES, by_kind, values_of, write_limits
@@ -77,8 +77,8 @@ def _write_beside_logicxgnn(real: ByModel, sheet: Sheet) -> None:
         theirs = paper("logicxgnn", "fidelity", name)
         if conv == "gcn" and theirs is not None:
             claim, ours = f"{title_of(name)}: fidelity of rules, beside LogicXGNN's", _fidelity(rows)
-            note = "LogicXGNN's figure is of its own models and splits"
-            sheet.finding(claim, ours, theirs, verdict(ours, theirs, larger_is_better=True), note)
+            note = "LogicXGNN's figure is of its own models and splits: no contest (docs/other-tools.md)"
+            sheet.finding(claim, ours, theirs, "not comparable", note)
     again = [share for (_, conv), rows in real.items() if conv == "gcn" and (share := share_again(rows)) is not None]
     if again:
         low, high = paper("logicxgnn", "patterns_again")

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-import numpy as np
-
 from protograph.reproduce.findings import PAPER_VERDICTS, Estimate, verdict
 from protograph.reproduce.item import Results
-from protograph.reproduce.items.rq2_claims import write_claims
+from protograph.reproduce.items.rq2_claims import write_claims, write_random
 from protograph.reproduce.items.rq2_figure import scatter
+from protograph.reproduce.items.rq2_labels import write_near_zero, write_wrong_labels
+from protograph.reproduce.items.rq2_values import estimate, of_seed
 from protograph.reproduce.methods import IN_PAPER, TITLES
 from protograph.reproduce.paper import paper
 from protograph.reproduce.sets import SETS, what_is_cut
@@ -62,15 +62,24 @@ METRICS = (
 # Of our default: as right as what was planted lets it be, and nowhere below the paper's PAGE.
 LEAST_ACCURACY = {"ba-house": 0.80, "ba-grid": 0.90, "benzene": 0.90, "mutagenicity": 0.91, "solubility": 0.50}
 # Accuracy and density of PAGE in the paper: nodes, edges, and how many of both the truth shares, of how many.
-SINGLE = {"ba-house": (9, 12, 11, 21), "ba-grid": (8, 10, 18, 21), "benzene": (9, 9, 12, 18)}
+SINGLE = {
+    "ba-house": (9, 12, 11, 21),
+    "ba-grid": (8, 10, 18, 21),
+    "benzene": (9, 9, 12, 18),
+    "mutagenicity": (6, 5, 10, 11),
+}
 ONE_PROTOTYPE = (
-    "The paper's accuracy and density of PAGE on BA-house, BA-grid and Benzene are just what one prototype each has: "
+    "The paper's accuracy and density of PAGE on BA-house, BA-grid, Benzene and MUTAG are just what one prototype each "
+    "has: "
     + "; ".join(
         f"{right} of {total} nodes and edges right, with {nodes} nodes and {edges} edges"
         for nodes, edges, right, total in SINGLE.values()
     )
     + ". They seem to be of single runs, which a mean over seeds need not come near; how many of our single runs do is "
-    "noted at each accuracy."
+    "noted at each accuracy. MUTAG's would be a tree of six atoms, without the ring of six carbons that the paper's "
+    "text finds there, and be held against a truth of ten nodes and edges, such as NO2 and NH2 side by side, where "
+    "ours have 5 or 18. Solubility's fit no single prototype, so they seem to be means. What moves the accuracy of our "
+    "walk is on the page of ablation: above all the size at which a session stops, which the paper does not state."
 )
 
 
@@ -85,7 +94,7 @@ def write(results: Results, sheet: Sheet) -> None:
     }
     verdicts = _write_findings(table, names, results, sheet)
     _write_limits(table["accuracy"], sheet)
-    write_claims(table, names, sheet)
+    write_claims(results, names, sheet)
     rows: list[list[Any]] = [
         [TITLES[method], *(given.count(word) for word in PAPER_VERDICTS)] for method, given in verdicts.items()
     ]
@@ -99,43 +108,13 @@ def write(results: Results, sheet: Sheet) -> None:
         "Class probability of the prototypes against the test accuracy of models with 0 to 50% wrong labels; the first "
         "seed of the sweep.",
     )
+    write_wrong_labels(results, names, sheet)
+    write_near_zero(results, sheet)
     sheet.note(ONE_PROTOTYPE)
+    write_random(results, names, sheet)
     for name in names:
         if cut := what_is_cut(name, results.settings):
             sheet.note(f"{SETS[name].title}: {cut}.")
-
-
-def estimate(results: Results, metric: str, name: str, method: str) -> Estimate | None:
-    """A cell of Table 2; ``None`` where there is no number."""
-    seeds = [one["classes"] for one in results.under(name, method).values()]
-    if metric in ("accuracy", "density"):
-        values = [value for classes in seeds if (value := of_seed(classes, metric)) is not None]
-        return Estimate.of_shares(values) if values else None
-    swept = [classes for classes in seeds if any(metric in one for one in classes.values())]
-    values = [value for classes in swept if (value := of_seed(classes, metric)) is not None]
-    if len(values) == 1 and len(swept) == 1:
-        return _of_one_sweep(swept[0], metric, values[0])
-    return Estimate.of(values, least=-1.0 if metric == "faithfulness" else 0.0, most=1.0) if values else None
-
-
-def of_seed(classes: dict[str, Any], metric: str) -> float | None:
-    """Mean over the classes; one without a prototype has no density, and accuracy 0."""
-    found = [
-        0.0 if "failed" in one and metric == "accuracy" and one["has_truth"] else one.get(metric)
-        for one in classes.values()
-    ]
-    numbers = [value for value in found if value is not None]
-    return mean(numbers) if numbers else None
-
-
-def _of_one_sweep(classes: dict[str, Any], metric: str, value: float) -> Estimate:
-    """The interval over the models of a sweep; of several classes together it is not known."""
-    lists = [one[f"{metric}_probabilities"] for one in classes.values() if f"{metric}_probabilities" in one]
-    if len(lists) != 1:
-        return Estimate(value, None, None, 1)
-    if metric == "faithfulness":
-        return Estimate.tau(value, len(lists[0]))
-    return Estimate.bootstrap(lists[0], np.std)
 
 
 def _write_findings(

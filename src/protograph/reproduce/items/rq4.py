@@ -10,11 +10,11 @@ from torch_geometric.data import Data
 
 from protograph.datasets import GraphDataset
 from protograph.metrics.attribution import Method, attribute, auroc, concentration, relative_gain
-from protograph.reproduce.claims import mostly
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
 from protograph.reproduce.findings import Estimate, verdict
 from protograph.reproduce.gallery import Picture, Row, gallery
 from protograph.reproduce.item import Cell, Item, Need, Results
+from protograph.reproduce.items.rq4_claims import FIGURES, METHODS, of_seeds, write_pairs, write_signs
 from protograph.reproduce.lab import Lab
 from protograph.reproduce.motifs import TRUTHS
 from protograph.reproduce.paper import paper
@@ -27,11 +27,9 @@ from protograph.training import GCN
 from protograph.training.starting import seeded_gcn, seeds_of
 
 NAMES = ("ba-house", "benzene", "ba-grid", "solubility", "mutagenicity")
-METHODS: dict[Method, str] = {"InputXGradient": "Input x Gradient", "GNNExplainer": "GNNExplainer"}
 # Steps of GNNExplainer, PyG's default; a quick run only shows that it works.
 NUM_EPOCHS, QUICK_EPOCHS = 100, 3
 DECIMALS = 9
-FIGURES = {"alpha": "alpha", "beta": "beta", "auroc": "AUROC"}
 
 
 def cells(settings: Settings) -> list[Cell]:
@@ -107,15 +105,8 @@ def figures_of(record: dict[str, Any], method: str) -> dict[str, float | None]:
 
 def means(results: Results, name: str, target: int, method: str) -> dict[str, list[float]]:
     """For each figure the mean over a seed's prototypes, of the seeds where it is defined."""
-    by_figure: dict[str, list[float]] = {figure: [] for figure in (*FIGURES, "truth_share")}
-    for cell in results.under(name).values():
-        found = [record["figures"][method] for record in cell["classes"].get(str(target), [])]
-        for figure, values in by_figure.items():
-            known = [one[figure] for one in found]
-            defined = [value for value in known if value is not None]
-            if defined:
-                values.append(sum(defined) / len(defined))
-    return by_figure
+    figures = (*FIGURES, "truth_share")
+    return {figure: list(of_seeds(results, name, target, method, figure).values()) for figure in figures}
 
 
 def num_perfect(results: Results, name: str, target: int) -> tuple[int, int]:
@@ -214,12 +205,8 @@ def _write_findings(results: Results, names: Sequence[str], sheet: Sheet) -> Non
             perfect, total = num_perfect(results, name, target)
             for method in METHODS:
                 _write_figures(results, name, target, method, f"{perfect} of {total} prototypes are perfect", sheet)
-    for name in names:
-        if paper("rq4", name):
-            _write_signs(results, name, sheet)
-    others = [SETS[name].title for name in names if not paper("rq4", name)]
-    if others:
-        sheet.note(f"Of {', '.join(others)} the paper says that results are similar, without numbers; see the table.")
+    write_pairs(results, names, sheet)
+    write_signs(results, names, sheet)
     sheet.note(
         "An AUROC compares nodes of the truth with others, so a prototype without others has none; alpha is then 1 "
         "and beta is 0, whatever is attributed. The paper's prototypes have nodes outside the truth."
@@ -247,23 +234,6 @@ def _write_figures(results: Results, name: str, target: int, method: Method, not
             "not comparable",
             "0 is what an attribution that knows nothing has",
         )
-
-
-def _write_signs(results: Results, name: str, sheet: Sheet) -> None:
-    """Whether training moves the attribution towards the truth, as the sign of the paper's gain says."""
-    for target in SETS[name].targets:
-        for method, title in METHODS.items():
-            gains = means(results, name, target, method)["beta"]
-            if not gains:
-                continue
-            is_positive = paper("rq4", name, title, "beta") > 0
-            share = Estimate.share(sum(gain > 0 if is_positive else gain < 0 for gain in gains), len(gains))
-            sheet.finding(
-                f"{SETS[name].title}: beta of {title} is {'positive' if is_positive else 'negative'}, share of seeds",
-                share,
-                "yes",
-                mostly(share),
-            )
 
 
 ITEM = Item(

@@ -14,7 +14,7 @@ from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import held_out
 from protograph.metrics.accuracy import best_accuracy
 from protograph.page.explainer import PAGE
-from protograph.reproduce.claims import against_count
+from protograph.reproduce.claims import against_count, mostly
 from protograph.reproduce.drawings import graph_of, kinds_record, palette_of_records
 from protograph.reproduce.findings import Estimate
 from protograph.reproduce.gallery import Picture, Row, gallery
@@ -31,6 +31,13 @@ NAMES = ("ba-house", "benzene", "ba-grid", "solubility", "mutagenicity")
 NUM_GRAPHS, NUM_TRIALS, NUM_CHOSEN = 10, 5, 3
 # Ten graphs are drawn anew where fewer than k of them are predicted as the class; past so many times there is no trial.
 MAX_DRAWS = 100
+# Of the other three data sets the paper says that they "follow similar trends": the motif that is looked for in each.
+SIMILAR = (
+    ("ba-grid", 1, "grid"),
+    ("solubility", 0, "fused rings"),
+    ("solubility", 1, "R-OH"),
+    ("mutagenicity", 0, "NO2"),
+)
 
 
 def cells(settings: Settings) -> list[Cell]:
@@ -213,11 +220,11 @@ def _write_findings(results: Results, sheet: Sheet) -> None:
             "varies",
             "agrees" if len({len(one["graph"]["kinds"]) for one in found("benzene", 1)}) > 1 else "differs",
         )
-    for name, target, motif in (("ba-grid", 1, "grid"), ("solubility", 1, "R-OH"), ("mutagenicity", 0, "NO2")):
+    for name, target, motif in SIMILAR:
         if name in measured and found(name, target):
             share = whole_share(found(name, target), motif)
-            claim = f"{SETS[name].title}: share of trials in which {motif} is found whole"
-            sheet.finding(claim, share, "similar, not shown", "not comparable")
+            claim = f"{SETS[name].title}, class {target}: share of trials in which {motif} is found whole"
+            sheet.finding(claim, share, "similar trends, not shown", mostly(share), "similar: in most trials")
 
 
 def _varying(found: Sequence[dict[str, Any]]) -> str:

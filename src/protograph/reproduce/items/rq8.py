@@ -9,6 +9,7 @@ from typing import Any
 from protograph._base.errors import ProtographWarning
 from protograph.datasets.registry import SPECS
 from protograph.page.explainer import PAGE
+from protograph.reproduce.claims import mostly
 from protograph.reproduce.findings import Estimate
 from protograph.reproduce.item import JSON, Cell, Item, Need, Results
 from protograph.reproduce.lab import Lab
@@ -172,6 +173,20 @@ def _write_findings(found: list[Any], sheet: Sheet) -> None:
         "not possible",
         "agrees" if not common else "differs",
         "by equal words; the paper would need another rule of when words match",
+    )
+    _write_reasons(clusters, sheet)
+
+
+def _write_reasons(clusters: list[Any], sheet: Sheet) -> None:
+    """Whether representatives stand for their class, and why they are short."""
+    is_own = [one["label"] == cluster["target"] for cluster in clusters for one in cluster["sentences"]]
+    own = Estimate.share(sum(is_own), len(is_own))
+    sheet.finding(
+        "representatives stand for the class's sentiment: share whose label is the class",
+        own,
+        "a low-resolution concept of each class",
+        mostly(own),
+        "the model predicts all of them as the class; the paper shows sentences and counts nothing",
     )
     correlations = [one["length_and_distance"] for one in clusters if one["length_and_distance"] is not None]
     ours = Estimate.of(correlations)
