@@ -216,6 +216,16 @@ def test_the_signature_of_a_metric_is_as_documented(name):
     assert documented.group(1) == ", ".join(plain)
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_has_a_range_and_a_direction(name):
+    """What stands between its signature and its example."""
+    text = (DOCS / "metrics.md").read_text().partition(f"**`{name}(")[2].partition("```")[0]
+    assert re.search(r"\bin \[", text), f"docs/metrics.md does not say what range {name} has"
+    assert re.search(r"\b(is better|better is)\b", text), (
+        f"docs/metrics.md does not say which direction of {name} is better"
+    )
+
+
 def test_the_script_on_graphs_of_ones_own_runs(capsys):
     (script,) = (block for block in blocks("metrics.md") if block.startswith("# on-my-graphs"))
     exec(compile(script, "docs/metrics.md", "exec"), {})  # noqa: S102

@@ -76,10 +76,20 @@ def test_a_file_a_model_an_explainer_and_a_metric_of_ones_own(run_well, run, fol
         "prototypes.png",
     }
     assert not list((folder / "own").glob("model-*"))
-    printed = run_well(*arguments, *chosen, "--csv").stdout
+    again = run_well(*arguments, *chosen, "--csv")
+    printed = again.stdout
+    assert again.stderr == (
+        "2 seeds of 2 explainers: all kept from an earlier run, unless data or model have changed\n"
+    )
     assert printed == (folder / "own" / "figures.csv").read_text()
     assert "own_parts:Ends,own_parts:nodes,4.24," in printed
     assert run_well(*arguments, *chosen, "--latex").stdout.startswith("\\begin{table}")
+    elsewhere = run_well(*arguments, "--metrics", "accuracy", "--quick", "--out", "own", "--device", "cpu")
+    assert elsewhere.stderr.startswith("2 seeds of 2 explainers: about ")  # seconds on a device are others
+    assert elsewhere.stdout.splitlines()[3:6] == ["no figures", "", "not shown: accuracy (needs a ground truth)"]
+    assert run(*arguments, "--device", "warp").stderr.startswith(
+        "error: --device must be one that PyTorch can use here, got 'warp': "
+    )
     bad = run(*arguments, "--robustness")
     assert bad.stderr == (
         "error: --robustness trains other models beside ours, which --model leaves out; give one of them\n"

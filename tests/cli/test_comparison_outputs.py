@@ -65,9 +65,15 @@ def test_what_a_star_means_is_said_with_the_test():
         f"no figure differs significantly from page: {test} 1 comparison"
     )
     assert significance_note({"page": figures["page"]}, ["density"], "page") == ""
-    assert significance_note({"page": figures["page"], "walk": figures["page"]}, ["density"], "page") == (
+    once = {"density": Figure(0.5, None, 1)}
+    assert significance_note({"page": once, "walk": once}, ["density"], "page") == (
         "one seed: whether a difference is more than chance cannot be told; take more --seeds"
     )
+    untested = {"page": {"stability": Figure(0.5, None, 3)}, "walk": {"stability": Figure(0.4, None, 3)}}
+    assert significance_note(untested, ["stability"], "page") == (
+        "of these figures, whether a difference is more than chance cannot be told"
+    )
+    assert significance_note(untested, [], "page") == ""
     few = {"page": {"accuracy": plain}, "xgnn": {"accuracy": Figure(0.5, 0.1, 3, 0.2, 0.4)}}
     assert significance_note(few, ["accuracy"], "page").endswith("; with so few seeds only large differences show")
 
@@ -83,6 +89,9 @@ def test_notes_are_of_what_is_shown_and_of_what_failed():
     assert notes[1].startswith("xgnn, seed 3: no graph no graph")
     assert notes[2] == "xgnn, seed 3: no graph is predicted as class 2"
     assert max(map(len, wrapped_notes(notes))) <= 100
+    seconds = "seconds and time are those of explain after fit, which is the same for all; "
+    assert notes_of(rows[:1], ["seconds"]) == [f"{seconds}the shorter of two where one is short"]
+    assert notes_of(rows[:1], ["seconds"], is_quick=True) == [f"{seconds}timed once"]
     assert notes_of(rows[:1], ["model_calls"]) == ["model calls are graphs shown to the model, those of fit included"]
 
 

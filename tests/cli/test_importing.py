@@ -29,6 +29,10 @@ def test_a_module_of_the_working_directory_comes_last():
     ("spec", "message"),
     [
         ("absent:thing", "--metrics 'absent:thing': there is no module 'absent'"),
+        (
+            "own_module.py:thing",
+            "--metrics 'own_module.py:thing': there is no module 'own_module.py'; give own_module:thing",
+        ),
         ("own_module:other", "--metrics 'own_module:other': module 'own_module' has no 'other'"),
         ("own_broken:f", "--metrics 'own_broken:f': importing 'own_broken' failed with RuntimeError: no"),
     ],

@@ -68,9 +68,13 @@ def test_a_lost_cell_is_measured_again_with_its_kept_model(out):
             "--without must be among ba-house, ba-grid, solubility, mutagenicity, benzene, mnist-sp, ba-2motifs, bbbp, "
             "nci1, imdb-binary, worlds, got cora",
         ),
+        (
+            ["arena", "--seeds", "2", "--world-seeds", "3"],
+            "--world-seeds must be at most --seeds, which is 2, got 3",
+        ),
     ],
 )
-def test_unknown_names_are_refused(tmp_path, arguments, message):
+def test_unknown_names_and_too_many_seeds_are_refused(tmp_path, arguments, message):
     done = run(*arguments, "--out", tmp_path / "new")
     assert (str(done.exception), (tmp_path / "new").exists()) == (message, False)
 
@@ -92,3 +96,17 @@ def test_a_failure_is_told_and_leaves_the_other_items(tmp_path, monkeypatch):
     assert str(done.exception).startswith("4 tasks failed, and the items that need them were not written")
     assert "table1, ba-house, seed 1: FileNotFoundError: no file of ba-house" in done.stderr
     assert not (tmp_path / "table1").exists()
+
+
+def test_planted_worlds_have_as_many_seeds_as_are_asked_for(tmp_path, monkeypatch):
+    planned = []
+
+    def note(plan):
+        planned.append(plan)
+        raise RuntimeError("that is all")
+
+    monkeypatch.setattr("protograph.cli.reproduce.measure", note)
+    run("arena", "--world-seeds", 2, "--out", tmp_path)
+    keys = list(planned[0].cells["arena"])
+    assert {key[-1] for key in keys if key[0] == "world"} == {"seed 0", "seed 1"}
+    assert {key[-1] for key in keys if key[0] == "set"} == {f"seed {seed}" for seed in range(10)}

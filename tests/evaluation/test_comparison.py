@@ -47,6 +47,9 @@ def comparison(folder, explainers=EXPLAINERS):
 
 
 def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
+    steps = [(seed, name) for seed in range(2) for name in ("training", "page", "random")]
+    assert dict.fromkeys(steps, 0.0).keys() == comparison(folder).expected(120, 1).keys()
+    assert 0.0 not in comparison(folder).expected(120, 1).values()
     first = comparison(folder).run(Told())
     assert [(row["explainer"], row["seed"], row["target"]) for row in first] == [
         ("page", 0, 1), ("random", 0, 1), ("page", 1, 1), ("random", 1, 1),
@@ -54,6 +57,7 @@ def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
     kept = {path.name for path in folder.iterdir()}
     assert "model-seed0.pt" in kept
     assert "random-seed1-prototypes.json" in kept
+    assert comparison(folder).expected(120, 1) == dict.fromkeys(steps, 0.0)  # all of it is kept
     monkeypatch.setattr("protograph.evaluation.comparison.train", lambda *a, **o: pytest.fail("trained again"))
     monkeypatch.setattr(pg.PAGE, "explain", lambda *a, **o: pytest.fail("explained again"))
     told = Told()
@@ -61,6 +65,7 @@ def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
     assert told.steps[-1] == ("comparing", 4, 4)
     # One that is not there, or of other options, is made again, with the model that is there.
     (folder / "random-seed1.json").unlink()
+    assert [key for key, seconds in comparison(folder).expected(120, 1).items() if seconds] == [(1, "random")]
     again = comparison(folder).run(Told())
     assert again[:3] == first[:3]
     drop = ("seconds",)
@@ -129,7 +134,11 @@ def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):
     (found,) = runs.run(told)
     assert 0 <= found["consistency"] <= 0.5
     assert found["faithfulness"] in (None, -1.0, 1.0)  # of two models
-    assert any("seed 0, training: training other models 4 of 4" in stage for stage, _, _ in told.steps)
+    assert any(stage.startswith("comparing (seed 0, other models: 4 of 4") for stage, _, _ in told.steps)
+    assert runs.expected(100, 1) == {(0, "training"): 0.0, (0, "other models"): 0.0, (0, "random"): 0.0}
+    more = {**EXPLAINERS, "walk": lambda seed: pg.PAGE(search="walk", random_state=seed)}
+    further = dataclasses.replace(runs, explainers=more).expected(100, 1)  # one more asks the other models too
+    assert (further[0, "training"], further[0, "other models"], further[0, "random"]) == (0.0, 1.0, 0.0)
     plain = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path)
     assert "consistency" not in plain.run(Told())[0]  # what is kept was made with other settings
 
@@ -247,3 +256,20 @@ def test_seeds_side_by_side_give_what_they_give_one_by_one(tmp_path, monkeypatch
         monkeypatch.setattr(module, "in_processes", pickled)
     assert rows[0] == rows[1]
     assert [row["seed"] for row in rows[0]] == [0, 1]
+
+
+def test_a_device_is_handed_on_and_told_apart(tmp_path, monkeypatch):
+    devices = []
+    original = pg.RandomSubgraph.fit
+
+    def noted(self, *given, **options):
+        devices.append(options.get("device", "none given"))
+        return original(self, *given, **options)
+
+    monkeypatch.setattr(pg.RandomSubgraph, "fit", noted)
+    explainers = {"random": EXPLAINERS["random"]}
+    for device in (None, "cpu", "cpu"):
+        Comparison(
+            load=small, explainers=explainers, seeds=[0], folder=tmp_path, device=device, training={"max_epochs": 1}
+        ).run(Told())
+    assert devices == ["none given", "cpu"]  # the third was kept

@@ -124,6 +124,9 @@ def test_figures_are_found_by_all_that_they_were_made_from(tmp_path, trained, mo
     figures = KeptFigures(tmp_path, "random", 0)
     figures.write(same, [{"seed": 0}], pg.Explanations({}))
     assert figures.read(same) == [{"seed": 0}]
+    assert figures.model.key == same["model"]
+    assert figures.read(figures.made_from(pg.RandomSubgraph(), figures.model, False)) is None  # of another version
+    assert KeptFigures(tmp_path, "walk", 0).model.key == ""  # there is no file
     assert all(figures.read(one) is None for one in keys)
     figures.prototypes.unlink()
     assert figures.read(same) is None

@@ -26,3 +26,12 @@ def test_a_metric_that_cannot_be_called_is_refused(metric):
     message = "the metric mine:f must be called as f(explanation) or f(explanation, case), got f("
     with pytest.raises(TypeError, match=f"^{re.escape(message)}"):
         measured("mine:f", metric, "explanation", "case")
+
+
+def test_an_error_of_a_metric_says_which_it_is():
+    class Explained:
+        target = 3
+
+    with pytest.raises(AttributeError, match="nothing") as failure:
+        measured("mine:f", lambda explanation: explanation.nothing, Explained(), "case")
+    assert failure.value.__notes__ == ["this happened in the metric mine:f, for class 3"]

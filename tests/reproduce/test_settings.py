@@ -31,3 +31,14 @@ def test_seeds_are_checked(seeds):
 def test_jobs_are_checked():
     with pytest.raises(ValueError, match=r"jobs must be at least 1, got 0$"):
         Settings(jobs=0)
+
+
+def test_worlds_have_all_seeds_or_the_first():
+    assert Settings().world_seeds == tuple(range(10))
+    assert Settings(seeds=(4, 5, 6), num_world_seeds=2).world_seeds == (4, 5)
+
+
+@pytest.mark.parametrize("num", [0, 11])
+def test_the_number_of_seeds_of_worlds_is_checked(num):
+    with pytest.raises(ValueError, match=rf"^num_world_seeds must be from 1 to the number of seeds, 10, got {num}$"):
+        Settings(num_world_seeds=num)

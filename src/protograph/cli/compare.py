@@ -11,6 +11,7 @@ from protograph.cli.comparing import QUICK_EPOCHS, QUICK_SEEDS, SEEDS_BY_DEFAULT
 from protograph.cli.contenders import NAMES, ROBUSTNESS, explainers_of, metrics_of
 from protograph.cli.loading import name_of
 from protograph.cli.runs import Run
+from protograph.models.classifier import checked_device
 
 
 def compare(
@@ -30,7 +31,7 @@ def compare(
     seeds: Annotated[int | None, typer.Option(help="How many seeds; 3 by default.", min=1, metavar="N")] = None,
     jobs: Annotated[int, typer.Option(help="Seeds at a time, each in a process.", min=1, metavar="N")] = 1,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Within a minute: 300 graphs, 2 seeds, short generators.")
+        bool, typer.Option("--quick", help="A minute or so: 300 graphs, 2 seeds, short generators.")
     ] = False,
     prototypes: Annotated[
         int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="N")
@@ -42,6 +43,7 @@ def compare(
     with_robustness: Annotated[
         bool, typer.Option("--robustness", help="Also consistency and faithfulness: ten more models a seed.")
     ] = False,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
     split: arguments.Split = None,
     class_weights: arguments.ClassWeights = None,
     data_root: arguments.DataRoot = None,
@@ -65,6 +67,8 @@ def compare(
     """
     if sum((as_csv, as_latex, as_json)) > 1:
         raise ValueError("--csv, --latex and --json each print the result; give one of them")
+    if device is not None:
+        checked_device(device)
     training = arguments.training_options(model, split, class_weights)
     shown, own = metrics_of(metrics)
     with_robustness = with_robustness or any(key in ROBUSTNESS for key in shown or ())
@@ -95,6 +99,7 @@ def compare(
         metrics=own,
         training={**({} if model else training), **({"max_epochs": QUICK_EPOCHS} if quick and not model else {})},
         with_robustness=with_robustness,
+        device=device,
     )
     if as_json:
         typer.echo(json.dumps(result.facts()))

@@ -19,6 +19,7 @@ from protograph.cli.comparison_outputs import (
     comparison_latex,
     comparison_table,
     keys_shown,
+    not_shown_note,
     notes_of,
     seeds_csv,
     significance_note,
@@ -27,6 +28,7 @@ from protograph.cli.comparison_outputs import (
 )
 from protograph.cli.loading import Loaded, aligned, load_classifier, load_graphs
 from protograph.cli.runs import LEFT_OUT, OTHER_OUT, Run
+from protograph.cli.tables import wrapped
 from protograph.datasets import GraphDataset
 from protograph.evaluation.comparison import QUICK_CLASSES, Comparison
 from protograph.evaluation.cost import cost_text
@@ -120,7 +122,8 @@ class Compared:
 
     def text(self) -> str:
         """A table for a terminal, with notes."""
-        lines = [*comparison_table(self.figures, self.keys), "", *wrapped_notes(self.notes), ""]
+        table = comparison_table(self.figures, self.keys) if self.keys else ["no figures"]
+        lines = [*table, "", *wrapped_notes(self.notes), ""]
         return "\n".join(
             [*wrapped_notes([self.title]), "", *lines, f"{self.folder}: every figure and prototype, {PICTURE}"]
         )
@@ -178,7 +181,7 @@ def compared(
             **options,
         )
         size = _size(request, loaded)
-        typer.echo(cost_text(comparison.expected(*size), jobs), err=True)
+        typer.echo("\n".join(wrapped(cost_text(comparison.expected(*size), jobs), "  ")), err=True)
         rows = comparison.run(progress, jobs=jobs, size=size)
         result = _result(request, folder, comparison, rows, shown, facts, jobs)
         _write(opened, comparison, result, loaded)
@@ -246,7 +249,13 @@ def _result(
         values=values,
         rows=rows,
         keys=keys,
-        notes=[spread, significance_note(figures, keys, reference), *notes_of(rows, keys), *_of_jobs(jobs, keys)],
+        notes=[
+            spread if keys else "",
+            significance_note(figures, keys, reference),
+            not_shown_note(shown, keys),
+            *notes_of(rows, keys, is_quick=request.is_quick),
+            *_of_jobs(jobs, keys),
+        ],
         facts_of_data=facts,
     )
 

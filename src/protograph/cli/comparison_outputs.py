@@ -15,6 +15,14 @@ from protograph.evaluation.summary import SUCCESS, Figure, Values
 IN_A_ROW = 5
 # Columns of a name, so that five fit beside each other.
 NAME = 14
+# What a figure needs that not all data have.
+NEEDS = {
+    "accuracy": "needs a ground truth",
+    "is_valid": "needs molecules",
+    "margin_share": "needs prototypes that were cut from a graph",
+    "num_reasons": "needs rules",
+    "stability": "needs several seeds",
+}
 WHOLE = ("slower", "num_reasons", "num_patterns", "num_nodes", "num_edges", "seconds")
 Figures = Mapping[str, Mapping[str, Figure]]
 # What is to be said where one of these figures is shown.
@@ -30,11 +38,7 @@ NOTES = (
         "support, elsewhere, coverage and fidelity are of graphs kept apart from the search",
     ),
     (("stability",), "stability: how much the prototypes of any two seeds have in common, 1 where they are the same"),
-    (
-        ("seconds", "slower"),
-        "seconds and time are those of explain after fit, which is the same for all; the shorter of two where one is "
-        "short",
-    ),
+    (("seconds", "slower"), "seconds and time are those of explain after fit, which is the same for all"),
     (("model_calls",), "model calls are graphs shown to the model, those of fit included"),
 )
 
@@ -84,10 +88,12 @@ def _cell(key: str, figure: Figure) -> str:
 def significance_note(figures: Figures, keys: Sequence[str], reference: str) -> str:
     """What a star means, and how many tests there were."""
     tested = [row[key] for row in figures.values() for key in keys if row[key].corrected is not None]
-    if len(figures) < 2:
+    if len(figures) < 2 or not keys:
         return ""
     if not tested:
-        return "one seed: whether a difference is more than chance cannot be told; take more --seeds"
+        is_one = all(row[key].num_seeds < 2 for row in figures.values() for key in keys)
+        told = "one seed: whether" if is_one else "of these figures, whether"
+        return f"{told} a difference is more than chance cannot be told{'; take more --seeds' if is_one else ''}"
     stars = sum(figure.is_significant for figure in tested)
     what = "*: differs from" if stars else "no figure differs significantly from"
     few = "" if min(figure.num_seeds for figure in tested) >= 5 else "; with so few seeds only large differences show"
@@ -97,9 +103,25 @@ def significance_note(figures: Figures, keys: Sequence[str], reference: str) -> 
     )
 
 
-def notes_of(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[str]:
+def not_shown_note(wanted: Sequence[str] | None, keys: Sequence[str]) -> str:
+    """Which of the figures that were asked for nobody has, and why; empty where there are none.
+
+    >>> not_shown_note(["accuracy", "fidelity", "mine:f"], ["fidelity"])
+    'not shown: accuracy (needs a ground truth), mine:f (gave no number)'
+    """
+    missing = [key for key in wanted or () if key not in keys]
+    said = [f"{METRICS.get(key, key)} ({NEEDS.get(key, 'gave no number')})" for key in missing]
+    return f"not shown: {', '.join(said)}" if said else ""
+
+
+def notes_of(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], *, is_quick: bool = False) -> list[str]:
     """What the figures that are shown are of, and what there is none of."""
-    notes = [note for needing, note in NOTES if any(key in needing for key in keys)]
+    timing = "; timed once" if is_quick else "; the shorter of two where one is short"
+    notes = [
+        f"{note}{timing if 'seconds' in needing else ''}"
+        for needing, note in NOTES
+        if any(key in needing for key in keys)
+    ]
     truth = [p["truth_density"] for row in rows for p in row["prototypes"] if p["truth_density"] is not None]
     if truth and "density" in keys:
         notes.append(

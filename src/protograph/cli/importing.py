@@ -32,7 +32,8 @@ def imported(option: str, spec: str) -> Any:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        raise ValueError(f"{option} {spec!r}: there is no module {error.name!r}") from None
+        way_out = f"; give {module_name[:-3]}:{attribute}" if module_name.endswith(".py") else ""
+        raise ValueError(f"{option} {spec!r}: there is no module {error.name!r}{way_out}") from None
     except (Exception, SystemExit) as error:
         raise ValueError(f"{option} {spec!r}: importing {module_name!r} failed with {error_text(error)}") from error
     value = getattr(module, attribute, None)

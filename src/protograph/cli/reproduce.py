@@ -31,6 +31,9 @@ def reproduce(
     items: Annotated[list[str], typer.Argument(metavar="ITEM", help=f"all, or some of {', '.join(ITEMS)}.")],
     quick: Annotated[bool, typer.Option("--quick", help="Try all in seconds; the numbers mean nothing.")] = False,
     seeds: Annotated[int, typer.Option(help="How many seeds; table1 and sweeps have theirs.", min=1, metavar="N")] = 10,
+    world_seeds: Annotated[
+        int | None, typer.Option(help="Seeds of arena's planted worlds; as many by default.", min=1, metavar="N")
+    ] = None,
     device: Annotated[str, typer.Option(help="Where models are trained: cpu or cuda.")] = "cpu",
     jobs: Annotated[
         int | None, typer.Option(help="Processes; one a core by default, one with --quick.", min=1, metavar="N")
@@ -55,8 +58,11 @@ def reproduce(
     """
     chosen = _chosen(items)
     checked_device(device)
+    if world_seeds is not None and world_seeds > seeds:
+        raise ValueError(f"--world-seeds must be at most --seeds, which is {seeds}, got {world_seeds}")
     settings = Settings(
         seeds=tuple(range(seeds)),
+        num_world_seeds=world_seeds,
         is_quick=quick,
         device=device,
         jobs=jobs or (1 if quick else os.cpu_count() or 1),

@@ -13,10 +13,11 @@ import numpy as np
 from protograph._base.processes import in_processes
 from protograph._base.progress import Progress
 from protograph.datasets import GraphDataset
-from protograph.evaluation.cost import TRAINING, Step, TimeLeft, expected_seconds
+from protograph.evaluation.cost import OTHER_MODELS, TRAINING, Step, TimeLeft, expected_seconds
 from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
 from protograph.evaluation.given import ExplainedModel, given_model
 from protograph.evaluation.keeping import (
+    HasKey,
     KeptFigures,
     KeptModel,
     check_ours,
@@ -34,6 +35,7 @@ from protograph.metrics.stability import stability
 from protograph.models.classifier import GraphClassifier
 from protograph.training import Trained, train
 from protograph.training.ensemble import ModelSpec, train_many
+from protograph.training.storage import load_facts
 
 # What takes fewer seconds is timed twice.
 SHORT = 5.0
@@ -89,6 +91,7 @@ class Comparison:
         training: Options of the training of models.
         metrics: Metrics of one's own, by name.
         is_quick: Whether explainers are timed once only, and at most two classes are explained.
+        device: Where explainers run the model; its own device where ``None``.
     """
 
     load: Callable[[int], GraphDataset]
@@ -100,6 +103,7 @@ class Comparison:
     training: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, OwnMetric] = field(default_factory=dict)
     is_quick: bool = False
+    device: str | None = None
 
     def run(self, progress: Progress, *, jobs: int = 1, size: tuple[int, int] = (0, 1)) -> list[Rows]:
         """Rows of figures, one for each explainer, seed and class.
@@ -121,9 +125,31 @@ class Comparison:
         return [row for of_seed in rows for row in of_seed]
 
     def expected(self, num_graphs: int, num_classes: int) -> dict[tuple[int, str], float]:
-        """Seconds that each step will take by the rule, by seed and name."""
-        names = [*([TRAINING] if self.model is None else []), *self.explainers]
-        return expected_seconds(names, self.seeds, num_graphs, num_classes, is_quick=self.is_quick)
+        """Seconds that each step will take by the rule, by seed and name; 0 of what an earlier run seems to have left.
+
+        Whether it can be taken is known only once data and model are there, which may take long by itself.
+        """
+        trained = [*([TRAINING] if self.model is None else []), *([OTHER_MODELS] if self.with_robustness else [])]
+        by_rule = expected_seconds(
+            [*trained, *self.explainers], self.seeds, num_graphs, num_classes, is_quick=self.is_quick
+        )
+        kept = {key for seed in self.seeds for key in self._seem_kept(seed)}
+        return {key: 0.0 if key in kept else seconds for key, seconds in by_rule.items()}
+
+    def _seem_kept(self, seed: int) -> list[tuple[int, str]]:
+        """Steps of a seed whose files are there and were made alike, whatever data and model they are of."""
+        names = []
+        for name, make in self.explainers.items():
+            kept = self._kept(name, seed)
+            if kept.figures.is_file() and kept.read(self._made_from(kept, make(seed), kept.model)) is not None:
+                names.append(name)
+        if len(names) == len(self.explainers):
+            names.append(OTHER_MODELS)
+        path = self._model_path(seed)
+        made_from = (load_facts(path) or {}).get("made_from") if path.is_file() else None
+        if isinstance(made_from, dict) and made_from | {"data": None} == self._model_made_from(None, seed):
+            names.append(TRAINING)
+        return [(seed, name) for name in names]
 
     def of_seed(self, seed: int, tell: Tell) -> list[Rows]:
         """Rows of one seed."""
@@ -132,18 +158,27 @@ class Comparison:
         model = self._model(data, seed, tell)
         for name, make in self.explainers.items():
             tell(Step(seed, name))
-            started = time.perf_counter()
-            explainer, kept = make(seed), self._kept(name, seed)
-            made_from = kept.made_from(explainer, model, self.with_robustness, self.metrics, is_quick=self.is_quick)
+            explainer, kept, took = make(seed), self._kept(name, seed), 0.0
+            made_from = self._made_from(kept, explainer, model)
             figures = kept.read(made_from)
-            was_kept = figures is not None
             if figures is None:
                 case = case or self._case(data, model, seed, tell)
+                started = time.perf_counter()
                 figures, explanations = self._measure(name, explainer, case, seed, tell)
                 kept.write(made_from, figures, explanations)
+                took = time.perf_counter() - started
             rows += figures
-            tell(Step(seed, name, seconds=0.0 if was_kept else time.perf_counter() - started))
+            tell(Step(seed, name, seconds=took))
         return rows
+
+    def _made_from(self, kept: KeptFigures, explainer: Explainer, model: HasKey) -> dict[str, Any]:
+        return kept.made_from(
+            explainer, model, self.with_robustness, self.metrics, is_quick=self.is_quick, device=self.device
+        )
+
+    def _model_made_from(self, data: str | None, seed: int) -> dict[str, Any]:
+        training = {"training": dict(self.training)} if self.training else {}
+        return {"data": data, "seed": seed, "versions": versions(), **training}
 
     def explanations(self, name: str, seed: int) -> Explanations:
         """The prototypes that an explainer gave for a seed."""
@@ -169,11 +204,9 @@ class Comparison:
     def _model(self, data: GraphDataset, seed: int, tell: Tell) -> KeptModel | ExplainedModel:
         """The model that was given with graphs kept apart by chance, or one that is trained."""
         if self.model is not None:
-            return given_model(self.model(), data, seed)
+            return given_model(self.model(), data, seed, device=self.device)
         started, progress = time.perf_counter(), _told_as(seed, TRAINING, tell)
-        path, made_from = self._model_path(seed), {"data": fingerprint(data), "seed": seed, "versions": versions()}
-        if self.training:
-            made_from["training"] = dict(self.training)
+        path, made_from = self._model_path(seed), self._model_made_from(fingerprint(data), seed)
         kept = kept_model(path, made_from)
         was_kept = kept is not None
         if kept is None:
@@ -187,16 +220,19 @@ class Comparison:
     def _case(self, data: GraphDataset, kept: KeptModel | ExplainedModel, seed: int, tell: Tell) -> ExplainedCase:
         others = None
         if self.with_robustness:
-            progress = _told_as(seed, TRAINING, tell)
+            started, progress = time.perf_counter(), _told_as(seed, OTHER_MODELS, tell)
             epochs = {key: self.training[key] for key in ("max_epochs",) if key in self.training}
             others = train_others(data, train_indices=kept.train, random_state=seed, progress=progress, **epochs)
+            tell(Step(seed, OTHER_MODELS, seconds=time.perf_counter() - started))
         judged_by = held_out(kept.model, data[kept.rest])
         return ExplainedCase(kept.model, data[kept.train], judged_by, kept.test_accuracy, others)
 
     def _measure(
         self, name: str, explainer: Explainer, case: ExplainedCase, seed: int, tell: Tell
     ) -> tuple[list[Rows], Explanations]:
-        explainer.fit(case.model, case.graphs, progress=_told_as(seed, name, tell))
+        # One of the user's own need not take a device.
+        where: dict[str, Any] = {} if self.device is None else {"device": self.device}
+        explainer.fit(case.model, case.graphs, progress=_told_as(seed, name, tell), **where)
         explanations, rows = {}, []
         for target in self._targets(case, explainer):
             row = {"explainer": name, "seed": seed, "test_accuracy": case.test_accuracy, "target": target}
@@ -268,7 +304,7 @@ def train_others(
     wrong = wrong_label_specs(data, train_indices, random_state, SHARES)
 
     def tell(_: str, done: int, total: int | None) -> None:
-        progress("training other models", done, total)
+        progress(OTHER_MODELS, done, total)
 
     trained = train_many(data, [*widths, *wrong], max_epochs=max_epochs, progress=tell)
     return OtherModels(trained[: len(widths)], trained[len(widths) :])

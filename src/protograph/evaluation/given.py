@@ -34,8 +34,14 @@ class ExplainedModel:
     key: str
 
 
-def given_model(model: GraphClassifier, data: GraphDataset, seed: int) -> ExplainedModel:
+def given_model(model: GraphClassifier, data: GraphDataset, seed: int, *, device: str | None = None) -> ExplainedModel:
     """A model with a fifth of the graphs kept apart by chance, others for each seed.
+
+    Args:
+        model: The model.
+        data: All graphs.
+        seed: Decides which are kept apart.
+        device: Where the model runs; its own device where ``None``.
 
     Raises:
         ValueError: If there are fewer than two graphs.
@@ -44,7 +50,7 @@ def given_model(model: GraphClassifier, data: GraphDataset, seed: int) -> Explai
         raise ValueError(f"graphs must be at least 2, to keep some apart, got {len(data)}")
     rest, train = kept_apart(len(data), seed)
     with preserved_random_state():
-        embedded = embed_all(model, data)[2]
+        embedded = embed_all(model, data, device=device)[2]
     accuracy = None
     if embedded.labels is not None:
         accuracy = float((embedded.labels == embedded.predictions)[rest].mean())

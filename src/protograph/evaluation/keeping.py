@@ -102,6 +102,13 @@ def file_stem(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
+@dataclass(frozen=True)
+class ModelKey:
+    """What tells a model apart, without the model."""
+
+    key: str
+
+
 class HasKey(Protocol):
     """A model that can be told apart."""
 
@@ -156,8 +163,12 @@ class KeptFigures:
         metrics: Mapping[str, Any] | None = None,
         *,
         is_quick: bool = False,
+        device: str | None = None,
     ) -> dict[str, Any]:
-        """All that the figures depend on; code that is not of this package counts by its files."""
+        """All that the figures depend on; code that is not of this package counts by its files.
+
+        The device, where one was asked for, is what the seconds depend on.
+        """
         kind = type(explainer)
         own = {"metrics": {name: code_hash(one) for name, one in metrics.items()}} if metrics else {}
         code = {} if (files := code_hash(kind)) is None else {"code": files}
@@ -165,6 +176,7 @@ class KeptFigures:
             own
             | code
             | ({"is_quick": True} if is_quick else {})
+            | ({} if device is None else {"device": device})
             | {
                 "name": self.name,
                 "seed": self.seed,
@@ -175,6 +187,12 @@ class KeptFigures:
                 "versions": versions(),
             }
         )
+
+    @property
+    def model(self) -> ModelKey:
+        """What tells the model apart that the figures in the file are of; empty where there are none."""
+        made_from = _read_json(self.figures).get("made_from")
+        return ModelKey(str(made_from["model"]) if isinstance(made_from, dict) and "model" in made_from else "")
 
     def read(self, made_from: Mapping[str, Any]) -> Rows | None:
         """The figures, unless they were made from something else or their prototypes are not beside them."""

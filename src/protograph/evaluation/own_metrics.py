@@ -43,7 +43,12 @@ def measured(name: str, metric: OwnMetric, explanation: Explanation, case: Metri
     Raises:
         TypeError: If it gives no number.
     """
-    value = metric(explanation, case) if takes_case(name, metric) else metric(explanation)
+    takes = takes_case(name, metric)
+    try:
+        value = metric(explanation, case) if takes else metric(explanation)
+    except Exception as error:
+        error.add_note(f"this happened in the metric {name}, for class {explanation.target}")
+        raise
     if value is None:
         return None
     try:

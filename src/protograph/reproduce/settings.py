@@ -19,6 +19,8 @@ class Settings:
     Attributes:
         seeds: Of all items but table1 and the sweeps.
         table1_seeds: Of table1.
+        num_world_seeds: How many of ``seeds`` planted worlds have in the arena, where one takes a minute a seed;
+            ``None`` for all.
         is_quick: Whether fewer seeds, sets, graphs, models and epochs are taken, which all output is marked with.
         device: Where models are trained.
         data_root: Folder with the data sets' files; ``None`` for the default places.
@@ -31,6 +33,7 @@ class Settings:
 
     seeds: tuple[int, ...] = tuple(range(10))
     table1_seeds: tuple[int, ...] = tuple(range(5))
+    num_world_seeds: int | None = None
     is_quick: bool = False
     device: str = "cpu"
     data_root: Path | None = None
@@ -38,6 +41,10 @@ class Settings:
     jobs: int = 1
 
     def __post_init__(self) -> None:
+        if self.num_world_seeds is not None and not 1 <= self.num_world_seeds <= len(self.seeds):
+            raise ValueError(
+                f"num_world_seeds must be from 1 to the number of seeds, {len(self.seeds)}, got {self.num_world_seeds}"
+            )
         for name in ("seeds", "table1_seeds"):
             seeds = getattr(self, name)
             if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
@@ -46,6 +53,15 @@ class Settings:
                 object.__setattr__(self, name, seeds[:QUICK_SEEDS])
         if self.jobs < 1:
             raise ValueError(f"jobs must be at least 1, got {self.jobs}")
+
+    @property
+    def world_seeds(self) -> tuple[int, ...]:
+        """The seeds of planted worlds in the arena.
+
+        >>> Settings(num_world_seeds=3).world_seeds
+        (0, 1, 2)
+        """
+        return self.seeds[: self.num_world_seeds]
 
     def sets(self, names: Iterable[str]) -> tuple[str, ...]:
         """The data sets that are not left out; in a quick run the first of them.

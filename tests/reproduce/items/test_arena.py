@@ -45,3 +45,9 @@ def test_a_world_that_no_model_has_learned_has_no_figures(tmp_path, monkeypatch)
     monkeypatch.setattr("protograph.reproduce.worlds.keeping.models_of", lambda *given: iter(()))
     cell = next(cell for cell in ITEM.cells(Settings()) if cell.key[0] == "world")
     assert cell.compute(Lab(tmp_path, Settings())) == {"test_accuracy": None, "methods": {}}
+
+
+def test_worlds_may_have_fewer_seeds_than_data_sets():
+    keys = [cell.key for cell in ITEM.cells(Settings(num_world_seeds=3))]
+    assert len(keys) == 10 * len(NAMES) * len(WITH_RULES) + 3 * len(WORLDS)
+    assert {key[-1] for key in keys if key[0] == "world"} == {"seed 0", "seed 1", "seed 2"}

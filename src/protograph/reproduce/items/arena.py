@@ -12,7 +12,8 @@ from protograph._base.errors import ProtographWarning
 from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
 from protograph.explanation import Explanation
 from protograph.reproduce.item import JSON, Cell, Item, Need
-from protograph.reproduce.items.arena_writing import SET, WORLD, write
+from protograph.reproduce.items.arena_scores import SET, WORLD
+from protograph.reproduce.items.arena_writing import write
 from protograph.reproduce.lab import Lab, explain_each
 from protograph.reproduce.methods import WITH_RULES, explainer_of
 from protograph.reproduce.sets import SETS, stride_of
@@ -32,7 +33,6 @@ WORLD_SECONDS = 65.0
 
 def cells(settings: Settings) -> list[Cell]:
     """A cell a data set, explainer and seed; of a world one a seed, which trains the model and explains it by all."""
-    seeds = settings.fewer(settings.seeds)
     return [
         *(
             Cell(
@@ -43,13 +43,13 @@ def cells(settings: Settings) -> list[Cell]:
                 seconds=SECONDS[method] * len(SETS[name].targets if name in SETS else (0, 1)),
             )
             for name in settings.sets(NAMES)
-            for seed in seeds
+            for seed in settings.fewer(settings.seeds)
             for method in WITH_RULES
         ),
         *(
             Cell(key=(WORLD, name, f"seed {seed}"), compute=partial(_in_world, name, seed), seconds=WORLD_SECONDS)
             for name in worlds_of(settings)
-            for seed in seeds
+            for seed in settings.fewer(settings.world_seeds)
         ),
     ]
 
