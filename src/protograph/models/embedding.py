@@ -141,7 +141,11 @@ def _apply(
     progress: Progress | None,
 ) -> None:
     """Apply the model in this process, and keep what it makes of all graphs."""
-    for batch in applying.to_all(store) if checkpoint is None else _kept(applying, store, checkpoint):
+    for batch in (
+        applying.to_all(store)
+        if checkpoint is None
+        else _kept(applying, store, checkpoint, precision.of(0).call.attributes)
+    ):
         rows.add(batch)
         applying.use(precision.of(len(rows)))
         if progress is not None:
@@ -211,12 +215,14 @@ class _Rows:
         self.labels.append(batch.labels.labels)
 
 
-def _kept(applying: Applying, store: GraphStore, checkpoint: Checkpoint) -> Iterator[Applied]:
+def _kept(
+    applying: Applying, store: GraphStore, checkpoint: Checkpoint, attributes: frozenset[str] | None
+) -> Iterator[Applied]:
     """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
     each, number, first = max(1, GRAPHS_A_SHARD // applying.size), 0, 0
     chunks = store.chunks(applying.size)
     while True:
-        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[Applied](), 0
+        known, digest, own, count = checkpoint.shard(number), GraphDigest(attributes), list[Applied](), 0
         for _, graphs in zip(range(each), chunks, strict=False):
             labels = applying.labels(graphs)
             digest.add(graphs, labels)

@@ -91,7 +91,7 @@ class ShardEmbedder:
 
     def __call__(self, task: Task) -> Embedded:
         """Read and check the graphs, and show them to the model."""
-        findings, digest, batches = Findings(), GraphDigest(), list[Applied]()
+        findings, digest, batches = Findings(), GraphDigest(self.classifier.call.attributes), list[Applied]()
         usage, applying = self.classifier.usage, self._applying
         before = replace(usage)
         source: Any = task.run.handed or self.files
