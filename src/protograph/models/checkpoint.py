@@ -104,6 +104,13 @@ class Checkpoint:
             f"knows; pass another folder, or remove it"
         )
 
+    def refuse_model(self, first: int, last: int) -> ValueError:
+        """The error that says that the model gives other numbers than the checkpoint has."""
+        return ValueError(
+            f"checkpoint {self.folder} was made with another model: that gave other numbers for graphs {first} to "
+            f"{last - 1}; pass another folder, or remove it"
+        )
+
     def _path(self, number: int) -> Path:
         return self.folder / f"done-{number:06}.tensors"
 
@@ -167,7 +174,10 @@ class GraphDigest:
 
 
 def model_fingerprint(model: nn.Module) -> str:
-    """What tells a model from others: its class, its modules as they print, and its weights to the last bit."""
+    """What tells a model from others: its class, its modules as they print, and its weights to the last bit.
+
+    Plain attributes and code are not in it: :mod:`.same_model` sees what they do.
+    """
     weights = {name: value for name, value in model.state_dict().items() if isinstance(value, Tensor)}
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     return content_hash(kind, _ADDRESS.sub("", repr(model)), weights)
