@@ -249,3 +249,19 @@ def test_every_check_of_the_contract_is_documented():
     assert {name: rows.get(name) for name in CHECKS} == {
         name: " ".join(check.__doc__.split()) for name, check in CHECKS.items()
     }
+
+
+def test_sizes_beyond_which_a_sample_decides_are_those_of_the_options():
+    text = (DOCS / "scaling.md").read_text().split("## From which size on a sample decides")[1].split("\n## ")[0]
+    rows = {row.split("|")[1].strip(): row for row in text.splitlines() if row.startswith("| ")}
+    sizes = {
+        "the mixture of a class": ("cluster_options", ["max_fitted"]),
+        "bins and kinds of continuous features": ("node_options", ["sample"]),
+        "patterns of a session": ("consensus_options", ["max_counted", "drawn_from"]),
+        "rules": ("reason_options", ["max_searched", "max_confirming"]),
+    }
+    for what, (option, names) in sizes.items():
+        assert f"{option}={{" in rows[what]
+        for name in names:
+            assert f'"{name}": ...' in rows[what]
+            assert f"{getattr(getattr(pg.PAGE(), option), name):,}" in rows[what]

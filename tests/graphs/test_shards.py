@@ -2,7 +2,9 @@ import pytest
 import torch
 from torch_geometric.data import Data, InMemoryDataset
 
+from protograph.graphs.joining import GraphChunk, joined
 from protograph.graphs.shards import ShardFolder, TorchShards, opened_folder, write_shards
+from protograph.graphs.spool import Spool
 from protograph.graphs.store import GraphStore
 from tests import zoo
 
@@ -79,3 +81,53 @@ def test_a_file_that_runs_code_when_it_is_unpickled_is_refused(tmp_path):
     torch.save([Trap()], tmp_path / "part1.pt")
     with pytest.raises(ValueError, match=r"part1\.pt cannot be read as graphs"):
         len(GraphStore(tmp_path))
+
+
+def same_chunk(chunk, graphs):
+    wanted = joined(graphs)
+    assert isinstance(chunk, GraphChunk)
+    assert chunk.together.tensors.keys() == wanted.tensors.keys()
+    assert all(torch.equal(tensor, wanted.tensors[key]) for key, tensor in chunk.together.tensors.items())
+    assert chunk.together.sizes.tolist() == wanted.sizes.tolist()
+    assert chunk.together.counts.tolist() == wanted.counts.tolist()
+    return all(map(same, chunk, graphs))
+
+
+def test_graphs_of_several_shards_are_laid_end_to_end(tmp_path):
+    write_shards(GRAPHS, tmp_path, size=2)
+    spool = Spool(iter(GRAPHS), size=2)
+    assert spool.reach(7) == 7
+    for shards in (ShardFolder(tmp_path), spool):
+        for first, last in ((0, 7), (1, 6), (3, 5), (2, 4), (6, 7)):
+            chunk = shards.chunk(first, last)
+            assert same_chunk(chunk, GRAPHS[first:last])
+            assert chunk.labels.tolist() == [int(graph.y) for graph in GRAPHS[first:last]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda graph: graph.update({"x": graph.x.double()}),
+        lambda graph: graph.update({"x": graph.x[:, :2]}),
+        lambda graph: graph.update({"pos": graph.x}),
+        lambda graph: graph.update({"edge_index": graph.edge_index.int()}),
+        lambda graph: graph.update({"node_type": graph.x}),
+    ],
+    ids=["type", "width", "attribute", "type of edges", "attribute of nodes"],
+)
+def test_shards_that_are_not_alike_are_read_graph_by_graph(tmp_path, change):
+    own = [*GRAPHS[:2], *(change(graph.clone()) for graph in GRAPHS[2:4])]
+    write_shards(own, tmp_path, size=2)
+    chunk = ShardFolder(tmp_path).chunk(1, 4)
+    assert not isinstance(chunk, GraphChunk)
+    assert [graph.to_dict().keys() for graph in chunk] == [graph.to_dict().keys() for graph in own[1:]]
+    assert all(map(same, chunk, own[1:]))
+
+
+def test_labels_of_several_shards_are_known_where_they_are_in_each(tmp_path):
+    own = [graph.clone() for graph in GRAPHS]
+    own[2].y = own[3].y = 0.5
+    write_shards(own, tmp_path, size=2)
+    chunk = ShardFolder(tmp_path).chunk(1, 4)
+    assert same_chunk(chunk, own[1:4])
+    assert chunk.labels is None

@@ -111,3 +111,8 @@ def test_graphs_that_are_not_in_memory_are_checked_as_they_are_read():
     assert len(next(chunks)) == 2
     with pytest.raises(ValueError, match=r"^graph 2 has no nodes"):
         next(chunks)
+
+
+def test_graphs_that_are_taken_stay_laid_end_to_end():
+    chunk = GraphStore(iter(GRAPHS)).take_chunk([2, 0, 2])
+    assert chunk.together.sizes.tolist() == [GRAPHS[place].num_nodes for place in (2, 0, 2)]

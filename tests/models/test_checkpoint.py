@@ -3,15 +3,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 import torch
 from torch import nn
 from torch_geometric.data import Data
-from torch_geometric.nn import global_add_pool
+from torch_geometric.nn import Sequential, global_add_pool
 
 import protograph as pg
-from protograph.models import embedding
+from protograph.graphs.joining import GraphChunk, joined
+from protograph.models import resuming
 from protograph.models.checkpoint import GraphDigest, model_fingerprint
 from protograph.models.labels import GivenLabels
 from tests import zoo
@@ -41,7 +43,7 @@ SHOWN = []
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr(embedding, "GRAPHS_A_SHARD", 8)
+    monkeypatch.setattr(resuming, "GRAPHS_A_SHARD", 8)
     SHOWN.clear()
 
 
@@ -59,7 +61,7 @@ def killed_at(number):
 
 def run_and_be_killed(folder):
     """In a process of its own."""
-    embedding.GRAPHS_A_SHARD = 8
+    resuming.GRAPHS_A_SHARD = 8
     from protograph.graphs import spool
 
     spool.SHARD_GRAPHS = 4
@@ -78,12 +80,13 @@ def test_after_kill_9_the_same_call_goes_on_after_the_last_finished_shard(tmp_pa
     in_all = sum(SHOWN)
     SHOWN.clear()
     resumed = fitted(iter(GRAPHS), folder)
-    assert in_all - sum(SHOWN) == 24  # what three shards of eight had been shown before
+    # What three shards of eight had been shown before, but for the first, by which the model is told.
+    assert in_all - sum(SHOWN) == 24 - 8
     assert resumed.embeddings_.tolist() == whole.embeddings_.tolist()
     assert resumed.embedded_.labels.tolist() == whole.embedded_.labels.tolist()
     SHOWN.clear()
     fitted(GRAPHS, folder)
-    assert in_all - sum(SHOWN) == 50  # and now all of them are known
+    assert in_all - sum(SHOWN) == 50 - 8  # and now all of them are known
 
 
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
@@ -122,18 +125,99 @@ def test_a_damaged_shard_names_itself(tmp_path):
         fitted(GRAPHS, tmp_path / "kept")
 
 
-def test_the_digest_of_graphs_is_of_all_that_they_hold():
-    def digest(graph):
-        made = GraphDigest()
-        made.add([graph], GivenLabels.of([None]))
-        return made.text()
+class Typed(Sum):
+    """Adds what the types of edges count to."""
 
-    one = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
-    other = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[1, 0], [0, 1]]))
-    assert digest(one) == digest(one.clone())
-    assert digest(one) != digest(other)
+    def forward(self, x, edge_index, edge_type, batch):
+        counts = torch.zeros(len(x), 1, dtype=x.dtype).index_add(0, edge_index[0], edge_type.to(x.dtype).unsqueeze(1))
+        return self.head(global_add_pool(x + counts, batch))
+
+
+def with_types(number):
+    own = [graph.clone() for graph in GRAPHS]
+    for graph in own:
+        graph.edge_type = torch.full((graph.num_edges,), number)
+    return own
+
+
+@pytest.mark.parametrize("source", [list, iter])
+def test_other_values_of_any_attribute_that_the_model_reads_are_refused(tmp_path, source):
+    fitted(source(with_types(0)), tmp_path / "kept", Typed())
+    fitted(source(with_types(0)), tmp_path / "kept", Typed())
+    with pytest.raises(ValueError, match=r"was made with other graphs: graphs 0 to 7 are not those it knows"):
+        fitted(source(with_types(1)), tmp_path / "kept", Typed())
+
+
+USUAL, ALL = frozenset({"x", "edge_index", "batch"}), None
+
+
+def digest_of(graphs, attributes=USUAL, at_once=None):
+    made, size = GraphDigest(attributes), at_once or len(graphs)
+    for first in range(0, len(graphs), size):
+        part = graphs[first : first + size]
+        made.add(part, GivenLabels.of([None] * len(part)))
+    return made.text()
+
+
+def pair(**changes):
+    values = {"x": torch.ones(2, 1), "edge_index": torch.tensor([[0, 1], [1, 0]]), "edge_type": torch.zeros(2)}
+    return Data(**values | changes)
+
+
+def as_list(graphs):
+    return graphs
+
+
+def as_chunk(graphs):
+    return GraphChunk(graphs, joined(graphs))
+
+
+@pytest.mark.parametrize("kind", [as_list, as_chunk])
+@pytest.mark.parametrize("attributes", [USUAL, USUAL | {"edge_type"}, ALL], ids=["usual", "more", "all"])
+def test_the_digest_of_graphs_is_of_all_that_a_model_reads(kind, attributes):
+    def digest(**changes):
+        return digest_of(kind([pair(), pair(**changes)]), attributes)
+
+    same = digest()
+    assert digest(x=torch.ones(2, 1)) == same
+    assert digest(x=torch.tensor([[1.0], [2.0]])) != same
+    assert digest(edge_index=torch.tensor([[1, 0], [0, 1]])) != same
+    assert (digest(edge_type=torch.ones(2)) != same) == (attributes != USUAL)
+    assert (digest(scale=2.0) != digest(scale=3.0)) == (attributes != USUAL)
+
+
+@pytest.mark.parametrize("attributes", [USUAL, ALL])
+def test_the_digest_tells_no_zeros_apart(attributes):
+    plus, minus = ([pair(x=torch.tensor([[zero], [1.0]]))] for zero in (0.0, -0.0))
+    assert digest_of(plus, attributes) == digest_of(minus, attributes)
+    assert digest_of(as_chunk(plus), attributes) == digest_of(as_chunk(minus), attributes)
+
+
+@pytest.mark.parametrize("attributes", [USUAL, ALL])
+def test_the_digest_is_the_same_whatever_graphs_came_in_and_how_many_at_a_time(attributes):
+    graphs = GRAPHS * 60
+    wanted = digest_of(graphs, attributes)
+    assert digest_of(as_chunk(graphs), attributes) == wanted
+    assert digest_of(graphs, attributes, at_once=1024) == wanted
+    assert digest_of(as_chunk(graphs), attributes, at_once=2048) == wanted
+    assert digest_of(graphs[::-1], attributes) != wanted
 
 
 def test_a_model_is_told_by_its_weights():
     assert model_fingerprint(Sum()) == model_fingerprint(Sum())
     assert model_fingerprint(Sum()) != model_fingerprint(Sum(seed=1))
+
+
+def test_a_model_is_the_same_wherever_its_functions_are_in_memory():
+    def pooled(function):
+        return Sequential("x, edge_index, batch", [(function, "x, batch -> x")])
+
+    def one(x, batch):
+        return x
+
+    here = model_fingerprint(pooled(one))
+    assert repr(pooled(one)) != repr(pooled(lambda x, batch: x))
+    first, second = (FunctionType(one.__code__, {}) for _ in range(2))
+    assert repr(pooled(first)) != repr(pooled(second))
+    assert model_fingerprint(pooled(first)) == model_fingerprint(pooled(second)) == here
+    assert model_fingerprint(pooled(global_add_pool)) != here

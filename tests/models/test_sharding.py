@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch_geometric.data import Data
+from torch_geometric.nn import global_add_pool
 
 import protograph as pg
 from protograph.engines.engine import LocalEngine
-from protograph.models import embedding, sharding
+from protograph.models import applying, embedding, resuming, sharding
 from protograph.models.classifier import GraphClassifier
 from protograph.models.embedding import embed_all
 from protograph.models.sharding import ShardedPass, elsewhere
@@ -31,7 +33,7 @@ class Workers(LocalEngine):
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    for module in (embedding, sharding):
+    for module in (resuming, sharding):
         monkeypatch.setattr(module, "GRAPHS_A_SHARD", 12)
     monkeypatch.setattr(sharding, "SHARD_GRAPHS", 12)
 
@@ -89,7 +91,7 @@ def test_a_checkpoint_is_the_same_with_workers_and_without(tmp_path, is_first_sh
     ways = [by_workers, by_one] if is_first_sharded else [by_one, by_workers]
     (first, made), (second, again) = (way(zoo.make(), GRAPHS) for way in ways)
     assert np.array_equal(made.graph_embeddings, again.graph_embeddings)
-    assert first.usage.num_graphs - second.usage.num_graphs == len(GRAPHS)
+    assert first.usage.num_graphs - second.usage.num_graphs == len(GRAPHS) - 12  # by which the model is told
     other = [*GRAPHS[:30], *GRAPHS[31:], GRAPHS[30]]
     with pytest.raises(ValueError, match=r"was made with other graphs: graphs 24 to 35 are not those it knows"):
         ways[1](zoo.make(), other)
@@ -108,6 +110,33 @@ def test_workers_make_again_what_one_process_has_made_in_single_precision(tmp_pa
     np.testing.assert_allclose(again.graph_embeddings, wanted.graph_embeddings, rtol=1e-13)
     # By now all of it is of double precision, which one process takes over.
     assert embed_all(zoo.make(), GRAPHS, batch_size=4, checkpoint=kept)[2].exact.num_exact == len(GRAPHS)
+
+
+class Scaled(nn.Module):
+    """Sums of features, times a plain attribute."""
+
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, x, edge_index, batch):
+        return self.factor * global_add_pool(x, batch)
+
+
+def test_workers_refuse_a_checkpoint_of_a_model_that_gave_other_numbers(tmp_path):
+    sharded(GRAPHS, model=Scaled(1.0), checkpoint=tmp_path / "kept")
+    sharded(GRAPHS, model=Scaled(1.0), checkpoint=tmp_path / "kept")
+    with pytest.raises(ValueError, match=r"another model: that gave other numbers for graphs 0 to 11; pass another"):
+        sharded(GRAPHS, model=Scaled(2.0), checkpoint=tmp_path / "kept")
+
+
+def test_workers_that_read_many_graphs_at_a_time_make_the_same_shards(tmp_path, monkeypatch):
+    monkeypatch.setattr(applying, "GRAPHS_A_SHARD", 12)
+    monkeypatch.setattr(applying, "_AT_ONCE", 64)
+    work, kept = ShardedPass(Workers(), None, None), tmp_path / "kept"
+    embed_all(zoo.make(), GRAPHS, batches_by=work, checkpoint=kept)
+    assert len(list(kept.glob("done-*"))) == 5
+    assert embed_all(zoo.make(), GRAPHS, checkpoint=kept)[2].predictions.shape == (50,)
 
 
 def test_an_error_is_that_of_one_process(tmp_path):

@@ -87,6 +87,36 @@ class JoinedGraphs:
         return np.repeat(values, self.counts)
 
 
+def end_to_end(parts: Sequence[JoinedGraphs]) -> JoinedGraphs | None:
+    """Graphs that lie end to end in parts, as one; ``None`` where the parts' tensors are not alike.
+
+    Args:
+        parts: The parts, at least one.
+
+    >>> one = joined([Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))])
+    >>> end_to_end([one, one]).sizes
+    array([2, 2])
+    >>> end_to_end([one, one.only([])]) is None
+    True
+    """
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0].tensors
+    if any(_looks(part.tensors) != _looks(first) for part in parts[1:]):
+        return None
+    tensors = {key: torch.cat([part.tensors[key] for part in parts], dim=int(key == "edge_index")) for key in first}
+    sizes, counts = (np.concatenate(own) for own in zip(*((part.sizes, part.counts) for part in parts), strict=True))
+    return JoinedGraphs(sizes, counts, tensors)
+
+
+def _looks(tensors: Mapping[str, Tensor]) -> dict[str, tuple[torch.dtype, torch.Size]]:
+    """Type and width of each tensor."""
+    return {
+        key: (value.dtype, value.shape[:1] if key == "edge_index" else value.shape[1:])
+        for key, value in tensors.items()
+    }
+
+
 class GraphChunk(Sequence[Data]):
     """Graphs whose tensors are laid end to end already, for whoever needs them so next.
 

@@ -11,12 +11,13 @@ import numpy as np
 from torch_geometric.data import Data
 from torch_geometric.data.separate import separate
 
+from protograph._base.arrays import Ints
 from protograph._base.options import check_count
 from protograph._base.plain_torch import load_plain
 from protograph._base.tensor_files import read_texts
 from protograph.graphs.collated import FORMAT, CollatedGraphs, UnusualGraphError, collated
 from protograph.graphs.containers import single_graphs
-from protograph.graphs.joining import GraphChunk
+from protograph.graphs.joining import GraphChunk, JoinedGraphs, end_to_end
 from protograph.graphs.origins import Origins
 from protograph.graphs.reading import SAFE_CLASSES, Shards, natural, read_graphs
 
@@ -119,15 +120,21 @@ class CollatedShards(Shards):
         return shard.graph(place) if isinstance(shard, CollatedGraphs) else shard[place]
 
     def chunk(self, first: int, last: int) -> Sequence[Data]:
-        """Graphs from ``first`` up to ``last``, laid end to end where they are in one shard and it is so."""
-        number = self._number_of(first)
-        begin, end = self._starts[number : number + 2]
-        shard = self.shard(number) if last <= end else None
-        if isinstance(shard, CollatedGraphs):
-            together = shard.together(first - begin, last - begin)
-            if together is not None:
-                lazy = GraphRange(self, first, last)
-                return GraphChunk(lazy, together, shard.labels(first - begin, last - begin))
+        """Graphs from ``first`` up to ``last``, laid end to end where their shards are so and alike."""
+        parts, labels = list[JoinedGraphs](), list[Ints | None]()
+        for number in range(self._number_of(first), self._number_of(last - 1) + 1):
+            begin, shard = self._starts[number], self.shard(number)
+            low, high = max(first - begin, 0), min(last - begin, len(shard))
+            together = shard.together(low, high) if isinstance(shard, CollatedGraphs) else None
+            if not isinstance(shard, CollatedGraphs) or together is None:
+                break
+            parts.append(together)
+            labels.append(shard.labels(low, high))
+        else:
+            if (whole := end_to_end(parts)) is not None:
+                known = [own for own in labels if own is not None]
+                of_all = np.concatenate(known) if len(known) == len(labels) else None
+                return GraphChunk(GraphRange(self, first, last), whole, of_all)
         return [self._at(index) for index in range(first, last)]
 
 

@@ -89,10 +89,14 @@ class GraphStore:
 
     def take(self, indices: Sequence[int]) -> list[Data]:
         """The graphs at these indices, checked."""
+        return list(self.take_chunk(indices))
+
+    def take_chunk(self, indices: Sequence[int]) -> Sequence[Data]:
+        """The same as they were laid end to end for the checks, where they could be."""
         # In their order: those that are in one file are read together.
         ordered = sorted(set(indices))
         found = dict(zip(ordered, read_each(self._source, ordered), strict=True))
-        return list(clean([found[index] for index in indices], indices, self._reference, self._findings()))
+        return clean([found[index] for index in indices], indices, self._reference, self._findings())
 
     def first(self, count: int) -> Sequence[Data]:
         """The first graphs, checked: so many, or all; a generator is read no further."""

@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 from protograph.graphs.joining import GraphChunk
 from protograph.graphs.store import GraphStore
 from protograph.models.batching import parts_of
+from protograph.models.checkpoint import GRAPHS_A_SHARD
 from protograph.models.exact_rows import ROWS_IN_DOUBLE
 from protograph.models.judging import BATCH_SIZE, check_finite, labels_of, plain_labels
 from protograph.models.labels import GivenLabels
@@ -49,12 +50,16 @@ class _Begun(NamedTuple):
     fetch: Callable[[], tuple[Tensor, Tensor]]
 
 
-def graphs_at_once(batch_size: int | None, device: torch.device | str | None) -> int:
-    """How many graphs are read and checked at a time."""
+def graphs_at_once(batch_size: int | None, device: torch.device | str | None, *, has_checkpoint: bool = False) -> int:
+    """How many graphs are read and checked at a time: with a checkpoint no more than a shard of it has.
+
+    So a checkpoint's shards are the same wherever the model runs.
+    """
     if batch_size is not None:
         return int(batch_size)
     is_gpu = device is not None and torch.device(device).type == "cuda"
-    return _AT_ONCE_ON_GPU if is_gpu else _AT_ONCE
+    at_once = _AT_ONCE_ON_GPU if is_gpu else _AT_ONCE
+    return min(at_once, GRAPHS_A_SHARD) if has_checkpoint else at_once
 
 
 class Applying:
@@ -67,12 +72,25 @@ class Applying:
         classifier: The model.
         names: Knows what messages call the graphs.
         batch_size: How many graphs go through the model at a time at most; as many as suit the device where ``None``.
+        has_checkpoint: Whether a checkpoint keeps what the model makes.
     """
 
-    def __init__(self, classifier: RunningClassifier, names: Labelled, batch_size: int | None = None) -> None:
+    def __init__(
+        self,
+        classifier: RunningClassifier,
+        names: Labelled,
+        batch_size: int | None = None,
+        *,
+        has_checkpoint: bool = False,
+    ) -> None:
         self._classifier, self._names = classifier, names
         self._rows, self._batch_size = _rows_at_once(classifier), int(batch_size or BATCH_SIZE)
-        self.size = graphs_at_once(batch_size, classifier.device)
+        self.size = graphs_at_once(batch_size, classifier.device, has_checkpoint=has_checkpoint)
+
+    @property
+    def is_double(self) -> bool:
+        """Whether the model runs in double precision now."""
+        return self._classifier.is_double
 
     def use(self, classifier: RunningClassifier) -> None:
         """Apply this from now on: the same model in another precision."""

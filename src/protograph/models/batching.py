@@ -20,6 +20,15 @@ _QUICK = _MADE.union(OF_NODES, OF_EDGES)
 _KIND: Any = type(Batch())
 
 
+def are_joined(wanted: frozenset[str] | None) -> bool:
+    """Whether graphs laid end to end have all attributes that a model reads, which is ``None`` for any.
+
+    >>> are_joined(frozenset({"x", "batch"})), are_joined(frozenset({"x", "edge_type"})), are_joined(None)
+    (True, False, False)
+    """
+    return wanted is not None and wanted <= _QUICK
+
+
 def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None, device: torch.device | None = None) -> Batch:
     """The graphs as one batch, with the attributes that a model reads.
 
@@ -32,7 +41,7 @@ def batch_of(graphs: Sequence[Data], wanted: frozenset[str] | None, device: torc
     >>> batch_of([graph, graph], frozenset({"x", "batch"}))
     DataBatch(x=[4, 1], edge_index=[2, 4], batch=[4], ptr=[3])
     """
-    if wanted is not None and wanted <= _QUICK:
+    if wanted is not None and are_joined(wanted):
         together = joined(graphs, keys=[key for key in (*OF_NODES, *OF_EDGES) if key in wanted | {"x"}])
         if together is not None:
             return _batch(together, wanted, device, are_shared=isinstance(graphs, GraphChunk))

@@ -7,6 +7,7 @@ the model is not asked again; graphs that are not those of the digest are refuse
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -20,17 +21,23 @@ from torch_geometric.data import Data
 from protograph._base.files import atomic_path
 from protograph._base.tensor_files import read_tensors, write_tensors
 from protograph.graphs.fingerprint import content_hash, fingerprint
-from protograph.graphs.joining import GraphChunk
+from protograph.graphs.joining import JoinedGraphs, joined
+from protograph.models.batching import are_joined
 from protograph.models.labels import GivenLabels
 
-FORMAT = "protograph checkpoint 2"
+FORMAT = "protograph checkpoint 3"
 MANIFEST = "checkpoint.json"
 # What a shard's file calls the precision of what it has.
 _DOUBLE, _SINGLE = "double", "single"
-# What a shard's file has.
-_TENSORS, _TEXTS = {"outputs", "graph_embeddings", "labels", "has_label"}, {"digest", "precision"}
 # Graphs of a shard, about: a few seconds of work that a killed run has to do again.
 GRAPHS_A_SHARD = 4096
+# Graphs that are taken into a digest together: as many as a CPU reads at a time, so that a GPU that reads more finds
+# the same digest.
+_DIGESTED = 1024
+# Attributes of a graph that are numbers without being tensors.
+_NUMBERS = (bool, int, float)
+# Where functions are in memory, which is elsewhere in each process.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Checkpoint:
@@ -97,6 +104,13 @@ class Checkpoint:
             f"knows; pass another folder, or remove it"
         )
 
+    def refuse_model(self, first: int, last: int) -> ValueError:
+        """The error that says that the model gives other numbers than the checkpoint has."""
+        return ValueError(
+            f"checkpoint {self.folder} was made with another model: that gave other numbers for graphs {first} to "
+            f"{last - 1}; pass another folder, or remove it"
+        )
+
     def _path(self, number: int) -> Path:
         return self.folder / f"done-{number:06}.tensors"
 
@@ -123,22 +137,34 @@ class Shard:
 
 
 class GraphDigest:
-    """Tells graphs from others by all that a model may read, whatever they came in."""
+    """Tells graphs from others by all that a model may read, whatever they came in.
 
-    def __init__(self) -> None:
+    Args:
+        attributes: The attributes that the model reads, ``None`` for all of them.
+    """
+
+    def __init__(self, attributes: frozenset[str] | None) -> None:
         self._digest = hashlib.blake2b(digest_size=16)
+        self._are_joined = are_joined(attributes)
 
     def add(self, graphs: Sequence[Data], labels: GivenLabels) -> None:
         """Take in the next graphs."""
-        self._digest.update(labels.labels.astype(np.int64).tobytes() + labels.has_label.tobytes())
-        if not isinstance(graphs, GraphChunk):
-            for graph in graphs:
-                self._digest.update(fingerprint(graph))
-            return
-        together = graphs.together
-        self._digest.update(together.sizes.astype(np.int64).tobytes() + together.counts.astype(np.int64).tobytes())
-        for key, tensor in sorted(together.tensors.items()):
+        for first in range(0, len(graphs), _DIGESTED):
+            part = slice(first, first + _DIGESTED)
+            self._digest.update(labels.labels[part].astype(np.int64).tobytes() + labels.has_label[part].tobytes())
+            together = joined(graphs[part]) if self._are_joined else None
+            if together is not None:
+                self._add_joined(together)
+            else:
+                for graph in graphs[part]:
+                    self._digest.update(fingerprint(graph) + _numbers(graph))
+
+    def _add_joined(self, graphs: JoinedGraphs) -> None:
+        self._digest.update(graphs.sizes.astype(np.int64).tobytes() + graphs.counts.astype(np.int64).tobytes())
+        for key, tensor in sorted(graphs.tensors.items()):
             plain = tensor.detach().cpu().contiguous()
+            if plain.is_floating_point():
+                plain = plain + 0.0  # so that -0.0 has the bytes of 0.0
             self._digest.update(f"{key} {plain.dtype} {tuple(plain.shape)}".encode())
             self._digest.update(plain.reshape(-1).view(torch.uint8).numpy().data)
 
@@ -148,7 +174,15 @@ class GraphDigest:
 
 
 def model_fingerprint(model: nn.Module) -> str:
-    """What tells a model from others: its class, its modules as they print, and its weights to the last bit."""
+    """What tells a model from others: its class, its modules as they print, and its weights to the last bit.
+
+    Plain attributes and code are not in it: :mod:`.same_model` sees what they do.
+    """
     weights = {name: value for name, value in model.state_dict().items() if isinstance(value, Tensor)}
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
-    return content_hash(kind, repr(model), weights)
+    return content_hash(kind, _ADDRESS.sub("", repr(model)), weights)
+
+
+def _numbers(graph: Data) -> bytes:
+    """The attributes of a graph that are plain numbers; PyG joins them into tensors, too."""
+    return repr(sorted((key, value) for key, value in graph.to_dict().items() if type(value) in _NUMBERS)).encode()

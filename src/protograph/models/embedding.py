@@ -8,7 +8,7 @@ predictions that are close calls are asked for again in double precision.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -23,13 +23,14 @@ from protograph._base.growing import GrowingArray
 from protograph._base.progress import Progress
 from protograph.graphs.store import GraphStore
 from protograph.models.applying import Applied, Applying, graphs_at_once
-from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard, model_fingerprint
+from protograph.models.checkpoint import Checkpoint, model_fingerprint
 from protograph.models.classifier import GraphClassifier, as_classifier, device_of
 from protograph.models.exact_rows import ExactRows
 from protograph.models.judging import EmbeddedGraphs, decided_type, predictions_of
 from protograph.models.labels import GivenLabels
 from protograph.models.misfits import started
 from protograph.models.outputs import AskedType, ReturnType, log_scores
+from protograph.models.resuming import resumed
 from protograph.models.running import RunningClassifier
 from protograph.models.single_precision import (
     GRAPHS_IN_DOUBLE,
@@ -59,7 +60,8 @@ def embed_all(
     classifier = as_classifier(model)
     kept = None if checkpoint is None else Checkpoint(checkpoint, _made_by(classifier, batch_size))
     store = GraphStore(graphs)
-    store.check(graphs_at_once(batch_size, device_of(classifier.model) if device is None else device))
+    on = device_of(classifier.model) if device is None else device
+    store.check(graphs_at_once(batch_size, on, has_checkpoint=kept is not None))
     running = started(classifier, store, device)
     embedded = embed(running, store, batch_size, classifier.return_type, progress, kept, batches_by=batches_by)
     return store, running, embedded
@@ -96,19 +98,19 @@ def embed(
         checkpoint: Keeps what is done.
         batches_by: Applies it in other processes; always in double precision, so that nothing is to be asked again.
     """
-    rows, precision = _Rows(), _Precision(classifier, store)
-    if batches_by is not None:
+    rows, single = _Rows(), None
+    if batches_by is None:
+        single = _apply(classifier, store, batch_size, rows, checkpoint, progress)
+    else:
         for batch in batches_by(classifier, store, batch_size, checkpoint):
             rows.add(batch)
-    else:
-        _apply(Applying(precision.of(0), store, batch_size), store, precision, rows, checkpoint, progress)
     findings = store.findings.messages()
     labels = GivenLabels(rows.labels.finished(), rows.has_label.finished())
     for message in (*classifier.warnings, *(findings[:1] if store.findings.directed else []), *labels.notes):
         warnings.warn(message, ProtographWarning, stacklevel=4)
     embeddings, outputs = rows.graph_embeddings.finished(), rows.outputs.finished()
     chosen, guessed = decided_type(torch.from_numpy(outputs), return_type, stacklevel=5)
-    single, exact = precision.single, None
+    exact = None
     if single is not None:
         exact = ExactRows(classifier, store, embeddings, single.embedding_error, rows.num_double)
         _decide(outputs, chosen, single, exact)
@@ -133,19 +135,26 @@ def embed(
 
 
 def _apply(
-    applying: Applying,
+    classifier: RunningClassifier,
     store: GraphStore,
-    precision: "_Precision",
+    batch_size: int | None,
     rows: "_Rows",
     checkpoint: Checkpoint | None,
     progress: Progress | None,
-) -> None:
-    """Apply the model in this process, and keep what it makes of all graphs."""
-    for batch in applying.to_all(store) if checkpoint is None else _kept(applying, store, checkpoint):
+) -> SinglePrecision | None:
+    """Apply the model in this process, and keep what it makes of all graphs; the model in single precision if it is."""
+    precision = _Precision(classifier, store)
+    applying = Applying(precision.of(0), store, batch_size, has_checkpoint=checkpoint is not None)
+    if checkpoint is None:
+        batches = applying.to_all(store)
+    else:
+        batches = resumed(applying, classifier, store, checkpoint, lambda: precision.single)
+    for batch in batches:
         rows.add(batch)
         applying.use(precision.of(len(rows)))
         if progress is not None:
             progress("embedding", len(rows), store.known_length)
+    return precision.single
 
 
 class _Precision:
@@ -209,41 +218,3 @@ class _Rows:
         self.graph_embeddings.append(batch.graph_embeddings.numpy())
         self.has_label.append(batch.labels.has_label)
         self.labels.append(batch.labels.labels)
-
-
-def _kept(applying: Applying, store: GraphStore, checkpoint: Checkpoint) -> Iterator[Applied]:
-    """What the model makes of the graphs, batch by batch, or as far as a checkpoint knows it, shard by shard."""
-    each, number, first = max(1, GRAPHS_A_SHARD // applying.size), 0, 0
-    chunks = store.chunks(applying.size)
-    while True:
-        known, digest, own, count = checkpoint.shard(number), GraphDigest(), list[Applied](), 0
-        for _, graphs in zip(range(each), chunks, strict=False):
-            labels = applying.labels(graphs)
-            digest.add(graphs, labels)
-            if known is None:
-                own.append(applying(graphs, first + count))
-                yield own[-1]
-            count += len(graphs)
-        if known is None and not count:
-            return
-        if known is None:
-            checkpoint.write(number, shard_of(own, digest.text()))
-        elif known.digest != digest.text() or len(known) != count:
-            raise checkpoint.refuse(first, first + len(known))
-        else:
-            yield Applied(known.tensors["outputs"], known.tensors["graph_embeddings"], known.labels, known.is_double)
-        number, first = number + 1, first + count
-
-
-def shard_of(batches: Sequence[Applied], digest: str) -> Shard:
-    """What is kept of batches one after the other."""
-    return Shard(
-        {
-            "outputs": torch.cat([batch.outputs for batch in batches]),
-            "graph_embeddings": torch.cat([batch.graph_embeddings for batch in batches]),
-            "labels": torch.from_numpy(np.concatenate([batch.labels.labels for batch in batches])),
-            "has_label": torch.from_numpy(np.concatenate([batch.labels.has_label for batch in batches])),
-        },
-        digest,
-        is_double=all(batch.is_double for batch in batches),
-    )

@@ -22,9 +22,10 @@ from protograph.graphs.store import GraphStore
 from protograph.models.applying import Applied, Applying, graphs_at_once
 from protograph.models.checkpoint import GRAPHS_A_SHARD, Checkpoint, GraphDigest, Shard
 from protograph.models.classifier import checked_device
-from protograph.models.embedding import shard_of
 from protograph.models.keeping import copied
+from protograph.models.resuming import shard_of
 from protograph.models.running import RunningClassifier, Usage
+from protograph.models.same_model import SameModelCheck
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,7 @@ class ShardEmbedder:
         reference: The first graph of all, which the others must be alike.
         batch_size: How many graphs go through the model at a time at most; as many as suit the device where ``None``.
         device: Where the model runs; ``None`` for where it is.
+        has_checkpoint: Whether a checkpoint keeps what the model makes.
     """
 
     classifier: RunningClassifier
@@ -81,17 +83,18 @@ class ShardEmbedder:
     reference: Data
     batch_size: int | None
     device: torch.device | None = None
+    has_checkpoint: bool = False
 
     @cached_property
     def _applying(self) -> Applying:
         running = self.classifier
         if self.device is not None:
             running = replace(running, model=running.model.to(self.device), device=self.device)
-        return Applying(running, _Numbers(), self.batch_size)
+        return Applying(running, _Numbers(), self.batch_size, has_checkpoint=self.has_checkpoint)
 
     def __call__(self, task: Task) -> Embedded:
         """Read and check the graphs, and show them to the model."""
-        findings, digest, batches = Findings(), GraphDigest(), list[Applied]()
+        findings, digest, batches = Findings(), GraphDigest(self.classifier.call.attributes), list[Applied]()
         usage, applying = self.classifier.usage, self._applying
         before = replace(usage)
         source: Any = task.run.handed or self.files
@@ -142,13 +145,22 @@ class ShardedPass:
     ) -> Iterator[Applied]:
         """What the model makes of the graphs, shard by shard."""
         self.graphs = SharedGraphs(store, self._engine)
-        chunk = graphs_at_once(batch_size, "cuda" if self._is_gpu_wanted(running) else "cpu")
-        size = max(1, (SHARD_GRAPHS if checkpoint is None else GRAPHS_A_SHARD) // chunk) * chunk
-        done = self._embedded(running, store, batch_size, self._tasks(size, checkpoint), self.graphs.num_runs(size))
+        on, has_checkpoint = "cuda" if self._is_gpu_wanted(running) else "cpu", checkpoint is not None
+        chunk = graphs_at_once(batch_size, on, has_checkpoint=has_checkpoint)
+        size = max(1, (GRAPHS_A_SHARD if has_checkpoint else SHARD_GRAPHS) // chunk) * chunk
+        done = self._embedded(
+            running,
+            store,
+            batch_size,
+            self._tasks(size, checkpoint),
+            self.graphs.num_runs(size),
+            has_checkpoint=has_checkpoint,
+        )
+        check = None if checkpoint is None else SameModelCheck(checkpoint, running, store)
         num_graphs = 0
         with closing(done):
             for number, one in enumerate(done):
-                batch = _kept(one, number, num_graphs, checkpoint)
+                batch = _kept(one, number, num_graphs, checkpoint, check)
                 store.findings.directed.extend(one.directed)
                 store.findings.repeated.extend(one.repeated)
                 running.usage.add(one.usage)
@@ -171,6 +183,8 @@ class ShardedPass:
         batch_size: int | None,
         tasks: Iterator[Task],
         total: int | None,
+        *,
+        has_checkpoint: bool,
     ) -> Generator[Embedded]:
         """What becomes of each shard, as soon as all before it are done."""
         is_on_gpu = self._is_gpu_wanted(running)
@@ -181,12 +195,13 @@ class ShardedPass:
                 reference=store.reference,
                 batch_size=batch_size,
                 device=torch.device("cuda") if is_on_gpu else None,  # which is the one that Ray gives it
+                has_checkpoint=has_checkpoint,
             ),
             "the model",
             is_kept=True,
             code_of=running.model.modules(),
         )
-        applying = Applying(running, store, batch_size)
+        applying = Applying(running, store, batch_size, has_checkpoint=has_checkpoint)
 
         def here(task: Task) -> None:
             for first in range(task.run.first, task.run.last, applying.size):
@@ -219,7 +234,9 @@ class _Names:
         return f"{ends} ({source.files_of(run.first, run.last)})" if run.handed is None else ends
 
 
-def _kept(one: Embedded, number: int, first: int, checkpoint: Checkpoint | None) -> Applied:
+def _kept(
+    one: Embedded, number: int, first: int, checkpoint: Checkpoint | None, check: SameModelCheck | None
+) -> Applied:
     """What the model made of a shard, by now or by a checkpoint's knowledge; what is new is kept."""
     shard = None
     if one.made is not None:
@@ -231,6 +248,8 @@ def _kept(one: Embedded, number: int, first: int, checkpoint: Checkpoint | None)
             raise checkpoint.refuse(first, first + len(known))
         if shard is not None:
             checkpoint.write(number, shard)
+        elif known is not None and check is not None:
+            check(known, first)
         shard = shard or known
     assert shard is not None
     # Of rows by other processes none are asked again, whatever precision they are in.
