@@ -133,6 +133,27 @@ def peak_of_largest(content: dict[str, Any]) -> float:
     return max(float(runs[-1]["peak_mebibytes"]) for runs in content["rounds"])
 
 
+def further_graph(content: dict[str, Any]) -> dict[str, float]:
+    """Microseconds of a further graph by stage, beyond the last but one number: medians over the rounds."""
+    found: dict[str, list[float]] = {}
+    for runs in content["rounds"]:
+        one, other = runs[-2:]
+        for stage, taken in other["stages"].items():
+            grown = 1e6 * (taken - one["stages"].get(stage, 0.0)) / (other["num_graphs"] - one["num_graphs"])
+            found.setdefault(stage, []).append(grown)
+    return {stage: round(statistics.median(own), 1) for stage, own in found.items()}
+
+
+def hours(content: dict[str, Any], number: int) -> float:
+    """By the line through the last two numbers of graphs: hours of one such machine for so many."""
+    seconds = []
+    for runs in content["rounds"]:
+        one, other = runs[-2:]
+        each = (other["seconds"] - one["seconds"]) / (other["num_graphs"] - one["num_graphs"])
+        seconds.append(other["seconds"] + each * (number - other["num_graphs"]))
+    return statistics.median(seconds) / 3600
+
+
 def show(content: dict[str, Any]) -> None:
     for runs in zip(*content["rounds"], strict=True):
         seconds, peak = [one["seconds"] for one in runs], max(one["peak_mebibytes"] for one in runs)
@@ -142,6 +163,8 @@ def show(content: dict[str, Any]) -> None:
     own = growths(content)
     holds = statistics.median(own) <= MOST_TIMES
     row("    a further graph, late against early", median_and_spread(own), "at most 1.2", holds)
+    row("    microseconds of a further graph by stage", str(further_graph(content)))
+    row("    hours of 10^7, 10^8, 10^9 graphs", ", ".join(f"{hours(content, 10**n):.1f}" for n in (7, 8, 9)))
 
 
 def limits(content: dict[str, Any]) -> list[dict[str, Any]]:
