@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch_geometric.nn import global_add_pool
 
 import protograph as pg
 from protograph.models import applying, embedding
+from protograph.models.classifier import GraphClassifier
 from protograph.models.embedding import embed_all
+from protograph.models.single_precision import in_single_precision
 from protograph.page.clusters.unsure import settle_order
 from tests import zoo
 
@@ -150,3 +153,30 @@ def test_rows_that_differ_too_much_let_all_be_made_exact(many):
     embedded.exact.make(np.array([7]))
     assert embedded.exact.num_exact == len(GRAPHS)
     np.testing.assert_allclose(embedded.graph_embeddings, wanted, rtol=1e-12)
+
+
+class TakesGradients(nn.Module):
+    """A model of energies and forces: its output is the gradient of something."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([[1.0, -2.0], [0.5, 3.0]]))
+
+    def forward(self, x, edge_index, batch):
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            energy = (x @ self.weight).pow(2).sum()
+            (force,) = torch.autograd.grad(energy, x)
+        return global_add_pool(force, batch)
+
+
+@pytest.mark.parametrize(("model", "is_inference"), [(zoo.make(), True), (TakesGradients(), False)])
+def test_a_model_that_takes_gradients_inside_runs_without_inference_mode(model, is_inference):
+    graphs = [zoo.random_graph(seed) for seed in range(20)]
+    for graph in graphs:
+        graph.x = graph.x[:, :2].float() if isinstance(model, TakesGradients) else graph.x.float()
+    running = GraphClassifier(model.float()).start(graphs)
+    single = in_single_precision(running, graphs)
+    assert single.classifier.is_inference == is_inference
+    wanted = running.graph_rows(graphs)[0]
+    torch.testing.assert_close(single.classifier.graph_rows(graphs)[0].double(), wanted, rtol=1e-4, atol=1e-4)

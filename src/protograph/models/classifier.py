@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -90,7 +90,7 @@ class GraphClassifier:
         check_initialised(self.model)
         target = device_of(self.model) if device is None else checked_device(device)
         native, expected = self._in_own_precision(sample)
-        running, outputs = self._in_double_precision(native, target, sample, expected) or (native, expected)
+        running, seen = self._in_double_precision(native, target, sample, expected) or (native, None)
         if running.device != target:
             twin = copied(self.model)
             if twin is None:
@@ -99,11 +99,10 @@ class GraphClassifier:
                     f"got {target}; move it there before"
                 )
             running = replace(native, model=twin.to(target), device=target)
-            outputs = running.classify(sample)
-        readout, again = self._find_readout(running, sample)
-        running = self._checked_names(replace(running, readout=readout), sample)
+        seen = seen or self._seen(running, sample)
+        running = self._checked_names(replace(running, readout=self._readout(seen)), sample)
         own = native if running.is_double and not native.is_own else None
-        return replace(running, warnings=_unsteadiness(running, sample, outputs, again), native=own)
+        return replace(running, warnings=_unsteadiness(running, sample, expected, seen.outputs), native=own)
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
@@ -147,27 +146,32 @@ class GraphClassifier:
 
     def _in_double_precision(
         self, native: RunningClassifier, device: torch.device, sample: Sequence[Data], expected: Tensor
-    ) -> tuple[RunningClassifier, Tensor] | None:
+    ) -> tuple[RunningClassifier, "_Seen"] | None:
         try:
             twin = copied(self.model)
             if twin is None:
                 return None
             running = replace(native, model=twin.to(device=device, dtype=torch.float64), device=device, is_double=True)
-            outputs = running.classify(sample)
+            seen = self._seen(running, sample)
         except Exception:  # whatever the reason, the model itself runs, so that is used
             return None
         tolerance = max(_AGREEMENT, _AGREEMENT_UNITS * torch.finfo(native.dtype or torch.float32).eps)
-        is_same = torch.allclose(outputs, expected, rtol=tolerance, atol=tolerance)
-        return (running, outputs) if is_same else None
+        is_same = torch.allclose(seen.outputs, expected, rtol=tolerance, atol=tolerance)
+        return (running, seen) if is_same else None
 
-    def _find_readout(self, running: RunningClassifier, sample: Sequence[Data]) -> tuple[Readout, Tensor]:
-        """Where the readout is, and what the model gives for the sample when it is asked again."""
+    def _seen(self, running: RunningClassifier, sample: Sequence[Data]) -> "_Seen":
+        """What the model gives for the sample, watched unless the user has named both modules."""
         if self.node_embeddings is not None and self.graph_embeddings is not None:
-            readout = Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
-            return readout, running.classify(sample)
+            return _Seen(running.classify(sample))
         tracer, rows = running.traced(sample)
-        readout = self._told_readout(tracer, rows)
-        return readout, on_cpu(rows) if len(rows) == len(sample) else running.classify(sample)
+        # Of a model that takes one graph at a time, one was watched.
+        return _Seen(on_cpu(rows) if len(rows) == len(sample) else running.classify(sample), tracer, rows)
+
+    def _readout(self, seen: "_Seen") -> Readout:
+        """Where the readout is."""
+        if seen.tracer is None or seen.rows is None:
+            return Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
+        return self._told_readout(seen.tracer, seen.rows)
 
     def _told_readout(self, tracer: Tracer, rows: Tensor) -> Readout:
         """The readout by what was seen of a call, as far as the user has not named it."""
@@ -207,20 +211,41 @@ def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
     return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
 
 
+class _Seen(NamedTuple):
+    """What a model gives for some graphs, and what has watched it where it was watched, with the rows as they came."""
+
+    outputs: Tensor
+    tracer: Tracer | None = None
+    rows: Tensor | None = None
+
+
 def _unsteadiness(
-    running: RunningClassifier, sample: Sequence[Data], in_a_batch: Tensor, again: Tensor
+    running: RunningClassifier, sample: Sequence[Data], before: Tensor, in_a_batch: Tensor
 ) -> tuple[str, ...]:
-    """Say so where the output for a graph is random, or depends on the other graphs in its batch."""
+    """Say so where the output for a graph is random, or depends on the other graphs in its batch.
+
+    Args:
+        running: The model.
+        sample: Some graphs.
+        before: What the model gave for them at first, in its own precision.
+        in_a_batch: What it gave for them now.
+    """
     tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(in_a_batch.abs().max()))
-    if float((in_a_batch - again).abs().max()) > tolerance:
+
+    def differ(one: Tensor, other: Tensor) -> bool:
+        return float((one - other).abs().max()) > tolerance  # not where they are NaN, which is told later
+
+    # Where a model runs in double precision, both agreed; less is told by a graph alone.
+    is_random = not running.is_double and differ(before, in_a_batch)
+    at = min(1, len(sample) - 1)  # not the first of the batch, where there is another
+    if not is_random and not differ(in_a_batch[at : at + 1], running.classify(sample[at : at + 1])):
+        return ()
+    if is_random or differ(in_a_batch, running.classify(sample)):
         return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)
-    alone = torch.cat([running.classify(sample[number : number + 1]) for number in range(min(2, len(sample)))])
-    if float((in_a_batch[:2] - alone).abs().max()) > tolerance:
-        return (
-            "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
-            "the graphs change the result; look for a norm without running statistics or without batch",
-        )
-    return ()
+    return (
+        "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
+        "the graphs change the result; look for a norm without running statistics or without batch",
+    )
 
 
 def checked_device(device: torch.device | str) -> torch.device:

@@ -107,6 +107,7 @@ class RunningClassifier:
         warnings: What is odd about the model.
         usage: How much it was used.
         native: The same model in its own precision, where it runs in double precision; its readout is not known.
+        is_inference: Whether it runs in PyTorch's inference mode, which is a little quicker and not for every model.
     """
 
     model: nn.Module
@@ -121,6 +122,7 @@ class RunningClassifier:
     warnings: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     native: "RunningClassifier | None" = None
+    is_inference: bool = False
 
     @property
     def resolution(self) -> float:
@@ -268,11 +270,14 @@ class RunningClassifier:
                     if done:
                         put_back()
                     given = Given(batch := self._collate(part), slice(first, first := first + batch.batch.numel()))
-                    with noted(part), torch.no_grad(), self._own_precision(), around(given) as context:
+                    with noted(part), self._without_gradients(), self._own_precision(), around(given) as context:
                         done.append((self._checked_rows(self.call(self.model, batch), batch, len(part)), context))
             return done
         finally:
             self.usage.seconds += time.perf_counter() - started
+
+    def _without_gradients(self) -> AbstractContextManager[Any]:
+        return torch.inference_mode() if self.is_inference else torch.no_grad()
 
     def _checked_rows(self, output: Any, batch: Batch, num_graphs: int) -> Tensor:
         rows = as_rows(output, num_graphs=num_graphs, num_nodes=batch.batch.numel())
