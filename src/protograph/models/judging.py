@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
+from protograph._base.growing import rows_of
 from protograph._base.words import counted
 from protograph.graphs.checking import held_by, is_plain
 from protograph.models.exact_rows import ExactRows
@@ -139,6 +140,10 @@ class EmbeddedGraphs:
     def num_classes(self) -> int:
         """Number of classes the model tells apart."""
         return int(self.probabilities.shape[1])
+
+    def exact_embeddings(self, indices: Ints) -> Floats:
+        """The embeddings of some graphs, in double precision where the model has that."""
+        return rows_of(self.graph_embeddings, indices) if self.exact is None else self.exact.rows(indices)
 
 
 def predictions_of(scores: Floats) -> Ints:
