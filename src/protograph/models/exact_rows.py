@@ -103,11 +103,6 @@ class ExactRows:
         self.error = error
 
     @property
-    def relative_error(self) -> float:
-        """Most by which an embedding may be wrong, relative to its largest number."""
-        return float(self.error.relative.max(initial=0.0))
-
-    @property
     def num_exact(self) -> int:
         """How many rows are exact so far."""
         return int(self._is_exact.sum())
@@ -132,10 +127,6 @@ class ExactRows:
         self.make(indices)
         return rows_of(self._embeddings, indices)
 
-    def part(self, indices: Ints) -> "ExactPart":
-        """The same for some of the graphs, numbered among themselves."""
-        return ExactPart(self, indices)
-
     def outputs(self, indices: Ints) -> Floats:
         """The model's outputs for these graphs, exact; so are their embeddings then."""
         return self._made(np.asarray(indices))[0]
@@ -156,26 +147,6 @@ class ExactRows:
         graphs = self._store.take(indices.tolist())
         outputs, embeddings = map(_numpy, self._classifier.graph_rows(*parts_of(graphs, ROWS_IN_DOUBLE)))
         return outputs, embeddings
-
-
-class ExactPart:
-    """Makes embeddings of some graphs exact, by their numbers among themselves; see :class:`ExactRows`."""
-
-    def __init__(self, whole: ExactRows, indices: Ints) -> None:
-        self._whole, self._indices = whole, indices
-
-    @property
-    def relative_error(self) -> float:
-        """Most by which an embedding may be wrong, relative to its largest number."""
-        return self._whole.relative_error
-
-    def errors(self, numbers: Ints) -> Floats:
-        """Most by which each number of these graphs' embeddings may be wrong; 0 where they are exact."""
-        return self._whole.errors(self._indices[numbers])
-
-    def rows(self, numbers: Ints) -> Floats:
-        """The embeddings of these graphs, exact."""
-        return self._whole.rows(self._indices[numbers])
 
 
 def _numpy(rows: Tensor) -> Floats:

@@ -141,9 +141,15 @@ class EmbeddedGraphs:
         """Number of classes the model tells apart."""
         return int(self.probabilities.shape[1])
 
+    def make_exact(self, indices: Ints) -> None:
+        """Let the embeddings of some graphs be of double precision, where the model has that."""
+        if self.exact is not None:
+            self.exact.make(indices)
+
     def exact_embeddings(self, indices: Ints) -> Floats:
-        """The embeddings of some graphs, in double precision where the model has that."""
-        return rows_of(self.graph_embeddings, indices) if self.exact is None else self.exact.rows(indices)
+        """The embeddings of some graphs, of double precision where the model has that."""
+        self.make_exact(indices)
+        return rows_of(self.graph_embeddings, indices)
 
 
 def predictions_of(scores: Floats) -> Ints:
