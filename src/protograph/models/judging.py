@@ -151,6 +151,14 @@ class EmbeddedGraphs:
         self.make_exact(indices)
         return rows_of(self.graph_embeddings, indices)
 
+    def exact_scores(self, indices: Ints) -> Floats:
+        """The log scores of some graphs, of double precision where the model has that; so are their embeddings then."""
+        if self.exact is None:
+            return self.scores[indices]
+        outputs = torch.from_numpy(self.exact.outputs(indices))
+        scores: Floats = log_scores(outputs, self.return_type).numpy()
+        return scores
+
 
 def predictions_of(scores: Floats) -> Ints:
     """The class with the highest score of each row, the first of those that tie.
