@@ -30,6 +30,8 @@ def test_the_most_typical_are_nearest_the_mean_and_of_those_as_near_the_first():
 
 
 def test_of_very_many_some_evenly_spaced_are_compared(monkeypatch):
-    monkeypatch.setattr(scope, "MOST_COMPARED", 3)
+    monkeypatch.setattr(scope, "MOST_COMPARED", 4)
+    monkeypatch.setattr(scope, "NUM_COMPARED", 3)
     rows = np.array([0.0, 5.0, 5.0, 5.0, 8.0])[:, None]
     assert typical(np.arange(5), rows.__getitem__, 1).tolist() == [2]
+    assert typical(np.arange(4), rows.__getitem__, 1).tolist() == [1]

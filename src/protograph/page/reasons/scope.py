@@ -13,8 +13,8 @@ from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 
-# Graphs whose embeddings are compared for the most typical: more are no more typical, and all must be exact.
-MOST_COMPARED = 20_000
+# Up to so many graphs are all compared for the most typical; of more, so many: all that are compared must be exact.
+MOST_COMPARED, NUM_COMPARED = 20_000, 4_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,7 +59,7 @@ class Scope:
 def typical(indices: Ints, rows: Callable[[Ints], Floats], number: int) -> Ints:
     """Those of some graphs whose embeddings are nearest their mean, the nearest first.
 
-    Of more than ``MOST_COMPARED`` graphs, so many, evenly spaced, are looked at.
+    Of more than ``MOST_COMPARED`` graphs, ``NUM_COMPARED``, evenly spaced, are looked at.
 
     Args:
         indices: The graphs.
@@ -68,7 +68,7 @@ def typical(indices: Ints, rows: Callable[[Ints], Floats], number: int) -> Ints:
     """
     if not indices.size:
         return indices
-    indices = spread(indices, MOST_COMPARED)
+    indices = indices if indices.size <= MOST_COMPARED else spread(indices, NUM_COMPARED)
     points = rows(indices)
     return indices[nearest_rows(points, points.mean(axis=0), number)]
 
