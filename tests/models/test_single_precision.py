@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
 import protograph as pg
@@ -142,7 +143,7 @@ def test_graphs_read_as_they_come_are_run_in_double_precision_up_to_a_number(mon
     model = zoo.make(seed=1)
     assert embed_all(model, iter(GRAPHS[:99]), batch_size=20)[2].exact is None
     embedded = embed_all(model, iter(GRAPHS), batch_size=20)[2]
-    assert embedded.exact.num_exact == 100
+    assert embedded.exact.num_exact == 100 + 39  # of 64 that are spread over all, 39 are not among the first 100
     assert embed_all(model, GRAPHS, batch_size=20)[2].exact.num_exact == 0
 
 
@@ -150,7 +151,7 @@ def test_rows_that_differ_too_much_let_all_be_made_exact(many):
     embedded = embed_all(zoo.make(seed=1), GRAPHS)[2]
     wanted = embed_all(zoo.make(seed=1).double(), GRAPHS)[2].graph_embeddings
     embedded.graph_embeddings[7] *= 1.01
-    embedded.exact.make(np.array([7]))
+    embedded.exact.make(np.array([7]))  # without a warning: predictions are the same
     assert embedded.exact.num_exact == len(GRAPHS)
     np.testing.assert_allclose(embedded.graph_embeddings, wanted, rtol=1e-12)
 
@@ -180,3 +181,72 @@ def test_a_model_that_takes_gradients_inside_runs_without_inference_mode(model, 
     assert single.classifier.is_inference == is_inference
     wanted = running.graph_rows(graphs)[0]
     torch.testing.assert_close(single.classifier.graph_rows(graphs)[0].double(), wanted, rtol=1e-4, atol=1e-4)
+
+
+class Summing(nn.Module):
+    """Tells whether the sum of a graph's two columns is positive, and has seen it once before the readout."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.head = nn.Linear(2, 2), nn.Linear(2, 2)
+        self.lin.weight.data, self.lin.bias.data = torch.tensor([[0.7, 0.7], [-0.7, -0.7]]), torch.zeros(2)
+        self.head.weight.data, self.head.bias.data = torch.eye(2), torch.zeros(2)
+
+    def forward(self, x, edge_index, batch):
+        return self.head(global_add_pool(self.lin(x), batch))
+
+
+def taken_from_each_other(number, first):
+    """Graphs of which all but the first have columns that are large and make up for each other."""
+    rng = np.random.default_rng(0)
+    graphs = []
+    for place in range(number):
+        small = rng.uniform(0, 1, (3, 2)) - 0.5 * (place >= first)
+        large = (0.0 if place < first else 10.0 ** rng.uniform(2, 5)) * np.array([1.0, -1.0])
+        x = torch.tensor(small + large, dtype=torch.float32)
+        graphs.append(Data(x=x, edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])))
+    return graphs
+
+
+@pytest.mark.parametrize("source", [list, iter], ids=["list", "generator"])
+def test_errors_are_not_told_by_the_first_graphs(monkeypatch, source):
+    monkeypatch.setattr(embedding, "GRAPHS_IN_DOUBLE", 80)
+    monkeypatch.setattr("protograph.graphs.spool.SHARD_GRAPHS", 8)
+    graphs = taken_from_each_other(2000, first=100)
+    wanted = embed_all(Summing().double(), graphs)[2]
+    found = embed_all(Summing(), source(graphs), batch_size=50)[2]
+    assert found.exact is None
+    assert found.predictions.tolist() == wanted.predictions.tolist()
+    np.testing.assert_allclose(found.scores, wanted.scores, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.graph_embeddings, wanted.graph_embeddings, rtol=0, atol=1e-9)
+
+
+def test_errors_that_only_a_close_call_shows_let_all_be_run_again(monkeypatch, many):
+    wanted = embed_all(zoo.make(seed=1).double(), GRAPHS)[2]
+    finish = applying.Applying._finish
+
+    def with_errors(self, begun):
+        done = finish(self, begun)
+        done.outputs[133] = 0.0
+        done.graph_embeddings[133] *= 1.5
+        done.outputs[50] = done.outputs[50].flip(0)  # as if there were no doubt
+        return done
+
+    monkeypatch.setattr(applying.Applying, "_finish", with_errors)
+    embedded = embed_all(zoo.make(seed=1), GRAPHS)[2]
+    assert embedded.exact is None
+    assert embedded.predictions.tolist() == wanted.predictions.tolist()
+    np.testing.assert_allclose(embedded.graph_embeddings, wanted.graph_embeddings, rtol=1e-12)
+    np.testing.assert_allclose(embedded.scores, wanted.scores, rtol=0, atol=1e-12)
+
+
+def test_predictions_that_turn_out_to_be_wrong_are_told(many):
+    embedded = embed_all(zoo.make(seed=1), GRAPHS)[2]
+    embedded.graph_embeddings[7] *= 1.01
+    embedded.predictions[3] = 1 - embedded.predictions[3]
+    message = (
+        r"^single precision does not do for this model: one graph would be predicted otherwise in double precision; "
+        r"fit again with model.double\(\)$"
+    )
+    with pytest.warns(pg.ProtographWarning, match=message):
+        embedded.exact.make(np.array([7]))

@@ -1,5 +1,6 @@
 """Rows of a pass in single precision that are made exact, in double precision, where something hangs on digits."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
@@ -51,6 +52,15 @@ class RowError:
         """
         return np.maximum(_largest(rows), self.typical)[:, None] * self.relative
 
+    def is_expected(self, rows: Floats, exact: Floats) -> bool:
+        """Whether rows are not far beyond that from exact ones.
+
+        >>> error = RowError(np.array([0.1]), 1.0, np.zeros(1, bool))
+        >>> [error.is_expected(np.array([[row]]), np.array([[2.0]])) for row in (2.7, 2.9)]
+        [True, False]
+        """
+        return bool((np.abs(rows - exact) <= _FAR_BEYOND * self.of(exact)).all())
+
     def are_exact(self, rows: Floats) -> Bools:
         """Which numbers of some rows were not rounded: 0, which many units give for many graphs, and counts.
 
@@ -79,8 +89,8 @@ def has_few_digits(values: Floats) -> Bools:
 class ExactRows:
     """Makes embeddings exact on demand, each once.
 
-    A row that differs by far more than is to be expected shows that single precision does not do for this model; then
-    all rows are made exact at once.
+    A row that differs by far more than is to be expected shows that nothing is known of errors; then all rows are made
+    exact at once, and the outputs for them are handed on.
 
     Args:
         classifier: The model in double precision.
@@ -101,11 +111,11 @@ class ExactRows:
         self._classifier, self._store, self._embeddings = classifier, store, embeddings
         self._is_exact: Bools = np.arange(len(embeddings)) < num_exact
         self.error = error
+        self._tell: Callable[[Floats], None] | None = None
 
-    @property
-    def relative_error(self) -> float:
-        """Most by which an embedding may be wrong, relative to its largest number."""
-        return float(self.error.relative.max(initial=0.0))
+    def tell(self, whom: Callable[[Floats], None]) -> None:
+        """Hand the outputs for all graphs to somebody, when all are made exact for what is known of errors is wrong."""
+        self._tell = whom
 
     @property
     def num_exact(self) -> int:
@@ -124,30 +134,31 @@ class ExactRows:
         """Make the embeddings of these graphs exact."""
         wanted = np.unique(indices)
         wanted = wanted[~self._is_exact[wanted]]
-        if wanted.size and not self._made(wanted)[1]:
-            self._made(np.flatnonzero(~self._is_exact))
+        if wanted.size:
+            self.outputs(wanted)
 
     def rows(self, indices: Ints) -> Floats:
         """The embeddings of these graphs, exact."""
         self.make(indices)
         return rows_of(self._embeddings, indices)
 
-    def part(self, indices: Ints) -> "ExactPart":
-        """The same for some of the graphs, numbered among themselves."""
-        return ExactPart(self, indices)
-
     def outputs(self, indices: Ints) -> Floats:
         """The model's outputs for these graphs, exact; so are their embeddings then."""
-        return self._made(np.asarray(indices))[0]
+        outputs, is_expected = self.compared(np.asarray(indices))
+        if not is_expected:
+            of_all, _ = self.compared(np.arange(len(self._embeddings)))
+            if self._tell is not None:
+                self._tell(of_all)
+        return outputs
 
-    def _made(self, wanted: Ints) -> tuple[Floats, bool]:
-        """Outputs for graphs, and whether their embeddings differ by no more than was to be expected."""
+    def compared(self, wanted: Ints) -> tuple[Floats, bool]:
+        """As :meth:`outputs`, and whether embeddings differ by no more than was to be expected; nothing follows."""
         outputs, is_expected = [], True
         for first in range(0, len(wanted), _READ):
             some = wanted[first : first + _READ]
             own, embeddings = self._run(some)
             before, self._embeddings[some] = self._embeddings[some], embeddings
-            is_expected &= bool((np.abs(before - embeddings) <= _FAR_BEYOND * self.error.of(embeddings)).all())
+            is_expected &= self.error.is_expected(before, embeddings)
             outputs.append(own)
         self._is_exact[wanted] = True
         return np.concatenate(outputs), is_expected
@@ -158,26 +169,6 @@ class ExactRows:
         parts = [graphs] if self._classifier.device.type == "cuda" else parts_of(graphs, ROWS_IN_DOUBLE)
         outputs, embeddings = map(_numpy, self._classifier.graph_rows(*parts))
         return outputs, embeddings
-
-
-class ExactPart:
-    """Makes embeddings of some graphs exact, by their numbers among themselves; see :class:`ExactRows`."""
-
-    def __init__(self, whole: ExactRows, indices: Ints) -> None:
-        self._whole, self._indices = whole, indices
-
-    @property
-    def relative_error(self) -> float:
-        """Most by which an embedding may be wrong, relative to its largest number."""
-        return self._whole.relative_error
-
-    def errors(self, numbers: Ints) -> Floats:
-        """Most by which each number of these graphs' embeddings may be wrong; 0 where they are exact."""
-        return self._whole.errors(self._indices[numbers])
-
-    def rows(self, numbers: Ints) -> Floats:
-        """The embeddings of these graphs, exact."""
-        return self._whole.rows(self._indices[numbers])
 
 
 def _numpy(rows: Tensor) -> Floats:

@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
+from protograph._base.growing import rows_of
 from protograph._base.words import counted
 from protograph.graphs.checking import held_by, is_plain
 from protograph.graphs.joining import GraphChunk
@@ -142,6 +143,24 @@ class EmbeddedGraphs:
     def num_classes(self) -> int:
         """Number of classes the model tells apart."""
         return int(self.probabilities.shape[1])
+
+    def make_exact(self, indices: Ints) -> None:
+        """Let the embeddings of some graphs be of double precision, where the model has that."""
+        if self.exact is not None:
+            self.exact.make(indices)
+
+    def exact_embeddings(self, indices: Ints) -> Floats:
+        """The embeddings of some graphs, of double precision where the model has that."""
+        self.make_exact(indices)
+        return rows_of(self.graph_embeddings, indices)
+
+    def exact_scores(self, indices: Ints) -> Floats:
+        """The log scores of some graphs, of double precision where the model has that; so are their embeddings then."""
+        if self.exact is None:
+            return self.scores[indices]
+        outputs = torch.from_numpy(self.exact.outputs(indices))
+        scores: Floats = log_scores(outputs, self.return_type).numpy()
+        return scores
 
 
 def predictions_of(scores: Floats) -> Ints:

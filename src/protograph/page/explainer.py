@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from torch import Tensor
@@ -18,7 +19,6 @@ from protograph.page.clusters.class_map import class_map
 from protograph.page.clusters.given import given_cluster
 from protograph.page.clusters.selection import Cluster, Selection, select
 from protograph.page.clusters.streaming import select_streamed
-from protograph.page.clusters.unsure import settle_order
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
@@ -140,11 +140,9 @@ class PAGE(Explainer):
         members = self._members(target)
         with preserved_random_state():
             embedded, is_many = self._fitted(), members.size > self.cluster_options.max_fitted
-            if not is_many:
-                settle_order(embedded, members)
-            embeddings = embedded.graph_embeddings
-            return (select_streamed if is_many else select)(
-                embeddings if is_many else embeddings[members],
+            choose = partial(select_streamed, exact=embedded.exact) if is_many else select
+            return choose(
+                embedded.graph_embeddings if is_many else embedded.exact_embeddings(members),
                 members,
                 num_clusters=self.num_clusters,
                 num_graphs=self.num_graphs,
@@ -153,7 +151,6 @@ class PAGE(Explainer):
                 content_key=lambda index: self._canonical([index])[0].order,
                 options=self.cluster_options,
                 graph_label=self._store.label,
-                exact=embedded.exact,
             )
 
     def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
@@ -249,7 +246,7 @@ class PAGE(Explainer):
         if representatives is None:
             return self.representatives(target)
         least = 1 if self.scoring == "product" else 2
-        return given_cluster(representatives, self._fitted().graph_embeddings, least, f"scoring={self.scoring!r}")
+        return given_cluster(representatives, self._fitted(), least, f"scoring={self.scoring!r}")
 
     def _fitted_class(self, target: int) -> FittedClass:
         return FittedClass(
@@ -353,7 +350,7 @@ class PAGE(Explainer):
 
     def _prototype(self, number: int, num_clusters: int, result: ClusterResult, scope: EvidenceScope) -> Prototype:
         """The prototype of a cluster, whole, with its evidence."""
-        candidate, members = result.candidate, result.cluster.members
+        candidate, members = result.candidate, result.cluster.in_settled_order
         return Prototype(
             graph=candidate.graph,
             probability=candidate.session.probability,

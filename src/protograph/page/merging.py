@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from protograph._base.ties import TOLERANCE, levels
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import Candidate
@@ -68,7 +69,8 @@ def _is_same(one: ClusterResult, other: ClusterResult, encoded: EncodedGraphs, s
 def _joined(larger: Cluster, smaller: Cluster) -> Cluster:
     """One cluster of two, which keeps the larger one's mean and representatives."""
     members, distances = (*larger.members, *smaller.members), (*larger.distances, *smaller.distances)
-    order = np.argsort(distances, kind="stable").tolist()
+    tolerance = TOLERANCE * max(1.0, max(distances, default=0.0))
+    order = np.argsort(-levels(distances, tolerance), kind="stable").tolist()
     return Cluster(
         tuple(members[i] for i in order),
         tuple(distances[i] for i in order),

@@ -85,7 +85,7 @@ class ConsensusOptions(_Numbers):
     linear: float = 1e-7  # relative error up to which scores are a linear map of the embeddings
     independent: float = 1e-9  # embeddings that vary less in some direction leave its weight open
     fitted_to: int = 64  # graphs that the map is fitted to, for each of its weights ...
-    exact_for: int = 4  # ... or so many where embeddings must be made exact for it, with as many to try it on
+    exact_for: int = 4  # ... or so many of more than 5,000 graphs, made exact for it, with as many to try it on
     max_counted: int = 100_000  # graphs in all up to which samples are drawn from all of them; of more ...
     drawn_from: int = (
         5_000  # ... from so many of the cluster, and of the others, evenly spaced: what is kept is bounded

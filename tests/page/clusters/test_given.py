@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -5,10 +7,11 @@ import torch
 from protograph.page.clusters.given import given_cluster
 
 EMBEDDINGS = np.array([[0.0, 2.0], [4.0, 0.0], [8.0, 8.0]])
+EMBEDDED = SimpleNamespace(predictions=np.zeros(3), exact_embeddings=EMBEDDINGS.__getitem__)
 
 
 def given(representatives, least=1):
-    return given_cluster(representatives, EMBEDDINGS, least, "scoring='arithmetic'")
+    return given_cluster(representatives, EMBEDDED, least, "scoring='arithmetic'")
 
 
 def test_they_are_the_only_cluster_in_the_order_given():

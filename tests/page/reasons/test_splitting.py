@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from protograph.page.reasons.growing import Grower
-from protograph.page.reasons.splitting import shared_by
+from protograph.page.reasons.splitting import _far_apart, shared_by
 from tests.page.naive_patterns import path_edges, undirected
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import K4, NOTHING, SQUARE, TRIANGLE, scope_of, world
@@ -67,3 +67,12 @@ def test_where_a_motif_hangs_on_its_graph_does_not_make_two_of_it(elsewhere, exp
     scope = replace(scope, embeddings=np.array([[float(number % 4)] for number in range(80)]))
     triangle = first_place(scope.reader, 0, undirected(3, TRIANGLE, [1, 1, 2]))
     assert sizes(shared_by(triangle, 1, scope, Grower(scope.reader, scope.options), 4)) == expected
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_graphs_as_far_apart_are_chosen_by_place_whatever_their_last_digits(swapped):
+    graphs = [undirected(3, TRIANGLE, [0] * 3)] * 5
+    rows = np.array([0.0, -1.0, 1.0 + 2.3e-16 * 10, 1.0, -1.0 - 2.3e-16 * 10])
+    rows = rows[[0, 4, 3, 2, 1]] if swapped else rows
+    scope = replace(scope_of(graphs, [0] * 5, num_far_apart=3), embeddings=rows[:, None])
+    assert _far_apart(np.arange(5), scope) == [0, 1, 2]

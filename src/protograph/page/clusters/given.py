@@ -6,22 +6,22 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from protograph._base.arrays import Floats
+from protograph.models.judging import EmbeddedGraphs
 from protograph.page.clusters.selection import Cluster, Selection
 
 
-def given_cluster(representatives: Sequence[int], embeddings: Floats, least: int, because: str) -> Selection:
+def given_cluster(representatives: Sequence[int], embedded: EmbeddedGraphs, least: int, because: str) -> Selection:
     """The user's own representatives as the only cluster.
 
     Args:
         representatives: Indices of graphs.
-        embeddings: Embeddings of all graphs.
+        embedded: What the model makes of all graphs.
         least: How many it takes.
         because: What it takes so many for.
     """
     if not hasattr(representatives, "__iter__"):
         raise TypeError(f"representatives must be a list of graph indices, got {representatives!r}")
-    chosen, total = [checked_index(index) for index in representatives], len(embeddings)
+    chosen, total = [checked_index(index) for index in representatives], len(embedded.predictions)
     outside = [index for index in chosen if not 0 <= index < total]
     if outside:
         raise ValueError(f"representatives must be indices of graphs in [0, {total}), got {outside[0]}")
@@ -29,7 +29,7 @@ def given_cluster(representatives: Sequence[int], embeddings: Floats, least: int
         raise ValueError(f"representatives must be different graphs, at least one, got {chosen}")
     if len(chosen) < least:
         raise ValueError(f"{because} needs at least {least} representatives, got {len(chosen)}")
-    mean = embeddings[chosen].mean(axis=0)
+    mean = embedded.exact_embeddings(np.array(chosen)).mean(axis=0)
     return Selection((Cluster(tuple(chosen), (), tuple(chosen), mean),), ())
 
 

@@ -11,7 +11,6 @@ from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE, levels, row_ranks, tolerance_for
 from protograph._base.words import count_of
-from protograph.models.exact_rows import ExactRows
 from protograph.page.clusters.components import mahalanobis
 from protograph.page.clusters.mixture import (
     NORMAL_RANGE,
@@ -23,11 +22,7 @@ from protograph.page.clusters.mixture import (
     quartiles,
 )
 from protograph.page.clusters.num_clusters import choose
-from protograph.page.clusters.unsure import unsure_places
 from protograph.page.options import ClusterOptions
-
-# Times that embeddings are moved to see how far a distance may be off; once, errors may make up for each other.
-_NUM_MOVES = 4
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,8 @@ class Cluster:
     """One cluster of a class.
 
     Attributes:
-        members: Indices of its graphs, nearest the mean first.
+        members: Indices of its graphs, nearest the mean first; of very many, from where the searches do not look, by
+            distances of single precision.
         distances: Their Mahalanobis distances to the mixture's mean, both scaled (see :mod:`.mixture`).
         representatives: The indices of the k graphs nearest the mean, no two with the same embedding, none far off.
         mean: ``[dim]``, the mean of its graphs' embeddings as they are, without those far off.
@@ -50,6 +46,15 @@ class Cluster:
     mean: Floats
     far: frozenset[int] = frozenset()
     near: tuple[int, ...] = ()
+
+    @property
+    def in_settled_order(self) -> tuple[int, ...]:
+        """Its graphs in an order that hangs on no last digits, for samples: nearest first; of very many, as they came.
+
+        >>> Cluster((4, 1, 3), (0.1, 0.2, 0.3), (4,), np.zeros(1), near=(4, 1)).in_settled_order
+        (1, 3, 4)
+        """
+        return tuple(sorted(self.members)) if self.near else self.members
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,6 @@ def select(
     content_key: Callable[[int], bytes] | None = None,
     options: ClusterOptions | None = None,
     graph_label: Callable[[int], str] = "graph {}".format,
-    exact: ExactRows | None = None,
 ) -> Selection:
     """Cluster the embeddings of one class and pick each cluster's representatives.
 
@@ -103,7 +107,7 @@ def select(
     that is said in the notes.
 
     Args:
-        embeddings: ``[num_members, dim]``.
+        embeddings: ``[num_members, dim]``, of double precision where the model has that: clusters hang on all of them.
         indices: Index of each of them in the data set.
         num_clusters: L of the paper; ``"auto"`` is the largest number that two halves of the class agree on (see
             :mod:`protograph.page.clusters.num_clusters`).
@@ -113,7 +117,6 @@ def select(
         content_key: Gives what tells graphs with equal embeddings apart, so that their order never matters.
         options: How clusters are made.
         graph_label: What notes call a graph, by its index.
-        exact: Makes embeddings exact, where they are of single precision; those are whose order hangs on it.
     """
     options = options or ClusterOptions()
     key = content_key or (lambda index: index.to_bytes(8, "big"))
@@ -128,8 +131,7 @@ def select(
         clusters = []
         for label, (mean, covariance) in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
             inside = np.flatnonzero(mixture.labels == label)
-            away = partial(distances_from, scaling=scaling, component=(mean, covariance), clip=options.clip)
-            distances = settled_distances(away, embeddings[inside], indices[inside], exact)
+            distances = mahalanobis(positions[inside].clip(-options.clip, options.clip), mean, covariance)
             ranks = _nearest_first(distances, twins[inside], resolution)
             nearest = inside[ranks]
             clusters.append(
@@ -144,37 +146,6 @@ def select(
     clusters.sort(key=lambda cluster: -len(cluster.members))
     notes = (*notes, *mixture.notes, *far_notes(indices, positions, is_far, graph_label))
     return Selection(tuple(clusters), notes, mixture.covariance, mixture.reason, strengths)
-
-
-def distances_from(embeddings: Floats, scaling: Scaling, component: tuple[Floats, Floats], clip: float) -> Floats:
-    """Distances of embeddings from the mean of a component, by its covariance."""
-    return mahalanobis(scaling(embeddings).clip(-clip, clip), *component)
-
-
-def settled_distances(
-    distances_of: Callable[[Floats], Floats], embeddings: Floats, indices: Ints, exact: ExactRows | None
-) -> Floats:
-    """Distances of embeddings, those made exact whose places in their order hang on the last digits.
-
-    How far a distance is off is seen by moving each embedding as far as it may be.
-
-    Args:
-        distances_of: Gives the distances of rows.
-        embeddings: The rows.
-        indices: Their graphs.
-        exact: Makes embeddings exact; ``None`` where all are.
-    """
-    distances = distances_of(embeddings)
-    if exact is None:
-        return distances
-    rng, errors, squares = np.random.default_rng(0), exact.errors(indices), np.zeros(len(distances))
-    for _ in range(_NUM_MOVES):
-        moved = embeddings + rng.choice([-1.0, 1.0], embeddings.shape) * errors
-        squares += (distances_of(moved) - distances) ** 2
-    unsure = np.flatnonzero(unsure_places(distances, np.sqrt(squares / _NUM_MOVES)))
-    if unsure.size:
-        distances[unsure] = distances_of(exact.rows(indices[unsure]))
-    return distances
 
 
 def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:

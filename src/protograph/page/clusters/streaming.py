@@ -4,9 +4,8 @@ Kept of a graph are its cluster, its distance and whether it is far off. Which o
 embedding is found out for as many of them as the searches look at.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -16,19 +15,16 @@ from protograph._base.growing import give_back, rows_of
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE, levels, tolerance_for
 from protograph.models.exact_rows import ExactRows
-from protograph.page.clusters.components import mahalanobis
-from protograph.page.clusters.mixture import NORMAL_RANGE, Mixture, Scaling, num_different, quartiles
+from protograph.page.clusters.assigning import Assigning, far_limits
+from protograph.page.clusters.mixture import Scaling
 from protograph.page.clusters.selection import (
     Cluster,
     Selection,
     canonical_order,
     clustered,
-    distances_from,
     far_notes,
     grain_of,
-    settled_distances,
 )
-from protograph.page.clusters.unsure import unsure_rows
 from protograph.page.options import ClusterOptions
 
 # Graphs that are assigned at a time.
@@ -64,12 +60,13 @@ def select_streamed(
         content_key: As of ``select``.
         options: As of ``select``; ``max_fitted`` is the size of the sample.
         graph_label: As of ``select``.
-        exact: As of ``select``.
+        exact: Makes embeddings exact, where they are of single precision: those of the sample, of graphs whose cluster
+            hangs on last digits, and of those nearest a mean; ``None`` where all are.
     """
     chosen = np.random.default_rng(random_state).choice(members.size, options.max_fitted, replace=False)
     drawn = members[np.sort(chosen)]
     if exact is not None:
-        exact.make(drawn[unsure_rows(rows_of(embeddings, drawn), exact.order_errors(drawn))])
+        exact.make(drawn)  # all clusters hang on each of them
     sample = rows_of(embeddings, drawn)
     order, twins = canonical_order(sample, resolution)
     sample = sample[order]
@@ -79,15 +76,12 @@ def select_streamed(
         positions = scaling(sample)
         mixture, strengths, notes = clustered(positions, twins, num_clusters, num_graphs, random_state, options)
         graphs = min(num_graphs, int(twins[-1]) + 1)
-        limits = _far_limits(positions, twins, mixture.labels, graphs, options)
-        found = _assigned(embeddings, members, scaling, mixture, limits, options)
-        if exact is not None:
-            _settle_nearest(embeddings, members, found, scaling, mixture, options, exact)
-            # Twins are told by what is known of all.
-            resolution = max(resolution, exact.relative_error)
-            grain = grain_of(sample, resolution)
+        limits = far_limits(positions, twins, mixture.labels, graphs, options)
+        assigning = Assigning(scaling, mixture, limits, options)
+        found = _assigned(embeddings, members, assigning, exact)
+        same = _Twins(grain, resolution, content_key)
         clusters = [
-            _cluster(label, embeddings, members, found, graphs, grain, resolution, content_key)
+            _cluster(_Nearest(label, found, assigning, resolution, exact), embeddings, graphs, same)
             for label in range(len(mixture.means))
         ]
     clusters = sorted((one for one in clusters if one.members), key=lambda cluster: -len(cluster.members))
@@ -103,126 +97,131 @@ def select_streamed(
 
 @dataclass(frozen=True, eq=False)
 class _Assigned:
-    """What is kept of each graph of the class, and the sum and number of those of each cluster that are not far off."""
+    """What is kept of each graph of the class, and the mean of those of each cluster that are not far off.
 
+    ``errors`` has the most by which each distance may be wrong, 0 of exact ones.
+    """
+
+    members: Ints
     labels: Ints
     distances: Floats
+    errors: Floats
     is_far: Bools
     farness: Floats
     means: Floats
 
 
-# For each cluster its median and its units, beyond which a graph is far off; ``None`` where none is.
-_Limits = list[tuple[Floats, Floats] | None]
-
-
-def _far_limits(positions: Floats, twins: Ints, labels: Ints, num_graphs: int, options: ClusterOptions) -> _Limits:
-    limits: _Limits = []
-    for label in range(int(labels.max()) + 1):
-        inside = np.flatnonzero(labels == label)
-        low, middle, high = quartiles(positions[inside])
-        units = np.maximum(1.0, (high - low) / NORMAL_RANGE)
-        outside = _are_far(positions[inside], middle, units, options)
-        is_enough = num_different(twins[inside[~outside]]) >= max(num_graphs, options.min_others)
-        limits.append((middle, units) if is_enough else None)
-    return limits
-
-
-def _are_far(positions: Floats, middle: Floats, units: Floats, options: ClusterOptions) -> Bools:
-    if not positions.shape[1]:
-        return np.zeros(len(positions), np.bool_)
-    are_far: Bools = (np.abs(positions - middle) > options.far * units).mean(axis=1) >= options.far_share
-    return are_far
-
-
-def _assigned(
-    embeddings: Floats, members: Ints, scaling: Scaling, mixture: Mixture, limits: _Limits, options: ClusterOptions
-) -> _Assigned:
-    """The most likely cluster of each graph, its distance from the mean, and whether it is far off."""
-    sizes = np.bincount(mixture.labels, minlength=len(mixture.means))
-    constants = np.log(sizes / sizes.sum()) - 0.5 * np.array([_log_determinant(one) for one in mixture.covariances])
-    number = len(mixture.means)
-    labels, distances = np.zeros(members.size, np.int64), np.zeros(members.size)
+def _assigned(embeddings: Floats, members: Ints, assigning: Assigning, exact: ExactRows | None) -> _Assigned:
+    """The cluster of each graph, its distance from the mean, and whether it is far off."""
+    number = len(assigning.mixture.means)
+    labels, distances, errors = np.zeros(members.size, np.int64), np.zeros(members.size), np.zeros(members.size)
     is_far, farness = np.zeros(members.size, np.bool_), np.zeros(members.size)
     sums, counts = np.zeros((number, embeddings.shape[1])), np.zeros(number)
     for first in range(0, members.size, _BLOCK):
         block = slice(first, min(first + _BLOCK, members.size))
-        own = embeddings[members[block]]
-        positions = scaling(own)
-        points = positions.clip(-options.clip, options.clip)
-        away = np.stack([mahalanobis(points, *pair) for pair in zip(mixture.means, mixture.covariances, strict=True)])
-        labels[block] = best = (constants[:, None] - 0.5 * away**2).argmax(axis=0)
-        distances[block] = away[best, np.arange(best.size)]
-        farness[block] = np.abs(positions).mean(axis=1) if positions.shape[1] else 0.0
-        for label, limit in enumerate(limits):
-            inside = np.flatnonzero(best == label)
-            far = np.zeros(inside.size, np.bool_) if limit is None else _are_far(positions[inside], *limit, options)
-            is_far[first + inside] = far
-            sums[label] += own[inside[~far]].sum(axis=0)
-            counts[label] += np.count_nonzero(~far)
+        indices = members[block]
+        own = embeddings[indices]
+        if exact is not None:
+            unsure = np.flatnonzero(assigning.are_unsure(own, exact.errors(indices)))
+            own[unsure] = exact.rows(indices[unsure])
+        labels[block], distances[block], is_far[block], farness[block] = assigning(own)
+        if exact is not None:
+            off = assigning.distance_errors(exact.errors(indices))
+            errors[block] = off[labels[block], np.arange(indices.size)]
+        for label in range(number):
+            inside = own[(labels[block] == label) & ~is_far[block]]
+            sums[label] += inside.sum(axis=0)
+            counts[label] += len(inside)
         give_back(embeddings)
-    return _Assigned(labels, distances, is_far, farness, sums / np.maximum(counts, 1)[:, None])
+    means = sums / np.maximum(counts, 1)[:, None]
+    return _Assigned(members, labels, distances, errors, is_far, farness, means)
 
 
-def _settle_nearest(
-    embeddings: Floats,
-    members: Ints,
-    found: _Assigned,
-    scaling: Scaling,
-    mixture: Mixture,
-    options: ClusterOptions,
-    exact: ExactRows,
-) -> None:
-    """Let the order of those graphs nearest a mean that the searches choose among not hang on last digits."""
-    for label, pair in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
-        inside = np.flatnonzero(found.labels == label)
-        nearest = inside[np.argsort(found.distances[inside], kind="stable")[: 2 * NUM_NEAR]]
-        away = partial(distances_from, scaling=scaling, component=pair, clip=options.clip)
-        own = members[nearest]
-        found.distances[nearest] = settled_distances(away, embeddings[own], own, exact)
+class _Nearest:
+    """Graphs of a cluster, those nearest the mean first, of which the first are in the order of exact distances.
+
+    Args:
+        label: The cluster.
+        found: What is kept of each graph.
+        assigning: Tells distances.
+        resolution: Relative precision of embeddings that are exact.
+        exact: Makes embeddings exact; ``None`` where all are.
+    """
+
+    def __init__(
+        self, label: int, found: _Assigned, assigning: Assigning, resolution: float, exact: ExactRows | None
+    ) -> None:
+        self.label, self.found, self._assigning, self._exact = label, found, assigning, exact
+        self._inside = np.flatnonzero(found.labels == label)
+        farthest = float(found.distances[self._inside].max(initial=0.0))
+        self._tolerance = max(TOLERANCE, 1e3 * resolution) * max(1.0, farthest)
+
+    def all(self) -> Ints:
+        """All of them; from where nobody has looked on, distances may be those of single precision."""
+        return self._in_order(self._inside)
+
+    def blocks(self, size: int, most: int) -> Iterator[Ints]:
+        """Those that are not far off, so many at a time, up to a number."""
+        free = self._inside[~self.found.is_far[self._inside]]
+        order = self._in_order(free) if self._exact is None else free
+        for first in range(0, min(free.size, most), size):
+            if self._exact is not None:
+                self._settle(free, min(first + size, free.size), self._exact)
+                order = self._in_order(free)
+            yield order[first : first + size]
+
+    def _in_order(self, graphs: Ints) -> Ints:
+        return graphs[np.lexsort((graphs, -levels(self.found.distances[graphs], self._tolerance)))]
+
+    def _settle(self, graphs: Ints, number: int, exact: ExactRows) -> None:
+        """Make those exact that might be among the first."""
+        distances, errors = self.found.distances, self.found.errors
+        last = np.partition(distances[graphs] + errors[graphs], number - 1)[number - 1]
+        unsure = graphs[(errors[graphs] > 0) & (distances[graphs] - errors[graphs] <= last + self._tolerance)]
+        if unsure.size:
+            distances[unsure] = self._assigning.distances(exact.rows(self.found.members[unsure]), self.label)
+            errors[unsure] = 0.0
 
 
-def _log_determinant(covariance: Floats) -> float:
-    return float(np.log(covariance).sum() if covariance.ndim == 1 else np.linalg.slogdet(covariance)[1])
+@dataclass(frozen=True, eq=False)
+class _Twins:
+    """Graphs with the same embedding: ``grain`` is what is taken for rounding, ``key`` the content of a graph."""
+
+    grain: float
+    resolution: float
+    key: Callable[[int], bytes]
+
+    def reach(self, row: Floats) -> float:
+        """Most by which the embedding of a twin differs."""
+        return 4 * max(self.grain, tolerance_for(1.0, self.resolution) * float(np.abs(row).max(initial=0.0)))
+
+    def first(self, alike: list[int]) -> int:
+        """The first of twins, by content."""
+        return alike[0] if len(alike) == 1 else min(alike, key=lambda one: (self.key(one), one))
 
 
-def _cluster(
-    label: int,
-    embeddings: Floats,
-    members: Ints,
-    found: _Assigned,
-    num_graphs: int,
-    grain: float,
-    resolution: float,
-    key: Callable[[int], bytes],
-) -> Cluster:
-    inside = np.flatnonzero(found.labels == label)
-    distances = found.distances[inside]
-    tolerance = max(TOLERANCE, 1e3 * resolution) * max(1.0, float(distances.max(initial=0.0)))
-    ranks = np.lexsort((inside, -levels(distances, tolerance)))
-    nearest = inside[ranks]
-    near = _different(embeddings, members[nearest[~found.is_far[nearest]]], grain, resolution, key)
+def _cluster(nearest: _Nearest, embeddings: Floats, num_graphs: int, twins: _Twins) -> Cluster:
+    found = nearest.found
+    near = _different(nearest, embeddings, twins)
+    graphs = nearest.all()
     return Cluster(
-        members=tuple(members[nearest].tolist()),
-        distances=tuple(found.distances[nearest].tolist()),
+        members=tuple(found.members[graphs].tolist()),
+        distances=tuple(found.distances[graphs].tolist()),
         representatives=tuple(near[:num_graphs]),
-        mean=found.means[label],
-        far=frozenset(members[inside[found.is_far[inside]]].tolist()),
+        mean=found.means[nearest.label],
+        far=frozenset(found.members[graphs[found.is_far[graphs]]].tolist()),
         near=tuple(near),
     )
 
 
-def _different(
-    embeddings: Floats, nearest: Ints, grain: float, resolution: float, key: Callable[[int], bytes]
-) -> list[int]:
+def _different(nearest: _Nearest, embeddings: Floats, twins: _Twins) -> list[int]:
     """The first graphs no two of which have the same embedding; of those that have, the first by content."""
     found: list[list[int]] = []
     rows = np.zeros((0, embeddings.shape[1]))
-    for first in range(0, min(nearest.size, _MOST_LOOKED_AT), _NUM_TWINS * NUM_NEAR):
-        block = nearest[first : first + _NUM_TWINS * NUM_NEAR]
+    for graphs in nearest.blocks(_NUM_TWINS * NUM_NEAR, _MOST_LOOKED_AT):
+        block = nearest.found.members[graphs]
         for index, row in zip(block.tolist(), embeddings[block], strict=True):
-            own = max(grain, tolerance_for(1.0, resolution) * float(np.abs(row).max(initial=0.0)))
-            same = np.flatnonzero(np.abs(rows - row).max(axis=1, initial=0.0) <= 4 * own).tolist()
+            same = np.flatnonzero(np.abs(rows - row).max(axis=1, initial=0.0) <= twins.reach(row)).tolist()
             if same:
                 if len(found[same[0]]) < _NUM_TWINS:
                     found[same[0]].append(index)
@@ -231,4 +230,4 @@ def _different(
                 rows = np.concatenate([rows, row[None]])
         if len(found) >= NUM_NEAR:
             break
-    return [alike[0] if len(alike) == 1 else min(alike, key=lambda one: (key(one), one)) for alike in found]
+    return [twins.first(alike) for alike in found]

@@ -28,6 +28,7 @@ from protograph.graphs.cleaning import node_count
 from protograph.models.judging import EmbeddedGraphs, Judge
 from protograph.models.outputs import log_scores, margins
 from protograph.models.running import ForwardResult
+from protograph.models.single_precision import GRAPHS_IN_DOUBLE
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ConsensusOptions
 
@@ -62,20 +63,19 @@ def linear_head(
 ) -> LinearHead | None:
     """Find the linear map that the model ends in; ``None`` where it does not, or the graphs are too few to tell.
 
-    It is fitted to some graphs, spread over all, and must give the scores of all.
+    It is fitted to half of the graphs, or of some that are spread over very many, and must give the scores of the
+    others too. Which these are hangs on how many graphs there are, and not on the precision that they were run in.
     """
     options = options or ConsensusOptions()
     rows, dim = embedded.graph_embeddings.shape
-    if rows < _num_rows(dim) or not np.isfinite(embedded.scores).all():  # probabilities of 0
+    if rows < _num_rows(dim):
         return None
     embeddings, scores = embedded.graph_embeddings, embedded.scores
-    if embedded.exact is not None:
+    if embedded.exact is not None or rows > GRAPHS_IN_DOUBLE:
         some = spread(np.arange(rows), 2 * options.exact_for * (dim + 1))
-        scores = log_scores(torch.from_numpy(embedded.exact.outputs(some)), embedded.return_type).numpy()
-        embeddings, rows = rows_of(embeddings, some), some.size
-    elif rows > options.max_counted:  # of very many graphs some tell as well whether the map gives their scores
-        some = spread(np.arange(rows), options.max_counted)
-        embeddings, scores, rows = rows_of(embeddings, some), scores[some], some.size
+        scores, embeddings, rows = embedded.exact_scores(some), rows_of(embeddings, some), some.size
+    if not np.isfinite(scores).all():  # probabilities of 0
+        return None
     chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
     return _fitted_map(embeddings, scores, chosen, resolution, options)
 

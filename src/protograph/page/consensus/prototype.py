@@ -44,9 +44,7 @@ def consensus_candidates(
     """Run all sessions of a cluster."""
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
-    members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
-    if cluster.near:  # of very many graphs, samples are drawn by their places, not by distances that rounding decides
-        members = np.sort(members)
+    members = np.array(cluster.in_settled_order) if cluster.distances else np.flatnonzero(predictions == fitted.target)
     are_alike = "alike" not in options.without
     chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool, are_alike=are_alike)
     population = population_of(

@@ -144,6 +144,7 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
 def _scope(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) -> "_Numbered":
     """What rules are searched in: the known graphs and no others, numbered among themselves."""
     is_all = known.size == len(fitted.embedded.predictions)
+    fitted.embedded.make_exact(searched)
     readings = fitted.readings if is_all else {key: one.part(known) for key, one in fitted.readings.items()}
     scope = Scope(
         reader=ConditionReader(readings, fitted.options.max_calls),
@@ -154,7 +155,6 @@ def _scope(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) 
         options=fitted.options,
         alone=lambda condition, target: fitted.lead_alone(_moved(condition, known), target),
         max_reasons=fitted.max_reasons,
-        exact=fitted.embedded.exact and (fitted.embedded.exact if is_all else fitted.embedded.exact.part(known)),
     )
     return _Numbered(scope, known)
 
@@ -205,7 +205,7 @@ def _typical_uncovered(target: int, reasons: Sequence[Reason], fitted: FittedGra
     for reason in reasons:
         is_open[list(reason.holds_in_indices)] = False
     left = np.flatnonzero(is_open)
-    return tuple(typical(left, fitted.embedded.graph_embeddings, _NUM_TYPICAL, fitted.embedded.exact).tolist())
+    return tuple(typical(left, fitted.embedded.exact_embeddings, _NUM_TYPICAL).tolist())
 
 
 class _Assembly:
@@ -257,8 +257,7 @@ class _Assembly:
     def _sources(self, holds: Bools, target: int) -> list[tuple[int, Data]]:
         """The most typical graphs of the class in which a reason holds."""
         own = np.flatnonzero(holds & (self._fitted.embedded.predictions == target))
-        embedded, number = self._fitted.embedded, self._fitted.options.num_examples
-        chosen = typical(own, embedded.graph_embeddings, number, embedded.exact)
+        chosen = typical(own, self._fitted.embedded.exact_embeddings, self._fitted.options.num_examples)
         return [(index, self._fitted.graph(index)) for index in chosen.tolist()]
 
     def _lacks(self, draft: Draft) -> Callable[[Data], bool]:

@@ -9,13 +9,12 @@ import numpy as np
 from protograph._base.arrays import Floats, Ints
 from protograph._base.growing import rows_of
 from protograph._base.ties import TOLERANCE, levels
-from protograph.models.exact_rows import ExactPart, ExactRows
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 
-# Graphs whose embeddings are compared for the most typical: more are no more typical, and take memory.
-MOST_COMPARED = 100_000
+# Up to so many graphs are all compared for the most typical; of more, so many: all that are compared must be exact.
+MOST_COMPARED, NUM_COMPARED = 20_000, 4_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,8 +26,7 @@ class Scope:
         searched: Graphs that are searched, ascending.
         confirming: Graphs that confirm, ascending.
         predictions: Class of every graph.
-        embeddings: Embedding of every graph.
-        exact: Makes embeddings exact; ``None`` where all are.
+        embeddings: Embedding of every graph, exact of those that are searched.
         options: How to search.
         alone: What the model makes of the pattern of a condition by itself: how far the class is ahead of the others.
         max_reasons: Most reasons of a class.
@@ -42,12 +40,15 @@ class Scope:
     options: ReasonOptions
     alone: Callable[[Condition, int], float] = lambda condition, target: 0.0
     max_reasons: int = 8
-    exact: ExactRows | ExactPart | None = None
 
     @cached_property
     def known(self) -> Ints:
         """The graphs that a rule may be judged by before it is measured."""
         return np.sort(np.concatenate([self.searched, self.confirming]))
+
+    def rows(self, indices: Ints) -> Floats:
+        """Embeddings of some graphs."""
+        return rows_of(self.embeddings, indices)
 
     @cached_property
     def min_graphs(self) -> int:
@@ -55,35 +56,29 @@ class Scope:
         return max(3, int(self.options.min_share * self.searched.size))
 
 
-def typical(indices: Ints, embeddings: Floats, number: int, exact: ExactRows | ExactPart | None = None) -> Ints:
+def typical(indices: Ints, rows: Callable[[Ints], Floats], number: int) -> Ints:
     """Those of some graphs whose embeddings are nearest their mean, the nearest first.
 
-    Of more than ``MOST_COMPARED`` graphs, so many, evenly spaced, are looked at.
+    Of more than ``MOST_COMPARED`` graphs, ``NUM_COMPARED``, evenly spaced, are looked at.
+
+    Args:
+        indices: The graphs.
+        rows: Gives embeddings of graphs, exact ones: the mean hangs on each of them.
+        number: How many.
     """
     if not indices.size:
         return indices
-    indices = spread(indices, MOST_COMPARED)
-    points = rows_of(embeddings, indices)
-    return indices[nearest_rows(points, points.mean(axis=0), number, indices, exact)]
+    indices = indices if indices.size <= MOST_COMPARED else spread(indices, NUM_COMPARED)
+    points = rows(indices)
+    return indices[nearest_rows(points, points.mean(axis=0), number)]
 
 
-def nearest_rows(
-    points: Floats, centre: Floats, number: int, indices: Ints, exact: ExactRows | ExactPart | None
-) -> Ints:
+def nearest_rows(points: Floats, centre: Floats, number: int) -> Ints:
     """Places of the rows nearest a point, the nearest first, and of those as near the first.
 
-    Args:
-        points: The rows.
-        centre: The point.
-        number: How many.
-        indices: Graphs of the rows.
-        exact: Makes rows exact that might or might not be among these; ``None`` where all are.
+    >>> nearest_rows(np.array([[1.0], [1.0 - 2.3e-16], [5.0]]), np.zeros(1), 2)
+    array([0, 1])
     """
     distances = ((points - centre) ** 2).sum(axis=1)
-    if exact is not None:
-        away, errors = np.sqrt(distances), np.linalg.norm(exact.errors(indices), axis=1)
-        farthest = np.sort(away + errors)[min(number, len(points)) - 1]
-        unsure = np.flatnonzero(away - errors <= farthest)
-        distances[unsure] = ((exact.rows(indices[unsure]) - centre) ** 2).sum(axis=1)
-        distances = -levels(distances, TOLERANCE * float(distances.max())).astype(np.float64)
-    return np.argsort(distances, kind="stable")[:number]
+    ranks = -levels(distances, TOLERANCE * float(distances.max(initial=0.0)))
+    return np.argsort(ranks, kind="stable")[:number]

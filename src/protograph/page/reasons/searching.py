@@ -218,7 +218,7 @@ class RuleSearch:
             own = is_class if condition in draft.has else ~is_class
             there, elsewhere = scope.searched[holds & own], scope.searched[open_ones & ~own]
             if there.size:
-                sources = typical(there, scope.embeddings, scope.options.num_sources, scope.exact)
+                sources = typical(there, scope.rows, scope.options.num_sources)
                 begun = condition
                 if is_near and condition.at_least > 1:
                     begun = self._grower.one_for_many(condition, sources, there, elsewhere) or condition

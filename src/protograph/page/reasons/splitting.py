@@ -3,7 +3,7 @@
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints
-from protograph._base.ties import first_best
+from protograph._base.ties import TOLERANCE, first_best
 from protograph.page.consensus.counting import information
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.growing import Grower
@@ -76,16 +76,15 @@ def _covering(larger: list[tuple[Condition, Bools]], least: int, enough: float, 
 
 def _far_apart(indices: Ints, scope: Scope) -> list[int]:
     """The graph nearest the mean of the embeddings, and then each time the one farthest from those before it."""
-    points = scope.embeddings[indices]
-    chosen = nearest_rows(points, points.mean(axis=0), 1, indices, scope.exact).tolist()
+    points = scope.rows(indices)
+    chosen = nearest_rows(points, points.mean(axis=0), 1).tolist()
     nearest = ((points - points[chosen[0]]) ** 2).sum(axis=1)
-    rounding = 0.0 if scope.exact is None else 8 * scope.exact.relative_error
     while len(chosen) < min(scope.options.num_far_apart, indices.size):
-        chosen.append(first_best(nearest, rounding * float(nearest.max())))
+        chosen.append(first_best(nearest, TOLERANCE * float(nearest.max())))
         nearest = np.minimum(nearest, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
     return indices[chosen].tolist()  # type: ignore[no-any-return]
 
 
 def _nearest(source: int, indices: Ints, number: int, scope: Scope) -> Ints:
     """So many graphs that the model sees most like one of them, that one included."""
-    return indices[nearest_rows(scope.embeddings[indices], scope.embeddings[source], number, indices, scope.exact)]
+    return indices[nearest_rows(scope.rows(indices), scope.embeddings[source], number)]
