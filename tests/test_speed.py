@@ -162,9 +162,23 @@ def test_graphs_of_the_streaming_part_are_simple_and_the_same_each_time():
     assert [graph.num_edges for graph in one] == [38, 44] * 3
 
 
+def streamed(*seconds):
+    sizes = (5, 10, 20, 40)
+    rounds = zip(sizes, seconds, strict=True)
+    return [{"num_graphs": n, "seconds": s, "peak_mebibytes": n + s, "stages": {"fit": s / 10}} for n, s in rounds]
+
+
 def test_growth_compares_a_further_graph_late_with_one_early():
-    runs = [{"num_graphs": n, "seconds": s} for n, s in ((10, 5.0), (20, 10.0), (40, 25.0))]
-    assert streaming.growth({"runs": runs}) == 1.5
+    content = {
+        "rounds": [streamed(1.0, 5.0, 10.0, 25.0), streamed(1.0, 5.0, 10.0, 20.0), streamed(1.0, 5.0, 7.0, 23.0)]
+    }
+    assert streaming.growths(content) == [1.5, 1.0, 4.0]
+    # 0.75, 0.5 and 0.8 s a further graph; a tenth of it in this stage.
+    assert streaming.further_graph(content) == {"fit": 75_000.0}
+    assert streaming.hours(content, 80) == pytest.approx((25 + 40 * 0.75) / 3600)
+    assert streaming.peak_of_largest(content) == 65.0
+    limits = {one["what"]: one["value"] for one in streaming.limits(content)}
+    assert limits["(m) seconds of a further graph, late against early"] == 1.5
 
 
 def test_speed_is_a_share_of_the_bare_model():

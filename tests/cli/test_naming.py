@@ -91,7 +91,7 @@ COMPARE = {
     **{option: EXPLAIN[option] for option in ("NAME_OR_PATH", "--model", "--weights", "--return-type", "--names")},
     **{option: EXPLAIN[option] for option in ("--smiles-column", "--label-column", "--id-column", "--skip-invalid")},
     **{option: EXPLAIN[option] for option in ("--split", "--class-weights")},
-    **{option: EXPLAIN[option] for option in ("--node-embeddings", "--graph-embeddings", "--task")},
+    **{option: EXPLAIN[option] for option in ("--node-embeddings", "--graph-embeddings", "--task", "--device")},
     "--explainers": ["ba-house", "--explainers", "magic"],
     "--metrics": ["ba-house", "--metrics", "magic"],
     "--jobs": ["ba-house", "--jobs", 0],

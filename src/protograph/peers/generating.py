@@ -78,7 +78,7 @@ class Vocabulary:
         >>> edge = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
         >>> ends = torch.tensor([[0, 0], [1, 1]])
         >>> list(learn([edge]).graphs(torch.tensor([2, 2]), torch.tensor([0, 1, 1, 1]), ends, torch.tensor([0, 1])))
-        [Data(edge_index=[2, 2], x=[2, 2]), Data(edge_index=[2, 2], x=[2, 2])]
+        [Data(x=[2, 2], edge_index=[2, 2]), Data(x=[2, 2], edge_index=[2, 2])]
         """
         edge_index, kinds = both_ways(ends), types[both_ways((sizes.cumsum(0) - sizes)[graph_of] + ends)]
         tensors = {
