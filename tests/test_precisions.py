@@ -55,6 +55,8 @@ CASES = [
     {"conv": "gcn", "pool": "Set2Set"},
     {"conv": "gin", "pool": "add", "output": "probs"},
 ]
+# Rules know nothing of clusters and take most of the time, so that they are looked for with two of the models.
+WITH_RULES = (0, 3)
 
 
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
@@ -64,8 +66,8 @@ def test_models_of_the_zoo_have_the_same_answers_in_both_precisions(monkeypatch,
     seed = CASES.index(case)
     options = {"num_clusters": "auto" if seed % 2 else 2, "random_state": seed}
     options["cluster_options"] = {"max_fitted": max_fitted}
-    if max_fitted > len(GRAPHS):
-        options["max_reasons"] = 0  # rules know nothing of clusters
+    if max_fitted > len(GRAPHS) or seed not in WITH_RULES:
+        options["max_reasons"] = 0
     assert_same_answers(monkeypatch, zoo.make(seed=seed, **case), GRAPHS, **options)
 
 
