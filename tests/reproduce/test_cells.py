@@ -46,6 +46,9 @@ def test_a_cell_of_other_versions_is_not_taken(store, monkeypatch):
     store.write(ITEM, cell(), 1, 0.0)
     monkeypatch.setattr(cells, "versions", lambda: {"torch": "0"})
     assert store.read(ITEM, cell()) is None
+    taken = CellStore(store.folder, Settings(any_versions=True))
+    assert taken.read(ITEM, cell()) == FinishedCell(1, 0.0)
+    assert taken.read(ITEM, cell(stride=2)) is None
 
 
 def test_a_damaged_cell_is_measured_again(store):

@@ -32,7 +32,7 @@ def test_every_model_is_the_one_that_is_trained_by_itself():
     data = datasets.load("ba-house", num_graphs=60)
     indices = train(data, hidden=(4,), random_state=1, max_epochs=1).split.train.tolist()
     kept = {}
-    train_swept(data, indices, [SweptModel((4,)), SweptModel((4,), 50)], 1, QUICK, kept.__setitem__)
+    train_swept(data, [SweptModel((4,)), SweptModel((4,), 50)], 1, QUICK, kept.__setitem__)
     alone = replace(data, graphs=corrupted(data, 0.5, 1, among=indices))
     for number, graphs in enumerate((data, alone)):
         wanted = train(graphs, hidden=(4,), random_state=1, max_epochs=QUICK.max_epochs)

@@ -48,6 +48,9 @@ def reproduce(
             metavar="NAMES",
         ),
     ] = "",
+    any_versions: Annotated[
+        bool, typer.Option("--any-versions", help="Take finished cells whatever versions measured them.")
+    ] = False,
     data_root: arguments.DataRoot = None,
 ) -> None:
     """Measure the paper's experiments again, and write our numbers beside the paper's.
@@ -57,7 +60,6 @@ def reproduce(
     .cells to measure everything again.
     """
     chosen = _chosen(items)
-    checked_device(device)
     if world_seeds is not None and world_seeds > seeds:
         raise ValueError(f"--world-seeds must be at most --seeds, which is {seeds}, got {world_seeds}")
     settings = Settings(
@@ -68,12 +70,15 @@ def reproduce(
         jobs=jobs or (1 if quick else os.cpu_count() or 1),
         data_root=data_root,
         without=_left_out(without),
+        any_versions=any_versions,
     )
     folder = out or (QUICK_OUT if quick else DEFAULT_OUT)
     check_readme(folder)
     with open_folder(folder, KIND, way_out=OTHER_OUT) as opened:
         (folder / CELLS).mkdir(exist_ok=True)
         plan = Plan(chosen, settings, folder / CELLS)
+        if plan.tasks:  # else nothing is trained, and the cells may be those of another machine
+            checked_device(device)
         typer.echo(_cost(plan), err=True)
         failures = measure(plan)
         for item in chosen:

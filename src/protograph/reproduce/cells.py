@@ -69,7 +69,10 @@ class CellStore:
             content = json.loads(self.path(item, cell).read_bytes())
         except (OSError, ValueError):
             return None
-        is_same = content.get("format") == FORMAT and content.get("made_from") == self.made_from(item, cell)
+        wanted, found = self.made_from(item, cell), dict(content.get("made_from", {}))
+        if self.settings.any_versions:
+            found["versions"] = wanted["versions"]
+        is_same = content.get("format") == FORMAT and found == wanted
         return FinishedCell(content["result"], content["seconds"], content["origin"]) if is_same else None
 
     def note_training(self, need: Need, seconds: float) -> None:

@@ -135,7 +135,7 @@ class Lab:
         return _remembered(self._sweeps, (name, kind, seed), NUM_SWEEPS, lambda: self._sweep(name, kind, seed))
 
     def _sweep(self, name: str, kind: str, seed: int) -> list[KeptModel]:
-        data, reference = self.data(name, seed), self.model(name, seed)
+        data = self.data(name, seed)
         models = swept_models(name, kind, data.hidden, self.settings)
         folder = self._path("sweeps", f"{name}-{kind.replace(' ', '-')}-seed{seed}", "lock").parent
         paths = [folder / f"{number}.pt" for number in range(len(models))]
@@ -150,7 +150,7 @@ class Lab:
                 done += 1
                 self.progress(f"{kind} of {name}", done, len(models))
 
-            train_swept(data, reference.train, [models[n] for n in missing], seed, self.settings, keep)
+            train_swept(data, [models[n] for n in missing], seed, self.settings, keep)
         kept = [kept_model(path, facts) for path, facts in zip(paths, made_from, strict=True)]
         return [one for one in kept if one is not None]
 

@@ -25,6 +25,7 @@ class Settings:
         device: Where models are trained.
         data_root: Folder with the data sets' files; ``None`` for the default places.
         without: Data sets that are left out; ``"worlds"`` for the planted worlds.
+        any_versions: Whether a finished cell counts whatever versions measured it; its origin is shown.
         jobs: How many cells are measured at once, each in a process of its own; no result depends on it.
 
     >>> Settings(is_quick=True).seeds
@@ -38,6 +39,7 @@ class Settings:
     device: str = "cpu"
     data_root: Path | None = None
     without: tuple[str, ...] = ()
+    any_versions: bool = False
     jobs: int = 1
 
     def __post_init__(self) -> None:

@@ -4,12 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
+
 from protograph.datasets import GraphDataset
 from protograph.metrics.robustness import corrupted_labels
 from protograph.reproduce.sets import widths_of, wrong_percent_of
 from protograph.reproduce.settings import Settings
 from protograph.training import Trained
 from protograph.training.ensemble import ModelSpec, train_many
+from protograph.training.split import make_split
+from protograph.training.starting import seeds_of
 
 WIDTHS, WRONG_LABELS = "widths", "wrong labels"
 
@@ -53,18 +57,20 @@ def swept_models(name: str, kind: str, hidden: tuple[int, ...], settings: Settin
 
 def train_swept(
     data: GraphDataset,
-    train_indices: Sequence[int],
     models: Sequence[SweptModel],
     seed: int,
     settings: Settings,
     keep: Callable[[int, Trained], None],
 ) -> None:
-    """Train models with the split of the explained one; ``keep`` is called with the number of each as it is finished.
+    """Train models; ``keep`` is called with the number of each as it is finished.
+
+    Their split is that of the explained model, which has the same seed: none of them need wait for it.
 
     All at once, as they share their mini-batches; what comes of each does not depend on the others. Only labels of
     training graphs are made wrong: test accuracies are on right ones.
     """
     right = data.labels.tolist()
+    train_indices = make_split("paper", data, len(data), np.random.default_rng(seeds_of(seed).split)).train.tolist()
     specs = [
         ModelSpec(
             hidden=one.hidden,
