@@ -54,3 +54,6 @@ def test_digits_are_drawn_where_they_are_measured(found):
     ITEM.write(Results(whole, QUICK, {}), sheet)
     (drawn,) = [part for part in sheet.parts if isinstance(part, Picture) and part.name == "prototypes-mnist-sp"]
     assert drawn.caption.endswith("trained on 1,500 graphs and has a test accuracy of 0.750.")
+    alone = Sheet()
+    ITEM.write(Results({key: value for key, value in whole.items() if key[0] == "mnist-sp"}, QUICK, {}), alone)
+    assert [part.name for part in alone.parts if isinstance(part, Picture)] == ["prototypes-mnist-sp"]

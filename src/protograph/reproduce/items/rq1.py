@@ -84,8 +84,9 @@ def write(results: Results, sheet: Sheet) -> None:
         if shown:
             sheet.figure(f"prototypes-{name}", figure(name, shown), _caption(name, first))
     measured = [name for name in NAMES if results.under(name)]
-    write_claims(results, measured, METHODS, sheet)
-    write_certainty(results, measured, METHODS, sheet)
+    if measured:
+        write_claims(results, measured, METHODS, sheet)
+        write_certainty(results, measured, METHODS, sheet)
     digits = {method: results[DIGITS, method, first] for method in METHODS if (DIGITS, method, first) in results}
     if digits:
         titles = {TITLES[method]: of_method["prototypes"] for method, of_method in digits.items()}
