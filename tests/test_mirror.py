@@ -9,7 +9,6 @@ SOURCE, TESTS = ROOT / "src" / "protograph", ROOT / "tests"
 # Modules that are tested elsewhere, where, and why not by a file of their own.
 ELSEWHERE = {
     "explanation/changes.py": ("explanation/test_difference.py", "records of what a difference has"),
-    "models/applying.py": ("models/test_embedding.py", "the pass over all graphs, which is tested there"),
     "page/candidate.py": ("page/test_explainer.py", "a record that is handed from one step to the next"),
     "page/option_checks.py": ("page/test_explainer.py", "what pg.PAGE refuses when it is built"),
     "page/fitted.py": ("page/consensus/test_session_graphs.py", "a record of what a search is given"),

@@ -182,3 +182,12 @@ def test_the_label_of_a_graph_with_a_single_edge_is_not_taken_for_that_edges():
     both = undirected(one_way)
     assert both.edge_index.tolist() == [[0, 1], [1, 0]]
     assert both.y.tolist() == [1]
+
+
+def test_labels_come_along_where_all_are_one_whole_number():
+    graphs = [*zoo.random_graphs(3)]
+    for number, graph in enumerate(graphs):
+        graph.y = torch.tensor([number])
+    assert clean(graphs, range(3), None, Findings("graph {}".format)).labels.tolist() == [0, 1, 2]
+    graphs[1].y = 1.0
+    assert clean(graphs, range(3), None, Findings("graph {}".format)).labels is None

@@ -16,7 +16,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.checking import FEATURES, check_graph, is_dense, is_plain
 from protograph.graphs.checking import node_count as node_count
-from protograph.graphs.joining import GraphChunk, JoinedGraphs, joined
+from protograph.graphs.joining import GraphChunk, JoinedGraphs, joined, plain_labels
 from protograph.graphs.symmetry import are_simple
 
 Label = Callable[[int], str]
@@ -70,7 +70,8 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     """
     together = joined(graphs)
     if together is not None and _is_clean(together, reference):
-        return graphs if isinstance(graphs, GraphChunk) else GraphChunk(graphs, together)
+        # Labels are read here, where the graphs have just been looked at: later it takes twice as long.
+        return graphs if isinstance(graphs, GraphChunk) else GraphChunk(graphs, together, plain_labels(graphs))
     return _cleaned(graphs, indices, reference, findings)
 
 

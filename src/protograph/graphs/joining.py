@@ -198,6 +198,23 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
         return None
 
 
+def plain_labels(graphs: Sequence[Data]) -> Ints | None:
+    """The class that each graph was given, where all are tensors of one whole number; ``None`` otherwise.
+
+    One tensor of all of them is read much quicker than many of one.
+
+    >>> plain_labels([Data(y=torch.tensor([1])), Data(y=torch.tensor([0]))]), plain_labels([Data(y=0)])
+    (array([1, 0]), None)
+    """
+    given: list[Any] = [held_by(graph).get("y") for graph in graphs]
+    if set(map(type, given)) != {Tensor} or set(map(attrgetter("dtype"), given)) != {torch.int64}:
+        return None
+    if set(map(Tensor.numel, given)) != {1} or set(map(Tensor.dim, given)) != {1}:
+        return None
+    labels: Ints = torch.cat(given).cpu().numpy()
+    return labels
+
+
 def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
     common, all_keys = _common_keys(contents)
     needed = {"edge_index", *OF_NODES, *keys} & all_keys

@@ -25,8 +25,9 @@ from protograph.graphs.reading import SAFE_CLASSES, Shards, natural, read_graphs
 SUFFIX = ".graphs"
 # Graphs of a file: some hundred kilobytes, read in a millisecond or two.
 SHARD_GRAPHS = 1024
-# Files whose graphs stay in memory, for those who ask for graphs near each other.
-_KEPT = 8
+# Files whose graphs stay in memory, for those who ask for graphs near each other or read all of a small set again: so
+# many at least, and as many as take so many bytes.
+_KEPT, _BYTES_KEPT = 8, 2**24
 
 
 def write_shards(
@@ -110,7 +111,7 @@ class CollatedShards(Shards):
         """A shard; those asked for last stay in memory."""
         found = self._recent.pop(number, None)
         self._recent[number] = found = self._read(number) if found is None else found
-        if len(self._recent) > _KEPT:
+        while len(self._recent) > _KEPT and sum(map(_num_bytes, self._recent.values())) > _BYTES_KEPT:
             del self._recent[next(iter(self._recent))]
         return found
 
@@ -136,6 +137,11 @@ class CollatedShards(Shards):
                 of_all = np.concatenate(known) if len(known) == len(labels) else None
                 return GraphChunk(GraphRange(self, first, last), whole, of_all)
         return [self._at(index) for index in range(first, last)]
+
+
+def _num_bytes(shard: CollatedGraphs | list[Data]) -> int:
+    """Memory that a shard takes; of a list nobody knows, so that no more of them are kept than must be."""
+    return shard.num_bytes if isinstance(shard, CollatedGraphs) else _BYTES_KEPT
 
 
 class GraphRange(Sequence[Data]):

@@ -122,6 +122,11 @@ class GraphStore:
         return all(isinstance(shard, CollatedGraphs) and not shard.by_key.keys() & named for shard in shards)
 
     @property
+    def gives_views(self) -> bool:
+        """Whether chunks of graphs are views of tensors that are in memory anyway."""
+        return isinstance(self._source, InMemoryGraphs)
+
+    @property
     def source(self) -> Any:
         """What graphs are read from: what was given, or what keeps it."""
         return self._source
@@ -188,7 +193,7 @@ class GraphStore:
             return
         started = time.perf_counter()
         # Of a data set in memory these are views; others take memory of their own.
-        are_views = isinstance(self._source, InMemoryGraphs)
+        are_views = self.gives_views
         in_threads = are_views and size >= _WORTH_A_THREAD
         for start, graphs in self._cleaned(range(0, len(self), size), size, in_threads=in_threads):
             if isinstance(graphs, GraphChunk):

@@ -8,19 +8,20 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.graphs.joining import GraphChunk
+from protograph.graphs.joining import GraphChunk, plain_labels
 from protograph.graphs.store import GraphStore
 from protograph.models.batching import parts_of
 from protograph.models.checkpoint import GRAPHS_A_SHARD
 from protograph.models.exact_rows import ROWS_IN_DOUBLE
-from protograph.models.judging import BATCH_SIZE, check_finite, labels_of, plain_labels
+from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
 from protograph.models.labels import GivenLabels
 from protograph.models.misfits import Labelled, which_graphs
 from protograph.models.running import RunningClassifier
 
-# Graphs that are read and checked at a time where nobody says how many: on a CPU those of a shard; a GPU is quick only
-# with very many rows, and all that is done once a chunk takes as long for few graphs as for many.
-_AT_ONCE, _AT_ONCE_ON_GPU = 1024, 2**15
+# Graphs that are read and checked at a time where nobody says how many: on a CPU those of a shard, or more where they
+# are views of what is in memory anyway; a GPU is quick only with very many rows. All that is done once a chunk takes as
+# long for few graphs as for many.
+_AT_ONCE, _VIEWS_AT_ONCE, _AT_ONCE_ON_GPU = 1024, 4096, 2**15
 # Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**13 of them what is
 # done once a call counts, from 2**15 on the cache does, the more so the more others use it.
 _ROWS_IN_SINGLE = 5 * 2**12
@@ -50,7 +51,13 @@ class _Begun(NamedTuple):
     fetch: Callable[[], tuple[Tensor, Tensor]]
 
 
-def graphs_at_once(batch_size: int | None, device: torch.device | str | None, *, has_checkpoint: bool = False) -> int:
+def graphs_at_once(
+    batch_size: int | None,
+    device: torch.device | str | None,
+    *,
+    has_checkpoint: bool = False,
+    are_views: bool = False,
+) -> int:
     """How many graphs are read and checked at a time: with a checkpoint no more than a shard of it has.
 
     So a checkpoint's shards are the same wherever the model runs.
@@ -58,7 +65,7 @@ def graphs_at_once(batch_size: int | None, device: torch.device | str | None, *,
     if batch_size is not None:
         return int(batch_size)
     is_gpu = device is not None and torch.device(device).type == "cuda"
-    at_once = _AT_ONCE_ON_GPU if is_gpu else _AT_ONCE
+    at_once = _AT_ONCE_ON_GPU if is_gpu else _VIEWS_AT_ONCE if are_views else _AT_ONCE
     return min(at_once, GRAPHS_A_SHARD) if has_checkpoint else at_once
 
 
@@ -73,6 +80,7 @@ class Applying:
         names: Knows what messages call the graphs.
         batch_size: How many graphs go through the model at a time at most; as many as suit the device where ``None``.
         has_checkpoint: Whether a checkpoint keeps what the model makes.
+        are_views: Whether chunks of graphs take no memory of their own.
     """
 
     def __init__(
@@ -82,10 +90,11 @@ class Applying:
         batch_size: int | None = None,
         *,
         has_checkpoint: bool = False,
+        are_views: bool = False,
     ) -> None:
         self._classifier, self._names = classifier, names
         self._rows, self._batch_size = _rows_at_once(classifier), int(batch_size or BATCH_SIZE)
-        self.size = graphs_at_once(batch_size, classifier.device, has_checkpoint=has_checkpoint)
+        self.size = graphs_at_once(batch_size, classifier.device, has_checkpoint=has_checkpoint, are_views=are_views)
 
     @property
     def is_double(self) -> bool:

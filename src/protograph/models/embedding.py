@@ -64,7 +64,7 @@ def embed_all(
     kept = None if checkpoint is None else Checkpoint(checkpoint, _made_by(classifier, batch_size))
     store = GraphStore(graphs)
     on = device_of(classifier.model) if device is None else device
-    store.check(graphs_at_once(batch_size, on, has_checkpoint=kept is not None))
+    store.check(graphs_at_once(batch_size, on, has_checkpoint=kept is not None, are_views=store.gives_views))
     running = started(classifier, store, device)
     embedded = embed(running, store, batch_size, classifier.return_type, progress, kept, batches_by=batches_by)
     return store, running, embedded
@@ -149,7 +149,9 @@ def _apply(
     progress: Progress | None,
 ) -> None:
     """Apply the model in this process, and keep what it makes of all graphs."""
-    applying = Applying(precision.of(0), store, batch_size, has_checkpoint=checkpoint is not None)
+    applying = Applying(
+        precision.of(0), store, batch_size, has_checkpoint=checkpoint is not None, are_views=store.gives_views
+    )
     if checkpoint is None:
         batches = applying.to_all(store)
     else:

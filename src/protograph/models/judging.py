@@ -6,7 +6,6 @@ The pass over many graphs that gives predictions and graph embeddings is in :mod
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.growing import rows_of
 from protograph._base.words import counted
-from protograph.graphs.checking import held_by, is_plain
-from protograph.graphs.joining import GraphChunk
+from protograph.graphs.checking import is_plain
+from protograph.graphs.joining import GraphChunk, plain_labels
 from protograph.models.exact_rows import ExactRows
 from protograph.models.labels import SomeLabels
 from protograph.models.outputs import (
@@ -201,23 +200,6 @@ def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | Non
     """
     plain = plain_labels(graphs)
     return [label_of(graph, task) for graph in graphs] if plain is None else list(plain.tolist())
-
-
-def plain_labels(graphs: Sequence[Data]) -> Ints | None:
-    """The class that each graph was given, where all are tensors of one whole number; ``None`` otherwise.
-
-    One tensor of all of them is read much quicker than many of one.
-
-    >>> plain_labels([Data(y=torch.tensor([1])), Data(y=torch.tensor([0]))]), plain_labels([Data(y=0)])
-    (array([1, 0]), None)
-    """
-    given: list[Any] = [held_by(graph).get("y") for graph in graphs]
-    if set(map(type, given)) != {Tensor} or set(map(attrgetter("dtype"), given)) != {torch.int64}:
-        return None
-    if set(map(Tensor.numel, given)) != {1} or set(map(Tensor.dim, given)) != {1}:
-        return None
-    labels: Ints = torch.cat(given).cpu().numpy()
-    return labels
 
 
 def check_finite(
