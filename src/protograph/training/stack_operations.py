@@ -64,9 +64,12 @@ class SparseRows:
 
 @cache
 def _hear_of_beta() -> None:
-    """Have PyTorch say once, unheard, that its compressed rows are in beta; our tests hold them against our loops."""
+    """Have PyTorch say once, unheard, that its compressed rows are in beta and, by some versions, are not checked.
+
+    Our tests hold them against our loops.
+    """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        warnings.filterwarnings("ignore", message="Sparse (CSR tensor support is in beta|invariant checks)")
         torch.sparse_csr_tensor(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1), check_invariants=False)
 
 
