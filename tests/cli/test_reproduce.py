@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from protograph.cli.app import app
+from protograph.reproduce import cells
 from protograph.reproduce.items import ITEMS
 from protograph.reproduce.page import QUICK
 
@@ -48,6 +49,16 @@ def test_the_same_command_measures_nothing_again_and_writes_the_same(out):
     num_cells = sum(len(list((out / ".cells" / name).glob("*.json"))) for name in names)
     assert f"3 items, {num_cells} cells, all finished before\n" in done.stderr
     assert tables() == before
+
+
+def test_what_is_finished_needs_neither_its_device_nor_its_versions(out, monkeypatch):
+    monkeypatch.setattr(cells, "versions", lambda: {"torch": "0"})
+    done = run("table1", "--quick", "--device", "nowhere", "--any-versions", "--out", out)
+    assert done.exit_code == 0, (done.output, done.stderr)
+    assert "all finished before" in done.stderr
+    done = run("table1", "--quick", "--device", "nowhere", "--out", out)
+    assert isinstance(done.exception, ValueError)
+    assert "device must be one that PyTorch can use here, got 'nowhere'" in str(done.exception)
 
 
 def test_a_lost_cell_is_measured_again_with_its_kept_model(out):
