@@ -56,7 +56,8 @@ def test_what_is_finished_needs_neither_its_device_nor_its_versions(out, monkeyp
     done = run("table1", "--quick", "--device", "nowhere", "--any-versions", "--out", out)
     assert done.exit_code == 0, (done.output, done.stderr)
     assert "all finished before" in done.stderr
-    done = run("table1", "--quick", "--device", "nowhere", "--out", out)
+    done = run("table1", "--quick", "--device", "nowhere", "--out", out / "new")
+    assert not (out / "new").exists()
     assert isinstance(done.exception, ValueError)
     assert "device must be one that PyTorch can use here, got 'nowhere'" in str(done.exception)
 

@@ -74,11 +74,11 @@ def reproduce(
     )
     folder = out or (QUICK_OUT if quick else DEFAULT_OUT)
     check_readme(folder)
+    if Plan(chosen, settings, folder / CELLS).tasks:  # else nothing is trained: cells may be those of another machine
+        checked_device(device)
     with open_folder(folder, KIND, way_out=OTHER_OUT) as opened:
         (folder / CELLS).mkdir(exist_ok=True)
         plan = Plan(chosen, settings, folder / CELLS)
-        if plan.tasks:  # else nothing is trained, and the cells may be those of another machine
-            checked_device(device)
         typer.echo(_cost(plan), err=True)
         failures = measure(plan)
         for item in chosen:
