@@ -3,8 +3,9 @@
 The bare model is the user's own, in single precision and evaluation mode, on batches of 256 graphs that were collated
 beforehand. Embedding reads the graphs, checks and joins them, and runs the model, in single precision as there are more
 than 5,000 of them; beside it is what the bare model takes in double precision. Each round measures all of them in turn,
-by the clock, three times, and takes the shortest time of each: whatever else the machine does only adds to it. To start a model takes some 20 ms, as long as 1,500 graphs of Benzene, which counts less the more graphs
-there are: what it comes to for Benzene four times over is given too, without a limit.
+by the clock, three times, and takes the shortest time of each: whatever else the machine does only adds to it. To start
+a model takes some 20 ms, as long as 1,500 graphs of Benzene, which counts less the more graphs there are: what it comes
+to for Benzene four times over is given too, without a limit.
 """
 
 import copy

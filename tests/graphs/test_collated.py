@@ -66,6 +66,15 @@ def test_some_of_them_end_to_end_are_what_joining_gives():
     assert shard.labels(2, 5).tolist() == [int(graph.y) for graph in graphs[2:5]]
 
 
+def test_what_was_narrowed_is_made_anew_for_whoever_asks():
+    edges = torch.zeros(2, 1, dtype=torch.long)
+    for values, own in (([[1.0, 0.0]], {"x", "edge_index"}), ([[0.5, 0.0]], {"edge_index"})):
+        shard = collated([Data(x=torch.tensor(values), edge_index=edges)])
+        one, other = shard.together(0, 1), shard.together(0, 1)
+        assert one.own == own
+        assert own == {key for key in one.tensors if one.tensors[key].data_ptr() != other.tensors[key].data_ptr()}
+
+
 @pytest.mark.parametrize(
     ("graphs", "message"),
     [

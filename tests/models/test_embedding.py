@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 import torch
+from torch_geometric.data import Data
+from torch_geometric.nn import global_add_pool
 
+import protograph as pg
 from protograph.graphs.store import GraphStore
 from protograph.models import applying
 from protograph.models.classifier import GraphClassifier
@@ -58,3 +61,28 @@ def test_a_model_that_fails_says_for_which_graphs():
 def _refuse_large(module, args, kwargs):
     if any(isinstance(one, torch.Tensor) and len(one) > 20 for one in (*args, *kwargs.values())):
         raise RuntimeError("too many nodes")
+
+
+class Writing(torch.nn.Module):
+    """Writes into the features that it is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(3, 2)
+
+    def forward(self, x, edge_index, batch):
+        x.mul_(2.0)
+        return self.head(global_add_pool(x, batch))
+
+
+def test_a_model_that_writes_into_its_features_gives_the_same_from_wherever_graphs_are_read(tmp_path):
+    rng = np.random.default_rng(0)
+    edges = torch.tensor([[0, 1], [1, 0]])
+    graphs = [Data(x=torch.from_numpy(rng.integers(0, 9, (2, 3))).float(), edge_index=edges) for _ in range(5200)]
+    before, model = torch.cat([graph.x for graph in graphs]), Writing()
+    pg.write_shards(graphs, tmp_path)
+    sums = before.reshape(-1, 2, 3).sum(dim=1)
+    for source in (graphs, tmp_path, iter(graphs)):
+        store, _, embedded = embed_all(model, source)
+        np.testing.assert_allclose(embedded.graph_embeddings, 2 * sums, rtol=1e-6)
+        assert torch.equal(torch.cat([graph.x for graph in store.unchecked()]), before)

@@ -125,7 +125,9 @@ class CollatedGraphs:
             return None
         if any(not np.array_equal(own, counts if key in OF_EDGES else sizes) for key, own in lengths.items()):
             return None
-        return JoinedGraphs(sizes, counts, {key: self._rows(entries[key], first, last) for key in used})
+        # What was narrowed is made anew for whoever asks.
+        own = frozenset(key for key in used if self.tensors[key].dtype is not getattr(torch, entries[key].dtype))
+        return JoinedGraphs(sizes, counts, {key: self._rows(entries[key], first, last) for key in used}, own)
 
     def labels(self, first: int, last: int) -> Ints | None:
         """Labels of graphs from ``first`` up to ``last``; ``None`` where they are not whole numbers, one a graph."""

@@ -5,7 +5,7 @@ the usual tensors that is known, and a few concatenations do.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
@@ -39,11 +39,13 @@ class JoinedGraphs:
         counts: Number of edges of each graph.
         tensors: ``edge_index``, with the nodes of each graph numbered from 0, and those of the tensors of nodes and of
             edges that all graphs have; the others none has.
+        own: Tensors that nobody else has: whoever is given the graphs, once, may write into them.
     """
 
     sizes: Ints
     counts: Ints
     tensors: Mapping[str, Tensor]
+    own: frozenset[str] = frozenset()
 
     @property
     def edges(self) -> Ints:
@@ -65,7 +67,7 @@ class JoinedGraphs:
     def only(self, keys: Sequence[str]) -> "JoinedGraphs":
         """The same graphs with no other tensors than these and ``edge_index``."""
         kept = {key: tensor for key, tensor in self.tensors.items() if key == "edge_index" or key in keys}
-        return JoinedGraphs(self.sizes, self.counts, kept)
+        return JoinedGraphs(self.sizes, self.counts, kept, self.own)
 
     def part(self, first: int, last: int) -> "JoinedGraphs":
         """Graphs from ``first`` up to ``last``; the tensors are views."""
@@ -74,7 +76,7 @@ class JoinedGraphs:
             key: value[:, edges] if key == "edge_index" else value[edges if key in OF_EDGES else nodes]
             for key, value in self.tensors.items()
         }
-        return JoinedGraphs(self.sizes[first:last], self.counts[first:last], tensors)
+        return JoinedGraphs(self.sizes[first:last], self.counts[first:last], tensors, self.own)
 
     def graph(self, index: int) -> Data:
         """One of the graphs, with tensors of its own."""
@@ -106,7 +108,7 @@ def end_to_end(parts: Sequence[JoinedGraphs]) -> JoinedGraphs | None:
         return None
     tensors = {key: torch.cat([part.tensors[key] for part in parts], dim=int(key == "edge_index")) for key in first}
     sizes, counts = (np.concatenate(own) for own in zip(*((part.sizes, part.counts) for part in parts), strict=True))
-    return JoinedGraphs(sizes, counts, tensors)
+    return JoinedGraphs(sizes, counts, tensors, frozenset(tensors))
 
 
 def _looks(tensors: Mapping[str, Tensor]) -> dict[str, tuple[torch.dtype, torch.Size]]:
@@ -144,6 +146,10 @@ class GraphChunk(Sequence[Data]):
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self._graphs)
+
+    def to_keep(self) -> "GraphChunk":
+        """The same graphs, to be looked at again: nobody may write into their tensors."""
+        return GraphChunk(self._graphs, replace(self.together, own=frozenset()), self.labels)
 
     def part(self, first: int, last: int) -> "GraphChunk":
         """Graphs from ``first`` up to ``last``."""

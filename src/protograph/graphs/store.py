@@ -225,7 +225,10 @@ class GraphStore:
         return isinstance(source, InMemoryGraphs) or is_in_memory(source)
 
     def chunks(self, size: int) -> Iterator[Sequence[Data]]:
-        """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``."""
+        """Yield all graphs in order, ``size`` at a time, checked; what was changed is on ``findings``.
+
+        To be shown to a model once, which may write into the tensors that are a chunk's own.
+        """
         self.findings = self._findings()
         self._laid_out, num_bytes, start = {}, 0, 0
         while True:
@@ -249,9 +252,10 @@ class GraphStore:
             start = last
 
     def chunk(self, first: int, last: int) -> Sequence[Data]:
-        """Graphs from ``first`` up to ``last``, checked; there must be so many."""
+        """Graphs from ``first`` up to ``last``, checked, to be shown as often as one likes; there must be so many."""
         indices = range(first, last)
-        return clean(self._chunk(indices), indices, self._reference, self._findings())
+        graphs = clean(self._chunk(indices), indices, self._reference, self._findings())
+        return graphs.to_keep() if isinstance(graphs, GraphChunk) else graphs
 
     def _chunk(self, indices: range) -> Sequence[Any]:
         source = self._source

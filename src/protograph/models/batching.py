@@ -114,7 +114,7 @@ def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | 
     moved = {key: moved_to(device, value) for key, value in tensors.items()}
     if are_shared:
         moved = {
-            key: value.clone() if value is tensors[key] and value is not edges else value
+            key: value.clone() if value is tensors[key] and value is not edges and key not in graphs.own else value
             for key, value in moved.items()
         }
     numbered = _numbered_on(moved["edge_index"], graphs)
