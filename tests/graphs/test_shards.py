@@ -144,9 +144,11 @@ def test_small_shards_all_stay_in_memory_and_of_large_ones_the_latest(tmp_path, 
     for _ in range(2):
         assert [int(one.y) for one in folder] == [1] * 12
     assert len(read) == 12
+    assert folder._num_recent_bytes == sum(shard.num_bytes for shard in folder._recent.values())
     monkeypatch.setattr(module, "_BYTES_KEPT", 0)
     folder = ShardFolder(tmp_path)
     for _ in range(2):
         folder.chunk(0, 12)
     assert len(read) == 12 + 24
     assert list(folder._recent) == list(range(4, 12))
+    assert folder._num_recent_bytes == sum(shard.num_bytes for shard in folder._recent.values())

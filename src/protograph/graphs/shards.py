@@ -99,9 +99,10 @@ class CollatedShards(Shards):
     def __init__(self, starts: list[int]) -> None:
         super().__init__(starts)
         self._recent: dict[int, CollatedGraphs | list[Data]] = {}
+        self._num_recent_bytes = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_recent": {}}  # other processes read what they need
+        return {**self.__dict__, "_recent": {}, "_num_recent_bytes": 0}  # other processes read what they need
 
     @abstractmethod
     def _read(self, number: int) -> CollatedGraphs | list[Data]:
@@ -110,9 +111,12 @@ class CollatedShards(Shards):
     def shard(self, number: int) -> CollatedGraphs | list[Data]:
         """A shard; those asked for last stay in memory."""
         found = self._recent.pop(number, None)
-        self._recent[number] = found = self._read(number) if found is None else found
-        while len(self._recent) > _KEPT and sum(map(_num_bytes, self._recent.values())) > _BYTES_KEPT:
-            del self._recent[next(iter(self._recent))]
+        if found is None:
+            found = self._read(number)
+            self._num_recent_bytes += _num_bytes(found)
+        self._recent[number] = found
+        while len(self._recent) > _KEPT and self._num_recent_bytes > _BYTES_KEPT:
+            self._num_recent_bytes -= _num_bytes(self._recent.pop(next(iter(self._recent))))
         return found
 
     def _at(self, position: int) -> Data:
