@@ -2,7 +2,6 @@ import pytest
 import torch
 from torch_geometric.data import Data, InMemoryDataset
 
-from protograph.graphs import shards as module
 from protograph.graphs.joining import GraphChunk, joined
 from protograph.graphs.shards import ShardFolder, TorchShards, opened_folder, write_shards
 from protograph.graphs.spool import Spool
@@ -132,23 +131,3 @@ def test_labels_of_several_shards_are_known_where_they_are_in_each(tmp_path):
     chunk = ShardFolder(tmp_path).chunk(1, 4)
     assert same_chunk(chunk, own[1:4])
     assert chunk.labels is None
-
-
-def test_small_shards_all_stay_in_memory_and_of_large_ones_the_latest(tmp_path, monkeypatch):
-    graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]), y=torch.tensor([1]))
-    write_shards([graph] * 12, tmp_path, size=1)
-    read = []
-    original = module.CollatedGraphs.load
-    monkeypatch.setattr(module.CollatedGraphs, "load", lambda path: read.append(path) or original(path))
-    folder = ShardFolder(tmp_path)
-    for _ in range(2):
-        assert [int(one.y) for one in folder] == [1] * 12
-    assert len(read) == 12
-    assert folder._num_recent_bytes == sum(shard.num_bytes for shard in folder._recent.values())
-    monkeypatch.setattr(module, "_BYTES_KEPT", 0)
-    folder = ShardFolder(tmp_path)
-    for _ in range(2):
-        folder.chunk(0, 12)
-    assert len(read) == 12 + 24
-    assert list(folder._recent) == list(range(4, 12))
-    assert folder._num_recent_bytes == sum(shard.num_bytes for shard in folder._recent.values())

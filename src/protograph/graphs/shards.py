@@ -25,9 +25,8 @@ from protograph.graphs.reading import SAFE_CLASSES, Shards, natural, read_graphs
 SUFFIX = ".graphs"
 # Graphs of a file: some hundred kilobytes, read in a millisecond or two.
 SHARD_GRAPHS = 1024
-# Files whose graphs stay in memory, for those who ask for graphs near each other or read all of a small set again: so
-# many at least, and as many as take so many bytes.
-_KEPT, _BYTES_KEPT = 8, 2**24
+# Files whose graphs stay in memory, for those who ask for graphs near each other.
+_KEPT = 8
 
 
 def write_shards(
@@ -99,10 +98,9 @@ class CollatedShards(Shards):
     def __init__(self, starts: list[int]) -> None:
         super().__init__(starts)
         self._recent: dict[int, CollatedGraphs | list[Data]] = {}
-        self._num_recent_bytes = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_recent": {}, "_num_recent_bytes": 0}  # other processes read what they need
+        return {**self.__dict__, "_recent": {}}  # other processes read what they need
 
     @abstractmethod
     def _read(self, number: int) -> CollatedGraphs | list[Data]:
@@ -111,12 +109,9 @@ class CollatedShards(Shards):
     def shard(self, number: int) -> CollatedGraphs | list[Data]:
         """A shard; those asked for last stay in memory."""
         found = self._recent.pop(number, None)
-        if found is None:
-            found = self._read(number)
-            self._num_recent_bytes += _num_bytes(found)
-        self._recent[number] = found
-        while len(self._recent) > _KEPT and self._num_recent_bytes > _BYTES_KEPT:
-            self._num_recent_bytes -= _num_bytes(self._recent.pop(next(iter(self._recent))))
+        self._recent[number] = found = self._read(number) if found is None else found
+        if len(self._recent) > _KEPT:
+            del self._recent[next(iter(self._recent))]
         return found
 
     def _at(self, position: int) -> Data:
@@ -141,11 +136,6 @@ class CollatedShards(Shards):
                 of_all = np.concatenate(known) if len(known) == len(labels) else None
                 return GraphChunk(GraphRange(self, first, last), whole, of_all)
         return [self._at(index) for index in range(first, last)]
-
-
-def _num_bytes(shard: CollatedGraphs | list[Data]) -> int:
-    """Memory that a shard takes; of a list nobody knows, so that no more of them are kept than must be."""
-    return shard.num_bytes if isinstance(shard, CollatedGraphs) else _BYTES_KEPT
 
 
 class GraphRange(Sequence[Data]):
