@@ -70,7 +70,7 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
     """
     together = joined(graphs)
     if together is not None and _is_clean(together, reference):
-        # Labels are read here, where the graphs have just been looked at: later it takes twice as long.
+        # Labels are read here, where the graphs have just been looked at: later they would be fetched once more.
         return graphs if isinstance(graphs, GraphChunk) else GraphChunk(graphs, together, plain_labels(graphs))
     return _cleaned(graphs, indices, reference, findings)
 
