@@ -24,7 +24,7 @@ from protograph.models.running import RunningClassifier
 _AT_ONCE, _VIEWS_AT_ONCE, _AT_ONCE_ON_GPU = 1024, 4096, 2**15
 # Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**13 of them what is
 # done once a call counts, from 2**15 on the cache does, the more so the more others use it.
-_ROWS_IN_SINGLE = 5 * 2**12
+_ROWS_IN_SINGLE = 2**14
 # On a GPU, at most so many, and no more than fit into a quarter of the free memory, taking it that a model keeps so
 # many numbers a row at a time for each column of its widest layer.
 _ROWS_ON_GPU, _KEPT_A_COLUMN, _LEAST_WIDTH = 2**21, 16, 64
