@@ -69,3 +69,16 @@ def test_which_graphs_can_be_read_twice_at_no_cost():
         False,
         False,
     ]
+
+
+def test_places_of_a_list_are_read_at_once_those_of_others_one_by_one():
+    class Counting(list):
+        def __getitem__(self, index):
+            read.append(index)
+            return super().__getitem__(index)
+
+    read = []
+    assert read_each([5, 6, 7, 8], range(1, 3)) == [6, 7]
+    assert read_each([5, 6, 7, 8], [3, 0]) == [8, 5]
+    assert read_each(Counting([5, 6, 7, 8]), range(1, 3)) == [6, 7]
+    assert read == [1, 2]

@@ -3,7 +3,8 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.joining import GraphChunk, LaidOut, joined
+from protograph.graphs import joining
+from protograph.graphs.joining import GraphChunk, LaidOut, as_chunk, joined, plain_labels
 from tests import zoo
 
 EDGES = torch.tensor([[0, 1], [1, 0]])
@@ -73,6 +74,8 @@ def test_without_features_nodes_are_counted_by_their_number():
         graph(x=torch.nn.Parameter(torch.ones(2, 3))),
         graph(x=[1.0, 2.0]),
         graph(num_nodes=3),
+        graph(num_nodes=2**70),
+        graph(num_nodes=True),
         graph(n_id=torch.arange(5)),
         graph(pos=torch.ones(2, 2)),
         graph(edge_attr=None),
@@ -88,6 +91,55 @@ def test_what_asks_for_more_care_is_not_joined(other):
 @pytest.mark.parametrize("unusual", [{"pos": torch.ones(3, 2)}, {"num_nodes": 3}, {"x": torch.ones(2, 3).to_sparse()}])
 def test_what_all_graphs_have_may_be_unusual_too(unusual):
     assert joined([graph(**unusual)] * 2) is None
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_many_numbers_are_joined_some_at_a_time(threads, monkeypatch):
+    monkeypatch.setattr(joining, "_IN_ONE_GO", 20)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    sizes = [1, 5, 2, 40, 1, 3, 2]  # 40 by themselves are more than go at once
+    graphs = [
+        Data(x=torch.full((size, 2), float(number)), edge_index=EDGES[:, :0], y=torch.tensor([number]))
+        for number, size in enumerate(sizes)
+    ]
+    result = joined(graphs)
+    assert result.tensors["x"][:, 0].tolist() == [number for number, size in enumerate(sizes) for _ in range(size)]
+    assert result.sizes.tolist() == sizes
+    assert joined([*graphs, graph(x=torch.ones(2, 3), edge_attr=None)]) is None  # of another width
+
+
+def test_a_chunk_has_labels_where_all_graphs_have_one():
+    some = [graph(y=torch.tensor([number])) for number in (2, 0, 1)]
+    chunk = as_chunk(some)
+    assert (chunk.labels.tolist(), list(chunk), as_chunk(chunk) is chunk) == ([2, 0, 1], some, True)
+    assert as_chunk([graph(), graph()]).labels is None
+    assert as_chunk([*some, graph(edge_index=None)]) is None
+
+
+INT8 = torch.tensor([1], dtype=torch.int8)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([torch.tensor([3]), torch.tensor([5])], [3, 5]),
+        ([torch.tensor([3]), INT8], [3, 1]),
+        ([INT8, INT8], None),
+        ([torch.tensor([3]), torch.tensor(5)], None),
+        ([torch.tensor([[3]]), torch.tensor([[5]])], None),
+        ([torch.tensor([3]), torch.tensor([[5]])], None),
+        ([torch.tensor([3]), torch.tensor([1.5])], None),
+        ([torch.tensor([3]), torch.tensor([5, 6])], None),
+        ([torch.tensor([3, 4]), torch.tensor([], dtype=torch.long)], None),
+        ([torch.tensor([3]), torch.zeros(1, dtype=torch.long, device="meta")], None),
+        ([torch.tensor([3]), 5], None),
+        ([torch.tensor([3]), None], None),
+    ],
+    ids=str,
+)
+def test_labels_that_are_told_at_one_look(given, expected):
+    labels = plain_labels([Data(y=y) for y in given])
+    assert (None if labels is None else labels.tolist()) == expected
 
 
 def test_what_is_laid_end_to_end_is_not_laid_out_again():

@@ -2,6 +2,7 @@ import pytest
 import torch
 from torch_geometric.data import Data, InMemoryDataset
 
+from protograph.graphs import shards
 from protograph.graphs.joining import GraphChunk, joined
 from protograph.graphs.shards import ShardFolder, TorchShards, opened_folder, write_shards
 from protograph.graphs.spool import Spool
@@ -9,6 +10,7 @@ from protograph.graphs.store import GraphStore
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(7)
+load = shards.CollatedGraphs.load
 
 
 def same(one, other):
@@ -97,9 +99,9 @@ def test_graphs_of_several_shards_are_laid_end_to_end(tmp_path):
     write_shards(GRAPHS, tmp_path, size=2)
     spool = Spool(iter(GRAPHS), size=2)
     assert spool.reach(7) == 7
-    for shards in (ShardFolder(tmp_path), spool):
+    for source in (ShardFolder(tmp_path), spool):
         for first, last in ((0, 7), (1, 6), (3, 5), (2, 4), (6, 7)):
-            chunk = shards.chunk(first, last)
+            chunk = source.chunk(first, last)
             assert same_chunk(chunk, GRAPHS[first:last])
             assert chunk.labels.tolist() == [int(graph.y) for graph in GRAPHS[first:last]]
 
@@ -131,3 +133,22 @@ def test_labels_of_several_shards_are_known_where_they_are_in_each(tmp_path):
     chunk = ShardFolder(tmp_path).chunk(1, 4)
     assert same_chunk(chunk, own[1:4])
     assert chunk.labels is None
+
+
+@pytest.mark.parametrize(("num_bytes", "expected"), [(2**24, 10), (0, 20)], ids=["small", "large"])
+def test_files_of_a_small_folder_are_read_once(tmp_path, monkeypatch, num_bytes, expected):
+    monkeypatch.setattr(shards, "_BYTES_KEPT", num_bytes)
+    write_shards(zoo.random_graphs(20), tmp_path, size=2)
+    folder, read = ShardFolder(tmp_path), []
+    monkeypatch.setattr(shards.CollatedGraphs, "load", classmethod(lambda cls, path: read.append(path) or load(path)))
+    for _ in range(2):
+        assert [len(folder.chunk(first, first + 2)) for first in range(0, 20, 2)] == [2] * 10
+    assert len(read) == expected
+
+
+def test_an_empty_file_is_damaged(tmp_path):
+    (tmp_path / "shard-000000.graphs").touch()
+    with pytest.raises(
+        ValueError, match=r"shard-000000\.graphs is damaged or no file of tensors: it is cut off, or has"
+    ):
+        ShardFolder(tmp_path)

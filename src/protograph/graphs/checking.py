@@ -32,7 +32,7 @@ NUMBERS = frozenset(
 INDEX_TYPES = (torch.int64, torch.int32)
 
 
-def held_by(graph: Data) -> Mapping[str, Any]:
+def held_by(graph: Data) -> dict[str, Any]:
     """All that a graph holds, to be read only: ``to_dict`` makes a copy, which takes longer than to join the graph.
 
     >>> list(held_by(Data(x=torch.ones(2, 1), y=1)))

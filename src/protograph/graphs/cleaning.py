@@ -16,7 +16,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.checking import FEATURES, check_graph, is_dense, is_plain
 from protograph.graphs.checking import node_count as node_count
-from protograph.graphs.joining import GraphChunk, JoinedGraphs, joined, plain_labels
+from protograph.graphs.joining import JoinedGraphs, as_chunk, joined
 from protograph.graphs.symmetry import are_simple
 
 Label = Callable[[int], str]
@@ -68,10 +68,9 @@ def clean(graphs: Sequence[Any], indices: Sequence[int], reference: Data | None,
         reference: The data set's first graph, whose feature width all must have; ``None`` for that chunk itself.
         findings: Takes the numbers of the graphs that were changed, and knows what messages call a graph.
     """
-    together = joined(graphs)
-    if together is not None and _is_clean(together, reference):
-        # Labels are read here, where the graphs have just been looked at: later they would be fetched once more.
-        return graphs if isinstance(graphs, GraphChunk) else GraphChunk(graphs, together, plain_labels(graphs))
+    chunk = as_chunk(graphs)
+    if chunk is not None and _is_clean(chunk.together, reference):
+        return chunk
     return _cleaned(graphs, indices, reference, findings)
 
 

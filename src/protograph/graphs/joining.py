@@ -7,7 +7,6 @@ the usual tensors that is known, and a few concatenations do.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from operator import attrgetter
 from typing import Any, overload
 
@@ -24,6 +23,8 @@ from protograph.graphs.checking import held_by
 
 # By these, too, PyG tells how many nodes a graph has.
 OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
+# Numbers from which on torch, with several threads, joins tensors by an operation each (at::internal::GRAIN_SIZE).
+_IN_ONE_GO = 2**15
 
 
 class _UnusualError(Exception):
@@ -53,11 +54,16 @@ class JoinedGraphs:
         ends: Ints = self.tensors["edge_index"].detach().cpu().numpy().astype(np.int64, copy=False)
         return ends
 
-    @cached_property
+    @property
     def offsets(self) -> Ints:
         """Number of nodes before each graph."""
-        before: Ints = self.sizes.cumsum() - self.sizes
-        return before
+        return self._starts[0][:-1]
+
+    @cached_property
+    def _starts(self) -> tuple[Ints, Ints]:
+        """Where nodes and edges of each graph begin, and where those of the last one end."""
+        nodes, edges = (np.concatenate([[0], own.cumsum()]) for own in (self.sizes, self.counts))
+        return nodes, edges
 
     @property
     def num_bytes(self) -> int:
@@ -71,7 +77,7 @@ class JoinedGraphs:
 
     def part(self, first: int, last: int) -> "JoinedGraphs":
         """Graphs from ``first`` up to ``last``; the tensors are views."""
-        nodes, edges = (slice(int(n[:first].sum()), int(n[:last].sum())) for n in (self.sizes, self.counts))
+        nodes, edges = (slice(int(starts[first]), int(starts[last])) for starts in self._starts)
         tensors = {
             key: value[:, edges] if key == "edge_index" else value[edges if key in OF_EDGES else nodes]
             for key, value in self.tensors.items()
@@ -195,13 +201,25 @@ def joined(graphs: Sequence[Any], keys: Sequence[str] = (*OF_NODES, *OF_EDGES)) 
     """
     if isinstance(graphs, GraphChunk):
         return graphs.together.only(keys)
-    if set(map(type, graphs)) != {Data}:
-        return None
-    contents = list(map(held_by, graphs))
-    try:
-        return _joined(contents, keys)
-    except (_UnusualError, RuntimeError):  # torch refuses to join tensors of other widths, or on other devices
-        return None
+    contents = _contents(graphs)
+    return None if contents is None else _joined(contents, keys)
+
+
+def as_chunk(graphs: Sequence[Any]) -> GraphChunk | None:
+    """Graphs laid end to end with their labels, by one look at each; ``None`` where :func:`joined` gives none.
+
+    To look at a graph once more costs as much again: of many graphs, what it holds is all over the memory.
+
+    >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]), y=torch.tensor([1]))
+    >>> chunk = as_chunk([graph, graph])
+    >>> chunk.together.sizes, chunk.labels
+    (array([2, 2]), array([1, 1]))
+    """
+    if isinstance(graphs, GraphChunk):
+        return graphs
+    contents = _contents(graphs)
+    together = None if contents is None else _joined(contents, (*OF_NODES, *OF_EDGES))
+    return None if contents is None or together is None else GraphChunk(graphs, together, _labels(contents))
 
 
 def plain_labels(graphs: Sequence[Data]) -> Ints | None:
@@ -212,16 +230,33 @@ def plain_labels(graphs: Sequence[Data]) -> Ints | None:
     >>> plain_labels([Data(y=torch.tensor([1])), Data(y=torch.tensor([0]))]), plain_labels([Data(y=0)])
     (array([1, 0]), None)
     """
-    given: list[Any] = [held_by(graph).get("y") for graph in graphs]
-    if set(map(type, given)) != {Tensor} or set(map(attrgetter("dtype"), given)) != {torch.int64}:
-        return None
-    if set(map(Tensor.numel, given)) != {1} or set(map(Tensor.dim, given)) != {1}:
-        return None
-    labels: Ints = torch.cat(given).cpu().numpy()
-    return labels
+    return _labels(list(map(held_by, graphs)))
 
 
-def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
+def _contents(graphs: Sequence[Any]) -> list[dict[str, Any]] | None:
+    """What each graph holds, if all are plain ones."""
+    return list(map(held_by, graphs)) if set(map(type, graphs)) == {Data} else None
+
+
+def _labels(contents: list[dict[str, Any]]) -> Ints | None:
+    given: list[Any] = [content.get("y") for content in contents]
+    if set(map(type, given)) != {Tensor} or set(map(Tensor.numel, given)) != {1}:
+        return None
+    try:
+        together = torch.cat(given).cpu()
+    except RuntimeError:  # some have no dimension, another number of them, or no numbers
+        return None
+    return together.numpy() if together.dtype is torch.int64 and together.dim() == 1 else None
+
+
+def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs | None:
+    try:
+        return _end_to_end(contents, keys)
+    except (_UnusualError, RuntimeError):  # torch refuses to join tensors of other widths, or on other devices
+        return None
+
+
+def _end_to_end(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
     common, all_keys = _common_keys(contents)
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
     if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
@@ -230,44 +265,56 @@ def _joined(contents: list[Mapping[str, Any]], keys: Sequence[str]) -> JoinedGra
     if edges.dim() != 2 or edges.size(0) != 2 or edges.dtype not in INDEX_TYPES:
         raise _UnusualError
     laid_out = {key: _laid_out([content[key] for content in contents]) for key in needed - {"edge_index"}}
-    lengths: dict[str, list[Any]] = {key: own for key, (_, own) in laid_out.items()}
+    lengths = {key: own for key, (_, own) in laid_out.items()}
     if "num_nodes" in all_keys:
-        lengths["num_nodes"] = [content.get("num_nodes") for content in contents]
-    sizes = lengths.get("x") or lengths.get("num_nodes") or []
-    if set(map(type, chain(sizes, lengths.get("num_nodes", ())))) != {int}:
+        lengths["num_nodes"] = _node_counts(contents)
+    sizes = lengths.get("x", lengths.get("num_nodes"))
+    if sizes is None or any(
+        not np.array_equal(length, counts if key in OF_EDGES else sizes) for key, length in lengths.items()
+    ):
         raise _UnusualError
-    if any(length != (counts if key in OF_EDGES else sizes) for key, length in lengths.items()):
-        raise _UnusualError
-    return JoinedGraphs(
-        np.array(sizes, dtype=np.int64),
-        np.array(counts, dtype=np.int64),
-        {"edge_index": edges, **{key: tensor for key, (tensor, _) in laid_out.items() if key in keys}},
-    )
+    tensors = {key: tensor for key, (tensor, _) in laid_out.items() if key in keys}
+    return JoinedGraphs(sizes, counts, {"edge_index": edges, **tensors})
 
 
-def _common_keys(contents: list[Mapping[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
+def _node_counts(contents: list[dict[str, Any]]) -> Ints:
+    numbers: list[Any] = [content.get("num_nodes") for content in contents]
+    if set(map(type, numbers)) != {int} or not all(0 <= number < 2**63 for number in numbers):
+        raise _UnusualError
+    return np.array(numbers, dtype=np.int64)
+
+
+def _common_keys(contents: list[dict[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
     """Attributes that all graphs have, and those that some have."""
     keys = contents[0].keys()
-    if all(content.keys() == keys for content in contents):  # which is quicker told than what differs
+    if all(map(keys.__eq__, map(dict.keys, contents))):  # which is quicker told than what differs
         return frozenset(keys), frozenset(keys)
     different = {tuple(content) for content in contents}
     return frozenset.intersection(*map(frozenset, different)), frozenset().union(*different)
 
 
-def _laid_out(column: list[Any], dim: int = 0) -> tuple[Tensor, list[int]]:
+def _laid_out(column: list[Any], dim: int = 0) -> tuple[Tensor, Ints]:
     """Tensors end to end, and how long each is, if they are plain, of one type and with as many dimensions."""
     if set(map(type, column)) != {Tensor} or column[0].layout is not torch.strided or column[0].dim() <= dim:
         raise _UnusualError
     if len(set(map(attrgetter("dtype"), column))) > 1:
         raise _UnusualError
+    numbers: Ints = np.fromiter(map(Tensor.numel, column), np.int64, len(column))
     with torch.enable_grad():  # so that what is made of them tells whether one of them has a gradient
-        together = torch.cat(column, dim=dim)
+        together = _end_by_end(column, dim, int(numbers.sum()))
     if together.requires_grad:  # what is worked out of them would keep the graph of gradients
         raise _UnusualError
-    numbers = list(map(Tensor.numel, column))
-    if 0 not in numbers:  # torch has seen that they are of one width, and shapes take longer to look at
-        width = together.numel() // together.size(dim)
-        return together, [number // width for number in numbers]
+    if numbers.all():  # torch has seen that they are of one width, and shapes take longer to look at
+        return together, numbers // (together.numel() // together.size(dim))
     if len(set(map(Tensor.dim, column))) > 1:  # an empty tensor of one dimension can be joined to any
         raise _UnusualError
-    return together, [tensor.size(dim) for tensor in column]
+    return together, np.array([tensor.size(dim) for tensor in column], dtype=np.int64)
+
+
+def _end_by_end(column: list[Tensor], dim: int, total: int) -> Tensor:
+    """Tensors in one, of so many numbers; some at a time where torch takes more than twice as long for all at once."""
+    if total < _IN_ONE_GO or not column[0].is_floating_point() or torch.get_num_threads() == 1:
+        return torch.cat(column, dim=dim)
+    step = max(1, _IN_ONE_GO * len(column) // (2 * total))
+    parts = [torch.cat(column[first : first + step], dim=dim) for first in range(0, len(column), step)]
+    return torch.cat(parts, dim=dim)

@@ -25,8 +25,9 @@ from protograph.graphs.reading import SAFE_CLASSES, Shards, natural, read_graphs
 SUFFIX = ".graphs"
 # Graphs of a file: some hundred kilobytes, read in a millisecond or two.
 SHARD_GRAPHS = 1024
-# Files whose graphs stay in memory, for those who ask for graphs near each other.
-_KEPT = 8
+# Shards whose graphs stay in memory, for those who ask for graphs near each other; and bytes of a folder's files up to
+# which more of them do, for those who look here and there before they read all.
+_KEPT, _BYTES_KEPT = 8, 2**24
 
 
 def write_shards(
@@ -93,10 +94,12 @@ class CollatedShards(Shards):
 
     Args:
         starts: Number of the first graph of each shard, and at the end the number of all graphs.
+        num_kept: How many shards stay in memory.
     """
 
-    def __init__(self, starts: list[int]) -> None:
+    def __init__(self, starts: list[int], num_kept: int = _KEPT) -> None:
         super().__init__(starts)
+        self._num_kept = num_kept
         self._recent: dict[int, CollatedGraphs | list[Data]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -110,7 +113,7 @@ class CollatedShards(Shards):
         """A shard; those asked for last stay in memory."""
         found = self._recent.pop(number, None)
         self._recent[number] = found = self._read(number) if found is None else found
-        if len(self._recent) > _KEPT:
+        if len(self._recent) > self._num_kept:
             del self._recent[next(iter(self._recent))]
         return found
 
@@ -180,7 +183,8 @@ class ShardFolder(CollatedShards):
         self.paths = sorted(folder.glob(f"*{SUFFIX}"), key=natural)
         if not self.paths:
             raise FileNotFoundError(f"{folder} has no {SUFFIX} file; wanted what protograph.write_shards writes")
-        super().__init__(list(accumulate(map(_size_of, self.paths), initial=0)))
+        starts = list(accumulate(map(_size_of, self.paths), initial=0))
+        super().__init__(starts, max(_KEPT, _BYTES_KEPT // max(path.stat().st_size for path in self.paths)))
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may be in another folder.

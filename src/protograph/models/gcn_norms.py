@@ -65,15 +65,15 @@ class GCNConv(torch_geometric.nn.GCNConv):  # type: ignore[misc]  # PyG is untyp
         asked = self._asked(x, edge_index, edge_weight)
         if asked is None:
             return super().forward(x, edge_index, edge_weight)
-        self.cached, self._cached_edge_index = True, self.norms.of(asked)
-        is_known = self._cached_edge_index is not None
+        known, own = self.norms.of(asked), self.__dict__  # modules look at all that is set on them, which takes longer
+        own["cached"], own["_cached_edge_index"] = True, known
         try:
             result = super().forward(x, edge_index, edge_weight)
-            if not is_known:
+            if known is None:
                 self.norms.keep(asked, self._cached_edge_index)
             return result
         finally:
-            self.cached, self._cached_edge_index = False, None
+            own["cached"], own["_cached_edge_index"] = False, None
 
     def _asked(self, x: Any, edges: Any, weights: Any) -> _Asked | None:
         """What the normalisation hangs on; ``None`` where it is not to be kept.
@@ -100,5 +100,5 @@ def sharing_norms(model: Model) -> Model:
     for module in model.modules():
         if type(module) is torch_geometric.nn.GCNConv and module.normalize and not module.cached:
             module.__class__ = GCNConv
-            module.norms = norms
+            module.__dict__["norms"] = norms
     return model

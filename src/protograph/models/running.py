@@ -302,8 +302,11 @@ class RunningClassifier:
     def _own_precision(self) -> Iterator[None]:
         """Tensors that the model makes itself fit its weights."""
         default = torch.get_default_dtype()
+        if not self.is_double or default is torch.float64:
+            yield
+            return
         try:
-            torch.set_default_dtype(torch.float64 if self.is_double else default)
+            torch.set_default_dtype(torch.float64)
             yield
         finally:
             torch.set_default_dtype(default)
