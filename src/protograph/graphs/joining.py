@@ -7,7 +7,7 @@ the usual tensors that is known, and a few concatenations do.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, overload
 
 import numpy as np
@@ -23,6 +23,8 @@ from protograph.graphs.checking import held_by
 
 # By these, too, PyG tells how many nodes a graph has.
 OTHERS_OF_NODES = frozenset({"feat", "batch", "node_type", "n_id", "tf"})
+# Where a graph has what it holds.
+_HELD = attrgetter("_store._mapping")
 # Numbers from which on torch, with several threads, joins tensors by an operation each (at::internal::GRAIN_SIZE).
 _IN_ONE_GO = 2**15
 
@@ -235,11 +237,20 @@ def plain_labels(graphs: Sequence[Data]) -> Ints | None:
 
 def _contents(graphs: Sequence[Any]) -> list[dict[str, Any]] | None:
     """What each graph holds, if all are plain ones."""
-    return list(map(held_by, graphs)) if set(map(type, graphs)) == {Data} else None
+    if set(map(type, graphs)) != {Data}:
+        return None
+    try:  # as held_by has it, of all graphs without a step of Python a graph
+        contents = list(map(_HELD, graphs))
+    except AttributeError:
+        contents = []
+    return contents if set(map(type, contents)) == {dict} else list(map(held_by, graphs))
 
 
 def _labels(contents: list[dict[str, Any]]) -> Ints | None:
-    given: list[Any] = [content.get("y") for content in contents]
+    try:
+        given = _column("y", contents)
+    except KeyError:
+        return None
     if set(map(type, given)) != {Tensor} or set(map(Tensor.numel, given)) != {1}:
         return None
     try:
@@ -261,10 +272,10 @@ def _end_to_end(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGr
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
     if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
         raise _UnusualError
-    edges, counts = _laid_out([content["edge_index"] for content in contents], dim=1)
+    edges, counts = _laid_out(_column("edge_index", contents), dim=1)
     if edges.dim() != 2 or edges.size(0) != 2 or edges.dtype not in INDEX_TYPES:
         raise _UnusualError
-    laid_out = {key: _laid_out([content[key] for content in contents]) for key in needed - {"edge_index"}}
+    laid_out = {key: _laid_out(_column(key, contents)) for key in needed - {"edge_index"}}
     lengths = {key: own for key, (_, own) in laid_out.items()}
     if "num_nodes" in all_keys:
         lengths["num_nodes"] = _node_counts(contents)
@@ -275,6 +286,10 @@ def _end_to_end(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGr
         raise _UnusualError
     tensors = {key: tensor for key, (tensor, _) in laid_out.items() if key in keys}
     return JoinedGraphs(sizes, counts, {"edge_index": edges, **tensors})
+
+
+def _column(key: str, contents: list[dict[str, Any]]) -> list[Any]:
+    return list(map(itemgetter(key), contents))
 
 
 def _node_counts(contents: list[dict[str, Any]]) -> Ints:
