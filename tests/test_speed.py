@@ -187,6 +187,32 @@ def test_speed_is_a_share_of_the_bare_model():
     assert embedding.ratios(one, "list", "bare_in_double") == [1.5, 0.5]
 
 
+def test_embedding_is_held_to_limits_of_the_models_that_have_some(capsys):
+    own = {"bare": [1.0], "bare_in_double": [2.0], "list": [1.6], "InMemoryDataset": [1.25], "shards": [2.0]}
+    content = {
+        "75 nodes, 1 thread": {"seconds": own},
+        f"{embedding.WITHOUT_LIMIT}, 2 threads": {"seconds": own},
+        "benzene": {"skipped": "the data set is not there"},
+    }
+    limits = {one["what"]: (one["value"], one["holds"]) for one in embedding.limits(content)}
+    assert limits == {
+        "(l) 75 nodes, 1 thread, list: share of the bare model's speed": (0.625, False),
+        "(l) 75 nodes, 1 thread, InMemoryDataset: share of the bare model's speed": (0.8, True),
+        "(l) 75 nodes, 1 thread, shards: share of the bare model's speed": (0.5, False),
+    }
+    embedding.show(content)
+    shown = capsys.readouterr().out
+    assert (shown.count("DOES NOT HOLD"), shown.count("holds"), shown.count("0.80 (0.80 to 0.80)")) == (2, 1, 2)
+    assert "(l) embedding, benzene" in shown
+
+
+def test_as_many_threads_as_are_asked_for_and_then_those_of_before():
+    before = torch.get_num_threads()
+    with embedding.threads(before + 1):
+        assert torch.get_num_threads() == before + 1
+    assert torch.get_num_threads() == before
+
+
 def test_ray_workers_are_compared_round_by_round(capsys):
     content = {"graphs_a_second": {"one": [100.0, 200.0, 100.0], "two": [170.0, 360.0, 150.0]}}
     assert ray_workers.times_faster(content) == [1.7, 1.8, 1.5]
