@@ -255,9 +255,10 @@ def _labels(contents: list[dict[str, Any]]) -> Ints | None:
         return None
     try:
         together = torch.cat(given).cpu()
-    except (RuntimeError, TypeError):  # some have no dimension, another number of them, or no numbers
+    except RuntimeError:  # some have no dimension, another number of them, or no numbers
         return None
-    return together.numpy() if together.dtype is torch.int64 and together.dim() == 1 else None
+    is_plain = together.layout is torch.strided and together.dtype is torch.int64 and together.dim() == 1
+    return together.numpy() if is_plain else None
 
 
 def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs | None:
