@@ -252,7 +252,8 @@ def main() -> None:
     print(f"torch {torch.__version__}, {torch.cuda.get_device_name()}, {torch.get_num_threads()} threads")
     earlier = certificate.runs_of(RESULT) if asked.add else []
     content = certificate.read(RESULT) if asked.add else measure()
-    write(content, earlier)
+    if not asked.add:
+        write(content, earlier)
     for name in asked.sets:
         others = [one for one in content["explained"] if one["case"] != name]
         content["explained"] = [*others, compared(name)]

@@ -80,5 +80,8 @@ def test_places_of_a_list_are_read_at_once_those_of_others_one_by_one():
     read = []
     assert read_each([5, 6, 7, 8], range(1, 3)) == [6, 7]
     assert read_each([5, 6, 7, 8], [3, 0]) == [8, 5]
+    assert read_each([5, 6, 7, 8], range(3, -1, -1)) == [8, 7, 6, 5]
+    with pytest.raises(IndexError):
+        read_each([5, 6], range(1, 3))
     assert read_each(Counting([5, 6, 7, 8]), range(1, 3)) == [6, 7]
     assert read == [1, 2]

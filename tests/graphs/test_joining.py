@@ -95,9 +95,9 @@ def test_what_all_graphs_have_may_be_unusual_too(unusual):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_many_numbers_are_joined_some_at_a_time(threads, monkeypatch):
-    monkeypatch.setattr(joining, "_IN_ONE_GO", 20)
+    monkeypatch.setattr(joining, "_IN_ONE_GO", 100)
     monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
-    sizes = [1, 5, 2, 40, 1, 3, 2]  # 40 by themselves are more than go at once
+    sizes = [1, 5, 2, 40, 1, 3, 2]  # 108 numbers of 7 tensors: three of these at a time
     graphs = [
         Data(x=torch.full((size, 2), float(number)), edge_index=EDGES[:, :0], y=torch.tensor([number]))
         for number, size in enumerate(sizes)
@@ -132,6 +132,7 @@ INT8 = torch.tensor([1], dtype=torch.int8)
         ([torch.tensor([3]), torch.tensor([5, 6])], None),
         ([torch.tensor([3, 4]), torch.tensor([], dtype=torch.long)], None),
         ([torch.tensor([3]), torch.zeros(1, dtype=torch.long, device="meta")], None),
+        ([torch.tensor([3]).to_sparse(), torch.tensor([5]).to_sparse()], None),
         ([torch.tensor([3]), 5], None),
         ([torch.tensor([3]), None], None),
     ],

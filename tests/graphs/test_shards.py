@@ -135,9 +135,12 @@ def test_labels_of_several_shards_are_known_where_they_are_in_each(tmp_path):
     assert chunk.labels is None
 
 
-@pytest.mark.parametrize(("num_bytes", "expected"), [(2**24, 10), (0, 20)], ids=["small", "large"])
-def test_files_of_a_small_folder_are_read_once(tmp_path, monkeypatch, num_bytes, expected):
+@pytest.mark.parametrize(
+    ("num_bytes", "most", "expected"), [(2**24, 256, 10), (0, 256, 20), (2**24, 9, 20)], ids=["small", "large", "many"]
+)
+def test_files_of_a_small_folder_are_read_once(tmp_path, monkeypatch, num_bytes, most, expected):
     monkeypatch.setattr(shards, "_BYTES_KEPT", num_bytes)
+    monkeypatch.setattr(shards, "_MOST_KEPT", most)
     write_shards(zoo.random_graphs(20), tmp_path, size=2)
     folder, read = ShardFolder(tmp_path), []
     monkeypatch.setattr(shards.CollatedGraphs, "load", classmethod(lambda cls, path: read.append(path) or load(path)))

@@ -19,7 +19,7 @@ GRAPHS = zoo.random_graphs(30)
 def test_how_many_rows_go_through_the_model_at_a_time_changes_nothing(monkeypatch, rows):
     model = zoo.make(seed=1)
     wanted = embed_all(model, GRAPHS)[2]
-    monkeypatch.setattr(applying, "ROWS_IN_DOUBLE", rows)
+    monkeypatch.setattr(applying, "ROWS_ON_CPU", rows)
     found = embed_all(model, iter(GRAPHS))[2]
     np.testing.assert_allclose(found.graph_embeddings, wanted.graph_embeddings, rtol=1e-12, atol=1e-12)
     assert found.predictions.tolist() == wanted.predictions.tolist()

@@ -28,7 +28,7 @@ def test_graphs_go_through_the_model_in_parts_that_fit_its_cache(parts, monkeypa
     exact = embed_all(zoo.make(seed=1), GRAPHS)[2].exact
     chosen = np.arange(30)
     rows = sum(graph.num_nodes + graph.num_edges for graph in GRAPHS[:30])
-    monkeypatch.setattr(exact_rows, "ROWS_IN_DOUBLE", rows // 4 + 1)
+    monkeypatch.setattr(exact_rows, "ROWS_ON_CPU", rows // 4 + 1)
     parts.clear()
     np.testing.assert_allclose(exact.rows(chosen), wanted[:30], rtol=1e-12)
     (sizes,) = parts

@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+from types import MethodType
 
 import pytest
 import torch
@@ -82,6 +83,11 @@ def batch_with_weights():
     return batch, torch.rand(batch.num_edges, generator=generator)
 
 
+def shared(model):
+    """A copy whose layers share."""
+    return sharing_norms(copied(model))
+
+
 def made(kind, **options):
     torch.manual_seed(0)
     return kind(**options).eval()
@@ -97,7 +103,7 @@ def test_output_is_the_same_to_the_last_bit(mode, is_weighed, options):
     batch, weights = batch_with_weights()
     with mode():
         given = (batch.x, batch.edge_index, batch.batch, weights if is_weighed else None)
-        assert torch.equal(copied(model)(*given), model(*given))
+        assert torch.equal(shared(model)(*given), model(*given))
 
 
 @pytest.mark.parametrize("kind", [Rewiring, Renewing, Pooling])
@@ -106,12 +112,12 @@ def test_other_edges_have_a_normalisation_of_their_own(kind):
     one, other = (Batch.from_data_list(GRAPHS) for _ in range(2))
     with torch.no_grad():
         expected = model(one.x, one.edge_index, one.batch)
-        assert torch.equal(copied(model)(other.x, other.edge_index, other.batch), expected)
+        assert torch.equal(shared(model)(other.x, other.edge_index, other.batch), expected)
     assert expected.abs().sum() > 0
 
 
 def test_it_is_worked_out_once_a_call(counted):
-    model, batch = copied(made(Net)), Batch.from_data_list(GRAPHS)
+    model, batch = shared(made(Net)), Batch.from_data_list(GRAPHS)
     with torch.no_grad():
         model(batch.x, batch.edge_index, batch.batch)
         assert len(counted) == 1
@@ -125,13 +131,13 @@ def test_layers_with_other_options_do_not_share(counted):
     with torch.no_grad():
         expected = model(batch.x, batch.edge_index, batch.batch)
         counted.clear()
-        assert torch.equal(copied(model)(batch.x, batch.edge_index, batch.batch), expected)
+        assert torch.equal(shared(model)(batch.x, batch.edge_index, batch.batch), expected)
     assert len(counted) == 3  # the third layer asks for what the first has
 
 
-def test_other_weights_are_told_apart():
+def test_weights_are_worked_with_each_time(counted):
     model, (batch, weights) = made(Net), batch_with_weights()
-    twin, seen = copied(model), []
+    twin, seen = shared(model), []
     with torch.no_grad():
         for own in (None, weights, weights.flip(0), None):
             given = (batch.x, batch.edge_index, batch.batch, own)
@@ -139,29 +145,20 @@ def test_other_weights_are_told_apart():
             assert torch.equal(seen[-1], model(*given))
     assert not torch.equal(seen[0], seen[1])
     assert not torch.equal(seen[1], seen[2])
+    assert len(counted) == 4 * 3 + 1 + 3 + 3  # the model's own, and three layers each with weights
 
 
 def test_another_precision_is_told_apart():
     model, batch = made(Net), Batch.from_data_list(GRAPHS)
-    twin = copied(model)
+    twin = shared(model)
     with torch.no_grad():
         twin(batch.x, batch.edge_index, batch.batch)
         given = (batch.x.double(), batch.edge_index, batch.batch)
         assert torch.equal(twin.double()(*given), model.double()(*given))
 
 
-def test_weights_that_were_written_into_are_other_weights():
-    model = made(Net)
-    twin, (batch, weights) = copied(model), batch_with_weights()
-    with torch.no_grad():
-        twin(batch.x, batch.edge_index, batch.batch, weights)
-        weights.mul_(3)
-        given = (batch.x, batch.edge_index, batch.batch, weights)
-        assert torch.equal(twin(*given), model(*given))
-
-
 def test_gradients_go_through_each_call_by_itself(counted):
-    model = copied(made(Net))
+    model = shared(made(Net))
     batch, weights = batch_with_weights()
     weights.requires_grad_()
     for _ in range(2):  # a second time the first call's history is gone
@@ -172,10 +169,10 @@ def test_gradients_go_through_each_call_by_itself(counted):
 
 @pytest.mark.parametrize("has_loops", [True, False])
 def test_it_is_gone_with_the_edges(has_loops):
-    model, batch = copied(made(Net, add_self_loops=has_loops)), Batch.from_data_list(GRAPHS)
+    model, batch = shared(made(Net, add_self_loops=has_loops)), Batch.from_data_list(GRAPHS)
     with torch.no_grad():
         model(batch.x, batch.edge_index, batch.batch)
-    known = model.convs[0].norms._known
+    known = model.convs[0].forward.norms._known
     assert len(known) == has_loops  # without them PyG gives the edges themselves, which would keep themselves
     del batch
     gc.collect()
@@ -186,31 +183,76 @@ def test_it_is_gone_with_the_edges(has_loops):
     "way", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))], ids=["copy", "pickle"]
 )
 def test_copies_share_among_themselves(way):
-    first = copied(made(Net))
+    first = shared(made(Net))
     second = way(first)
-    assert len({id(conv.norms) for model in (first, second) for conv in model.convs}) == 2
+    assert len({id(conv.forward.norms) for model in (first, second) for conv in model.convs}) == 2
 
 
 def test_a_layer_that_fails_is_left_as_it_was():
-    model, batch = copied(made(Net)), Batch.from_data_list(GRAPHS)
+    model, batch = shared(made(Net)), Batch.from_data_list(GRAPHS)
     with torch.no_grad(), pytest.raises(RuntimeError):
         model(batch.x[:, :2], batch.edge_index, batch.batch)
     assert [(conv.cached, conv._cached_edge_index) for conv in model.convs] == [(False, None)] * 3
 
 
-def test_the_users_model_and_other_layers_are_left_alone():
-    class Own(GCNConv):
-        pass
+def changed(layer, way):
+    """A layer that somebody has changed."""
+    if way == "hook":
+        layer.register_message_forward_pre_hook(lambda module, given: None)
+    elif way == "message":
+        layer.message = MethodType(lambda self, x_j, edge_weight: edge_weight.mul_(2).view(-1, 1) * x_j, layer)
+    elif way == "known":
+        layer._cached_edge_index = (torch.zeros(2, 0, dtype=torch.long), torch.zeros(0))
+    return layer
 
-    model = nn.ModuleList([GCNConv(2, 2), GCNConv(2, 2, cached=True), Own(2, 2), nn.Linear(2, 2)])
-    kinds = [type(layer) for layer in model]
-    assert [type(layer) for layer in copied(model)] == [gcn_norms.GCNConv, *kinds[1:]]
-    assert [type(layer) for layer in model] == kinds
-    assert repr(copied(model)) == repr(model)
+
+class Own(GCNConv):
+    """Somebody's own."""
+
+
+def test_the_users_model_and_other_layers_are_left_alone():
+    layers = [GCNConv(2, 2), GCNConv(2, 2, cached=True), Own(2, 2), nn.Linear(2, 2)]
+    model = nn.ModuleList([*layers, *(changed(GCNConv(2, 2), way) for way in ("hook", "message", "known"))])
+    twin = shared(model)
+    assert ["forward" in vars(layer) for layer in twin] == [True] + 6 * [False]
+    assert not any("forward" in vars(layer) for layer in model)
+    assert [type(layer) for layer in twin] == [type(layer) for layer in model]
+    assert repr(twin) == repr(model)
+
+
+def test_a_layer_that_no_longer_normalises():
+    model, batch = made(Net), Batch.from_data_list(GRAPHS)
+    twin = shared(model)
+    for conv in (*model.convs, *twin.convs):
+        conv.normalize = False
+    with torch.no_grad():
+        given = (batch.x, batch.edge_index, batch.batch)
+        assert torch.equal(twin(*given), model(*given))
 
 
 def test_a_model_that_is_one_layer():
-    assert type(sharing_norms(GCNConv(2, 2))) is gcn_norms.GCNConv
+    layer = sharing_norms(GCNConv(3, 2))
+    assert type(layer) is GCNConv
+    assert isinstance(layer.forward, gcn_norms._SharingForward)
+
+
+class Secretive(Net):
+    """Writes into its edges so that PyTorch does not know of it."""
+
+    def between(self, edge_index):
+        edge_index.data[:] = edge_index.data.roll(1, dims=0)
+        edge_index.data[1] = 0
+        return edge_index
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_a_model_that_layers_must_not_share_in_is_run_as_it_is():
+    model = made(Secretive)
+    batch, other = (Batch.from_data_list(GRAPHS) for _ in range(2))
+    with torch.no_grad():
+        expected = model(batch.x, batch.edge_index, batch.batch)
+        assert not torch.allclose(shared(model)(other.x, other.edge_index, other.batch), expected, atol=1e-2)
+    assert torch.allclose(GraphClassifier(model).start(GRAPHS).classify(GRAPHS), expected.double(), atol=1e-5)
 
 
 def test_what_a_classifier_gives_is_what_the_model_gives():

@@ -48,8 +48,8 @@ def is_in_memory(graphs: Any) -> bool:
 
 def read_each(graphs: Sequence[Any], indices: Sequence[int]) -> list[Any]:
     """The graphs in some places; an error of whoever reads them is passed on and says which place it was."""
-    if type(graphs) is list and isinstance(indices, range):
-        return graphs[indices.start : indices.stop : indices.step]
+    if type(graphs) is list and isinstance(indices, range) and indices.step == 1 and indices.stop <= len(graphs):
+        return graphs[indices.start : indices.stop]
     given: list[Any] = []
     try:
         for index in indices:

@@ -257,7 +257,8 @@ def _labels(contents: list[dict[str, Any]]) -> Ints | None:
         together = torch.cat(given).cpu()
     except RuntimeError:  # some have no dimension, another number of them, or no numbers
         return None
-    return together.numpy() if together.dtype is torch.int64 and together.dim() == 1 else None
+    is_plain = together.layout is torch.strided and together.dtype is torch.int64 and together.dim() == 1
+    return together.numpy() if is_plain else None
 
 
 def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs | None:
@@ -328,8 +329,8 @@ def _laid_out(column: list[Any], dim: int = 0) -> tuple[Tensor, Ints]:
 
 def _end_by_end(column: list[Tensor], dim: int, total: int) -> Tensor:
     """Tensors in one, of so many numbers; some at a time where torch takes more than twice as long for all at once."""
-    if total < _IN_ONE_GO or not column[0].is_floating_point() or torch.get_num_threads() == 1:
+    step = _IN_ONE_GO * len(column) // max(1, 2 * total)
+    if not 1 < step < len(column) or not column[0].is_floating_point() or torch.get_num_threads() == 1:
         return torch.cat(column, dim=dim)
-    step = max(1, _IN_ONE_GO * len(column) // (2 * total))
     parts = [torch.cat(column[first : first + step], dim=dim) for first in range(0, len(column), step)]
     return torch.cat(parts, dim=dim)

@@ -26,8 +26,8 @@ SUFFIX = ".graphs"
 # Graphs of a file: some hundred kilobytes, read in a millisecond or two.
 SHARD_GRAPHS = 1024
 # Shards whose graphs stay in memory, for those who ask for graphs near each other; and bytes of a folder's files up to
-# which more of them do, for those who look here and there before they read all.
-_KEPT, _BYTES_KEPT = 8, 2**24
+# which more of them do, but no more than so many, for those who look here and there before they read all.
+_KEPT, _BYTES_KEPT, _MOST_KEPT = 8, 2**24, 256
 
 
 def write_shards(
@@ -184,7 +184,8 @@ class ShardFolder(CollatedShards):
         if not self.paths:
             raise FileNotFoundError(f"{folder} has no {SUFFIX} file; wanted what protograph.write_shards writes")
         starts = list(accumulate(map(_size_of, self.paths), initial=0))
-        super().__init__(starts, max(_KEPT, _BYTES_KEPT // max(path.stat().st_size for path in self.paths)))
+        num_small = _BYTES_KEPT // max(path.stat().st_size for path in self.paths)
+        super().__init__(starts, min(max(_KEPT, num_small), _MOST_KEPT))
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may be in another folder.

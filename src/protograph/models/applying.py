@@ -12,7 +12,7 @@ from protograph.graphs.joining import GraphChunk, plain_labels
 from protograph.graphs.store import GraphStore
 from protograph.models.batching import parts_of
 from protograph.models.checkpoint import GRAPHS_A_SHARD
-from protograph.models.exact_rows import ROWS_IN_DOUBLE
+from protograph.models.exact_rows import ROWS_ON_CPU
 from protograph.models.judging import BATCH_SIZE, check_finite, labels_of
 from protograph.models.labels import GivenLabels
 from protograph.models.misfits import Labelled, which_graphs
@@ -22,11 +22,8 @@ from protograph.models.running import RunningClassifier
 # are views of what is in memory anyway; a GPU is quick only with very many rows. All that is done once a chunk takes as
 # long for few graphs as for many.
 _AT_ONCE, _VIEWS_AT_ONCE, _AT_ONCE_ON_GPU = 1024, 4096, 2**15
-# Nodes and edges that go through a model at a time. On a CPU they are to stay in its cache: with 2**13 of them what is
-# done once a call counts, from 2**15 on the cache does, the more so the more others use it.
-_ROWS_IN_SINGLE = 2**14
-# On a GPU, at most so many, and no more than fit into a quarter of the free memory, taking it that a model keeps so
-# many numbers a row at a time for each column of its widest layer.
+# Nodes and edges that go through a model on a GPU at a time: at most so many, and no more than fit into a quarter of
+# the free memory, taking it that a model keeps so many numbers a row at a time for each column of its widest layer.
 _ROWS_ON_GPU, _KEPT_A_COLUMN, _LEAST_WIDTH = 2**21, 16, 64
 
 
@@ -162,11 +159,11 @@ class Applying:
 def _rows_at_once(classifier: RunningClassifier) -> int:
     """Nodes and edges that go through the model at a time."""
     if classifier.device.type != "cuda":
-        return ROWS_IN_DOUBLE if classifier.is_double else _ROWS_IN_SINGLE
+        return ROWS_ON_CPU
     free, _ = torch.cuda.mem_get_info(classifier.device)
     width = max([_LEAST_WIDTH, *(max(weight.shape, default=1) for weight in classifier.model.parameters())])
     bytes_a_row = _KEPT_A_COLUMN * width * (8 if classifier.is_double else 4)
-    return max(ROWS_IN_DOUBLE, min(_ROWS_ON_GPU, free // 4 // bytes_a_row))
+    return max(ROWS_ON_CPU, min(_ROWS_ON_GPU, free // 4 // bytes_a_row))
 
 
 def _fetched(*tensors: Tensor) -> Callable[[], Any]:

@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 
 from protograph.models.advice import AdviceError
 from protograph.models.calling import infer_call
+from protograph.models.gcn_norms import sharing_norms
 from protograph.models.keeping import check_initialised, checked_model, copied, float_type
 from protograph.models.outputs import RETURN_TYPES, AskedType, RowCountError, checked_columns
 from protograph.models.readout import AmbiguousReadoutError, Readout
@@ -102,6 +103,8 @@ class GraphClassifier:
         seen = seen or self._seen(running, sample)
         running = self._checked_names(replace(running, readout=self._readout(seen)), sample)
         own = native if running.is_double and not native.is_own else None
+        if own is not None:  # layers that share have been seen to give what the model gives
+            sharing_norms(own.model)
         return replace(running, warnings=_unsteadiness(running, sample, expected, seen.outputs), native=own)
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
@@ -151,7 +154,8 @@ class GraphClassifier:
             twin = copied(self.model)
             if twin is None:
                 return None
-            running = replace(native, model=twin.to(device=device, dtype=torch.float64), device=device, is_double=True)
+            twin = sharing_norms(twin).to(device=device, dtype=torch.float64)
+            running = replace(native, model=twin, device=device, is_double=True)
             seen = self._seen(running, sample)
         except Exception:  # whatever the reason, the model itself runs, so that is used
             return None

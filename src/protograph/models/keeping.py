@@ -12,8 +12,6 @@ from torch.nn.parameter import is_lazy
 from torch.optim.swa_utils import AveragedModel
 from torch_geometric.nn import MessagePassing
 
-from protograph.models.gcn_norms import sharing_norms
-
 # Modules around a model that hide its signature and its modules' names, and where they keep it.
 _WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel, AveragedModel)
 _COMPILED = "_orig_mod"
@@ -56,9 +54,9 @@ def _unwrapped(model: nn.Module) -> nn.Module:
 
 
 def copied(model: nn.Module) -> nn.Module | None:
-    """A copy of the model, which gives the same and may be quicker; ``None`` where it cannot be copied."""
+    """A copy of the model; ``None`` where it cannot be copied."""
     try:
-        return sharing_norms(copy.deepcopy(model, _quickly_copied(model)))
+        return copy.deepcopy(model, _quickly_copied(model))
     except Exception:  # whatever a model holds: a lock, a file, a tensor with a history
         return None
 

@@ -302,14 +302,13 @@ class RunningClassifier:
     def _own_precision(self) -> Iterator[None]:
         """Tensors that the model makes itself fit its weights."""
         default = torch.get_default_dtype()
-        if not self.is_double or default is torch.float64:
-            yield
-            return
         try:
-            torch.set_default_dtype(torch.float64)
+            if self.is_double:
+                torch.set_default_dtype(torch.float64)
             yield
         finally:
-            torch.set_default_dtype(default)
+            if torch.get_default_dtype() is not default:  # to set it takes ten times as long
+                torch.set_default_dtype(default)
 
     def _rows_of_graphs(self, runs: Sequence[tuple[Tensor, Tap]]) -> tuple[Tensor, Tensor]:
         return _joined(runs), self._graph_embeddings(runs)
