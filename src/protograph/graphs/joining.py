@@ -263,12 +263,12 @@ def _labels(contents: list[dict[str, Any]]) -> Ints | None:
 
 def _joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs | None:
     try:
-        return _end_to_end(contents, keys)
+        return _checked_and_joined(contents, keys)
     except (_UnusualError, RuntimeError):  # torch refuses to join tensors of other widths, or on other devices
         return None
 
 
-def _end_to_end(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
+def _checked_and_joined(contents: list[dict[str, Any]], keys: Sequence[str]) -> JoinedGraphs:
     common, all_keys = _common_keys(contents)
     needed = {"edge_index", *OF_NODES, *keys} & all_keys
     if not needed <= common or "edge_index" not in needed or all_keys & OTHERS_OF_NODES:
@@ -317,7 +317,7 @@ def _laid_out(column: list[Any], dim: int = 0) -> tuple[Tensor, Ints]:
         raise _UnusualError
     numbers: Ints = np.fromiter(map(Tensor.numel, column), np.int64, len(column))
     with torch.enable_grad():  # so that what is made of them tells whether one of them has a gradient
-        together = _end_by_end(column, dim, int(numbers.sum()))
+        together = _concatenated(column, dim, int(numbers.sum()))
     if together.requires_grad:  # what is worked out of them would keep the graph of gradients
         raise _UnusualError
     if numbers.all():  # torch has seen that they are of one width, and shapes take longer to look at
@@ -327,7 +327,7 @@ def _laid_out(column: list[Any], dim: int = 0) -> tuple[Tensor, Ints]:
     return together, np.array([tensor.size(dim) for tensor in column], dtype=np.int64)
 
 
-def _end_by_end(column: list[Tensor], dim: int, total: int) -> Tensor:
+def _concatenated(column: list[Tensor], dim: int, total: int) -> Tensor:
     """Tensors in one, of so many numbers; some at a time where torch takes more than twice as long for all at once."""
     step = _IN_ONE_GO * len(column) // max(1, 2 * total)
     if not 1 < step < len(column) or not column[0].is_floating_point() or torch.get_num_threads() == 1:
