@@ -73,40 +73,40 @@ accept: $(STAMP)
 	$(BIN)/python -m tests.test_promises --accept
 
 bench: $(STAMP)
-	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m research.speed
 
-# A run that was broken off goes on where it ended. MNIST-sp takes a GPU: protograph reproduce all --device cuda.
+# A run that was broken off goes on where it ended. MNIST-sp takes a GPU: .venv/bin/python -m research.paper all --device cuda.
 ITEMS ?= all
 reproduce: $(STAMP)
-	$(BIN)/protograph reproduce $(ITEMS) --without mnist-sp
+	$(BIN)/python -m research.paper $(ITEMS) --without mnist-sp
 
 benzene: $(STAMP)
-	$(BIN)/python -m benchmarks.benzene_settings
+	$(BIN)/python -m research.benzene_settings
 
 continuous: $(STAMP)
-	$(BIN)/python -m benchmarks.continuous
+	$(BIN)/python -m research.continuous
 
 superpixels: $(STAMP)
-	$(BIN)/python -m benchmarks.superpixels
+	$(BIN)/python -m research.superpixels
 
 answers: $(STAMP)
-	$(BIN)/python -m benchmarks.answers
+	$(BIN)/python -m research.answers
 
 relabelling: $(STAMP)
-	$(BIN)/python -m benchmarks.relabelling
+	$(BIN)/python -m research.relabelling
 
 devices: $(STAMP)
-	$(BIN)/python -m benchmarks.devices
-	$(BIN)/python -m benchmarks.ensemble_device
+	$(BIN)/python -m research.devices
+	$(BIN)/python -m research.ensemble_device
 
 brute-force: $(STAMP)
-	$(BIN)/python -m benchmarks.brute_force
+	$(BIN)/python -m research.brute_force
 
 fuzz: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m benchmarks.fuzz
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m research.fuzz
 
 kills: $(STAMP)
-	$(BIN)/python -m benchmarks.kills
+	$(BIN)/python -m research.kills
 
 # Playwright drives the system's Chromium, and downloads none; Debian's is installed where there is none.
 browser: $(STAMP)
@@ -120,14 +120,14 @@ RUN ?= runs/mutagenicity
 pictures: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'
 	test -d $(RUN) || $(BIN)/protograph explain mutagenicity --out $(RUN)
-	$(BIN)/python -m benchmarks.pictures $(RUN)
+	$(BIN)/python -m research.pictures $(RUN)
 
 notebooks: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,notebooks]'
-	$(BIN)/python -m benchmarks.notebooks
+	$(BIN)/python -m research.notebooks
 
 wheel: $(STAMP)
-	$(BIN)/python -m benchmarks.wheel
+	$(BIN)/python -m research.wheel
 
 clean:
 	rm -rf $(VENV) runs dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -21,6 +21,7 @@ import protograph as pg
 from protograph.cli.app import app
 from protograph.testing import CHECKS
 from protograph.testing.cases import small_graphs, small_model
+from research.paper.__main__ import app as research_app
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -162,6 +163,9 @@ def test_a_line_for_the_shell_can_be_run(words):
     elif program == "pip":
         (extra,) = re.findall(r"\[(\w+)\]", " ".join(arguments))
         assert re.search(rf"^{extra} = ", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    elif program == "python":
+        with typer.main.get_command(research_app).make_context("reproduce", arguments[2:]):
+            assert arguments[:2] == ["-m", "research.paper"]
     else:
         assert program == "protograph"
         command = typer.main.get_command(app)

@@ -29,7 +29,6 @@ LAYERS = (
     ("datasets",),
     ("evaluation",),
     ("report",),
-    ("reproduce",),
     ("testing",),
     ("cli",),
     ("__main__",),

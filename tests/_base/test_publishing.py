@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from benchmarks.killing import content_of, killed_at
 from protograph._base import publishing
 from protograph._base.manifest import FolderKind
 from protograph._base.publishing import WORK, open_folder, settle
+from research.killing import content_of, killed_at
 from tests.permissions import needs_a_refusal
 
 KIND = FolderKind("list.json", "some-list", re.compile(r"list\.json|\d\.txt"))

@@ -8,7 +8,7 @@ import pytest
 from protograph import __version__
 
 
-@pytest.mark.parametrize("command", [[], ["explain"], ["train"], ["datasets"], ["reproduce"]])
+@pytest.mark.parametrize("command", [[], ["explain"], ["train"], ["datasets"]])
 def test_help_fits_a_screen(run_well, command):
     lines = run_well(*command, "--help").stdout.splitlines()
     assert len(lines) <= 41

@@ -8,7 +8,6 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from benchmarks.killing import content_of, killed_at
 from protograph.cli.loading import Loaded
 from protograph.cli.runs import read_run
 from protograph.engines.engine import LocalEngine
@@ -16,6 +15,7 @@ from protograph.graphs.edge_rule import EdgeRule
 from protograph.report import scene
 from protograph.report.layout import layout
 from protograph.training import GCN
+from research.killing import content_of, killed_at
 from tests import zoo
 
 # Where nothing is said of reasons, which take longer than prototypes.

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from benchmarks.killing import content_of, killed_at
+from research.killing import content_of, killed_at
 
 FIGURES = ("accuracy", "balanced_accuracy", "majority_share")
 

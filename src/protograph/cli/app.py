@@ -12,7 +12,7 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 from protograph._base.version import __version__
 from protograph._base.words import one_line
-from protograph.cli import compare, compare_models, datasets, evaluate, explain, reproduce, train
+from protograph.cli import compare, compare_models, datasets, evaluate, explain, train
 from protograph.cli.naming import naming_options
 from protograph.datasets import BadRowsError
 
@@ -31,7 +31,6 @@ for _command in (
     compare.compare,
     compare_models.compare_models,
     explain.report,
-    reproduce.reproduce,
 ):
     app.command(_command.__name__.replace("_", "-"))(naming_options(_command))
 app.add_typer(datasets.app, name="datasets")
@@ -60,7 +59,7 @@ def run() -> None:
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
         if leaving.code == INTERRUPTED:
             with uninterrupted():  # one Ctrl-C more changes nothing now
-                is_kept = sys.argv[1:2] in (["compare"], ["datasets"], ["reproduce"])
+                is_kept = sys.argv[1:2] in (["compare"], ["datasets"])
                 typer.echo(f"interrupted: {KEPT if is_kept else 'nothing was written'}", err=True)
         raise
     except Exception as error:
