@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import (
     common_patterns,
     edges_of,
@@ -53,7 +53,7 @@ def test_patterns_that_look_the_same_are_searched_once(monkeypatch):
     common = CommonPatterns([chain, chain])
     searches, real = [], common._kernels.lies_in
     monkeypatch.setattr(common._kernels, "lies_in", lambda *given: searches.append(given) or real(*given))
-    pairs = [Pattern(frozenset(ends), frozenset([ends])) for ends in [(0, 1), (1, 2), (2, 3), (0, 1)]]
+    pairs = [Subgraph(frozenset(ends), frozenset([ends])) for ends in [(0, 1), (1, 2), (2, 3), (0, 1)]]
     assert [common.is_common(pair) for pair in pairs] == [True] * 4
     assert len(searches) == 2  # two nodes of one kind, and two of different kinds
     assert not CommonPatterns([chain, undirected(2, [(0, 1)], [0, 0])]).is_common(pairs[2])
@@ -180,7 +180,7 @@ def test_by_hand():
     assert found.pattern.nodes == frozenset(range(5))
     assert len(found.pattern.edges) == 4
     assert (found.worth, found.bound, found.is_exact) == (9.0, 9.0, True)
-    assert common.largest(4, without=[3]).pattern == Pattern(frozenset([4]), frozenset())
+    assert common.largest(4, without=[3]).pattern == Subgraph(frozenset([4]), frozenset())
     assert common.largest(4, floor=9.0) is None
     assert CommonPatterns([ring_with_tail, undirected(1, [], [2])]).largest(0) is None
     assert CommonPatterns([ring_with_tail, undirected(1, [], [2])]).largest_of_all() is None
@@ -199,7 +199,7 @@ def connected_parts(draw, graphs):
         if near:
             chosen.add(draw(st.sampled_from(near)))
             nodes = nodes.union(*chosen)
-    return Pattern(frozenset(nodes), frozenset(chosen))
+    return Subgraph(frozenset(nodes), frozenset(chosen))
 
 
 @some
@@ -234,7 +234,7 @@ def test_alignment_has_the_highest_sum_of_scores(graphs, data):
 
 def test_an_alignment_cut_short_is_an_alignment():
     graph = undirected(6, [(u, v) for u in range(6) for v in range(u + 1, 6)], [0] * 6)
-    pattern = Pattern(frozenset([0, 1, 2]), frozenset([(0, 1), (0, 2), (1, 2)]))
+    pattern = Subgraph(frozenset([0, 1, 2]), frozenset([(0, 1), (0, 2), (1, 2)]))
     scores = np.arange(36.0).reshape(6, 6)
     common = CommonPatterns([graph, graph])
     hasty, best = (common.align(pattern, [scores], 0.0, max_calls=calls) for calls in (1, 10_000))
@@ -260,7 +260,7 @@ def test_a_tree_of_hubs_is_aligned_in_no_time():
     leaves = [(hub, 10 + 4 * hub + leaf) for hub in range(10) for leaf in range(4)]
     edges = [*((hub, hub + 1) for hub in range(9)), *leaves]
     graph, fewer = undirected(50, edges, [0] * 50), [edge for edge in edges if edge != (9, 49)]
-    pattern = Pattern(frozenset(range(49)), frozenset(fewer))
+    pattern = Subgraph(frozenset(range(49)), frozenset(fewer))
     scores = [np.random.default_rng(0).random((50, 50))]
     aligned = CommonPatterns([graph, graph]).align(pattern, scores, 0.0, max_calls=1)
     assert len({row[1] for row in aligned.values()}) == 49
@@ -270,7 +270,7 @@ def test_a_tree_of_hubs_is_aligned_in_no_time():
 
 def test_equal_sums_go_to_the_first():
     graph = undirected(3, ring_edges(0, 1, 2), [0, 0, 0])
-    pattern = Pattern(frozenset([0, 1]), frozenset([(0, 1)]))
+    pattern = Subgraph(frozenset([0, 1]), frozenset([(0, 1)]))
     common = CommonPatterns([graph, graph])
     nearly = np.array([[0.0, 0.0, 1e-9], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     assert common.align(pattern, [nearly], 1e-6) == {0: (0, 0), 1: (1, 1)}
@@ -279,10 +279,10 @@ def test_equal_sums_go_to_the_first():
 
 def test_loops_of_a_node_are_no_edges():
     graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 0, 1], [0, 1, 0]]))
-    assert CommonPatterns([graph]).source == Pattern(frozenset([0, 1]), frozenset([(0, 1)]))
+    assert CommonPatterns([graph]).source == Subgraph(frozenset([0, 1]), frozenset([(0, 1)]))
 
 
 def test_an_edge_is_not_looked_for_in_the_graph_before():
     # The last node of the first graph has an edge to node 0; the second graph has a node 0 but no edge at all.
     edge, nodes = undirected(2, [(0, 1)], [0, 0]), undirected(2, [], [0, 0])
-    assert not CommonPatterns([edge, nodes]).is_common(Pattern(frozenset([0, 1]), frozenset([(0, 1)])))
+    assert not CommonPatterns([edge, nodes]).is_common(Subgraph(frozenset([0, 1]), frozenset([(0, 1)])))

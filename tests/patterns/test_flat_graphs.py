@@ -11,7 +11,7 @@ from protograph.graphs.encoding import ranges
 from protograph.patterns import flat_graphs
 from protograph.patterns.containment import neighbours_of
 from protograph.patterns.flat_graphs import graph_codes, stirred
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from tests.metrics.small_graphs import path, ring
 from tests.page.naive_patterns import groups_of_graphs, labelled, undirected
 from tests.patterns.naive_sets import flat_of, refined
@@ -46,8 +46,8 @@ def test_graphs_lie_end_to_end(graphs, data, is_dense):
 
 def test_a_pattern_is_told_by_its_nodes_in_its_own_graph():
     flat = flat_of([path(3), path(4), ring(5)], chosen=[0, 2])
-    assert flat.pattern(np.array([5, 3, 4]), [(0, 2), (2, 1)]) == (2, Pattern(frozenset({0, 1, 2}), {(1, 2), (0, 1)}))
-    assert flat.pattern(np.array([1]), []) == (0, Pattern(frozenset({1}), frozenset()))
+    assert flat.pattern(np.array([5, 3, 4]), [(0, 2), (2, 1)]) == (2, Subgraph(frozenset({0, 1, 2}), {(1, 2), (0, 1)}))
+    assert flat.pattern(np.array([1]), []) == (0, Subgraph(frozenset({1}), frozenset()))
 
 
 def test_ranges():

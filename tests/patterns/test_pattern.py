@@ -7,23 +7,23 @@ from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.containment import contains
 from protograph.patterns.isomorphism import is_isomorphic
-from protograph.patterns.pattern import Pattern, edge
+from protograph.patterns.pattern import Subgraph, edge
 from tests.page.naive_patterns import edges_of, labelled, undirected
 
 
 def test_parts_of_a_pattern():
-    pattern = Pattern(frozenset(range(5)), frozenset([(0, 1), (1, 2), (3, 4)]))
+    pattern = Subgraph(frozenset(range(5)), frozenset([(0, 1), (1, 2), (3, 4)]))
     assert len(pattern) == 5
     assert not pattern.is_connected
-    assert pattern.within([1, 2, 3, 9]) == Pattern(frozenset([1, 2, 3]), frozenset([(1, 2)]))
+    assert pattern.within([1, 2, 3, 9]) == Subgraph(frozenset([1, 2, 3]), frozenset([(1, 2)]))
     assert pattern.within([0, 1, 2]).is_connected
     assert pattern.neighbours[1] == {0, 2}
     assert pattern.ordered() == [0, 1, 2]
-    assert Pattern(frozenset([7]), frozenset()).is_connected
+    assert Subgraph(frozenset([7]), frozenset()).is_connected
 
 
 def test_what_lies_around_a_node():
-    path_with_triangle = Pattern(frozenset(range(6)), frozenset({(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)}))
+    path_with_triangle = Subgraph(frozenset(range(6)), frozenset({(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)}))
     assert path_with_triangle.around(0, 3, 9).nodes == {0, 1, 2}
     assert path_with_triangle.around(3, 6, 9) == path_with_triangle
     assert path_with_triangle.around(3, 4, 9).nodes == {2, 3, 4, 5}
@@ -60,7 +60,7 @@ def test_a_pattern_by_itself_is_the_part_of_its_graph(graph, data):
     encoded = EncodedGraphs([graph], match_edges=True)
     inside = CommonPatterns([graph]).source.within(nodes)
     kept = data.draw(st.sets(st.sampled_from(sorted(inside.edges)))) if inside.edges else set()
-    pattern = Pattern(frozenset(nodes), frozenset(kept))
+    pattern = Subgraph(frozenset(nodes), frozenset(kept))
     place, rows = {node: n for n, node in enumerate(nodes)}, edges_of(graph, match_edges=True)
     by_hand = undirected(
         len(nodes),
@@ -75,6 +75,6 @@ def test_a_pattern_by_itself_is_the_part_of_its_graph(graph, data):
 
 
 def test_growing_adds_nodes_and_edges():
-    pattern = Pattern(frozenset([0, 1]), frozenset([(0, 1)]))
-    assert pattern.grown([2], [(1, 2)]) == Pattern(frozenset([0, 1, 2]), frozenset([(0, 1), (1, 2)]))
+    pattern = Subgraph(frozenset([0, 1]), frozenset([(0, 1)]))
+    assert pattern.grown([2], [(1, 2)]) == Subgraph(frozenset([0, 1, 2]), frozenset([(0, 1), (1, 2)]))
     assert pattern.grown([], []) == pattern

@@ -3,13 +3,13 @@ import pytest
 from hypothesis import given, settings
 
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.wholes import wholes_of
 from tests.page.naive_patterns import is_connected, labelled, path_edges, ring_edges
 
 
 def wholes(edges, kinds=None):
-    pattern = Pattern(
+    pattern = Subgraph(
         frozenset(node for edge in edges for node in edge), frozenset((min(edge), max(edge)) for edge in edges)
     )
     return [sorted(whole) for whole in wholes_of(pattern, kinds or [0] * (1 + max(pattern.nodes)))]
@@ -45,7 +45,7 @@ def test_both_oxygens_of_a_nitro_group_go_together():
 
 
 def test_a_node_alone_has_no_wholes():
-    assert wholes_of(Pattern(frozenset([3]), frozenset()), [0] * 4) == []
+    assert wholes_of(Subgraph(frozenset([3]), frozenset()), [0] * 4) == []
 
 
 @settings(max_examples=50, deadline=None)

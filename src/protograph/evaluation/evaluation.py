@@ -21,7 +21,7 @@ from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
 from protograph.metrics.fidelity import fidelity
 from protograph.metrics.judging import MarginShare, Model, judge, measured_margin_share
-from protograph.metrics.support import Support, coverage, gain_area, overlap, support
+from protograph.metrics.support import SupportResult, coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
 from protograph.models.embedding import embed_all
 
@@ -243,7 +243,7 @@ def _scores(
     )
 
 
-def _where_found(counts: Support, target: int) -> dict[str, tuple[float | None, str]]:
+def _where_found(counts: SupportResult, target: int) -> dict[str, tuple[float | None, str]]:
     """Support in the class, elsewhere, and the lift between them; ``None`` or infinity with the reason."""
     own, others = counts.totals[target], sum(counts.totals) - counts.totals[target]
     inside, outside = counts.counts[target], sum(counts.counts) - counts.counts[target]

@@ -11,7 +11,7 @@ from protograph.metrics.judging import Judged, judge, margin_share
 from protograph.metrics.robustness import Consistency, Faithfulness, consistency, corrupted, faithfulness
 from protograph.metrics.sanity import Sanity, SanityStep, sanity
 from protograph.metrics.stability import Stability, stability
-from protograph.metrics.support import CoverageResult, Support, coverage, gain_area, overlap, support
+from protograph.metrics.support import CoverageResult, SupportResult, coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "Sanity",
     "SanityStep",
     "Stability",
-    "Support",
+    "SupportResult",
     "TrainingGain",
     "accuracy",
     "attribute",

@@ -23,7 +23,7 @@ Predictions = Sequence[int] | Tensor | NDArray[np.integer]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Support(Measure):
+class SupportResult(Measure):
     """Where a prototype occurs.
 
     Attributes:
@@ -86,13 +86,13 @@ def support(
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
     workers: int = 1,
-) -> Support:
+) -> SupportResult:
     r"""In how many graphs predicted as each class the prototype occurs as a subgraph.
 
     .. math:: \mathrm{share}(c) = |\{G : f(G) = c, g \subseteq G\}| / |\{G : f(G) = c\}|
 
     Shares are in [0, 1]; higher is better in the prototype's own class, lower in the others, which
-    :meth:`Support.lift` takes together. Not of the paper.
+    :meth:`SupportResult.lift` takes together. Not of the paper.
 
     Args:
         prototype: The prototype's graph. Without nodes it occurs everywhere.
@@ -121,7 +121,7 @@ def support(
     contains, num_undecided = _containment(
         [prototype], encoded, induced=induced, max_calls=max_calls, workers=workers, stacklevel=3
     )
-    return Support(
+    return SupportResult(
         value=int(contains.sum()) / len(encoded) if len(encoded) else nan,
         contains=contains[0],
         counts=tuple(np.bincount(classes[contains[0]], minlength=num_classes).tolist()),

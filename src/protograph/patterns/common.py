@@ -17,7 +17,7 @@ from protograph.graphs.edge_rule import MatchEdges
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.containment import image_of
 from protograph.patterns.joint import JointGraphs, MatchFeatures
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 
 if TYPE_CHECKING:
     from protograph.patterns.common_kernels import Source
@@ -39,7 +39,7 @@ class Consensus:
         is_exact: Whether that is proven to be reached.
     """
 
-    pattern: Pattern
+    pattern: Subgraph
     worth: float
     bound: float
     is_exact: bool
@@ -84,7 +84,7 @@ class CommonPatterns:
         self._groups = np.concatenate([_groups(joint.kinds), _groups(edge_kinds)])
         self._groups[self.sizes[0] :, 0] += self.sizes[0]  # edges are of other groups than nodes
         self._kind_of = dict(zip(zip(source, target, strict=True), kinds, strict=True))
-        self.source = Pattern(frozenset(range(self.sizes[0])), frozenset(self._kind_of))
+        self.source = Subgraph(frozenset(range(self.sizes[0])), frozenset(self._kind_of))
 
     def largest(
         self,
@@ -120,7 +120,7 @@ class CommonPatterns:
 
         Its bound holds for all starts, and it is exact only if the search from each of them was.
         """
-        best: Pattern | None = None
+        best: Subgraph | None = None
         most, highest, is_exact = 0.0, 0.0, True
         calls, items = max(1, max_calls // self.sizes[0]), self._items(None, None)
         for start in range(self.sizes[0]):
@@ -132,7 +132,7 @@ class CommonPatterns:
 
     def _grown(
         self, start: int, source: "Source", without: Iterable[int], floor: float, max_calls: int
-    ) -> tuple[Pattern | None, float, float, bool]:
+    ) -> tuple[Subgraph | None, float, float, bool]:
         """The best pattern above the floor, its worth, a bound on any with this start, and whether that is reached."""
         kernels, size = self._kernels, self.sizes[0]
         is_barred = np.zeros(size, np.bool_)
@@ -142,10 +142,10 @@ class CommonPatterns:
         pattern, is_in = None, room.notes[kernels.BEST, :-1] == kernels.IN
         if is_in[start]:
             ends = source.items[size:][is_in[size:], : kernels.TARGET + 1]
-            pattern = Pattern(frozenset([start, *ends.ravel().tolist()]), frozenset(map(tuple, ends.tolist())))
+            pattern = Subgraph(frozenset([start, *ends.ravel().tolist()]), frozenset(map(tuple, ends.tolist())))
         return pattern, float(worth), float(bound), bool(is_exact)
 
-    def is_common(self, pattern: Pattern, max_calls: int = MAX_CALLS) -> bool:
+    def is_common(self, pattern: Subgraph, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
         kernels, graphs, layout = self._kernels, self._graphs, self._layout(pattern)
         # All that the search reads: patterns that lie elsewhere in the source, but look the same, are searched once.
@@ -158,7 +158,7 @@ class CommonPatterns:
         return self._answers[looks]
 
     def align(
-        self, pattern: Pattern, scores: Sequence[Floats], tolerance: float, max_calls: int = MAX_CALLS
+        self, pattern: Subgraph, scores: Sequence[Floats], tolerance: float, max_calls: int = MAX_CALLS
     ) -> dict[int, tuple[int, ...]]:
         """For each node of a common pattern its counterpart in each of the k graphs, itself first.
 
@@ -185,7 +185,7 @@ class CommonPatterns:
         rows = np.vstack([nodes, images[self._kernels.IMAGES + 1 :]]).T.tolist()
         return {row[0]: tuple(row) for row in rows}
 
-    def _any_image(self, pattern: Pattern, layout: Ints, q: int) -> list[int] | None:
+    def _any_image(self, pattern: Subgraph, layout: Ints, q: int) -> list[int] | None:
         """Some counterpart in graph ``q`` of each node of a pattern; ``None`` where nodes do not match by kind."""
         kernels, graphs, kinds = self._kernels, self._graphs, self._node_kinds
         first, last = int(graphs.offsets[q]), int(graphs.offsets[q + 1])
@@ -203,7 +203,7 @@ class CommonPatterns:
         kinds = self._node_kinds[q].astype(np.int32)
         return EncodedGraph(kinds, starts - starts[0], neighbours.copy(), edge_kinds.copy())
 
-    def _layout(self, pattern: Pattern) -> Ints:
+    def _layout(self, pattern: Subgraph) -> Ints:
         """A connected pattern as the compiled loops read it."""
         kernels, order = self._kernels, pattern.ordered()
         place = {node: position for position, node in enumerate(order)}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from protograph._base.arrays import Ints
 from protograph._base.growing import give_back
 from protograph.graphs.encoding import EncodedGraphs, ranges
-from protograph.patterns.pattern import Edge, Pattern
+from protograph.patterns.pattern import Edge, Subgraph
 
 Codes = NDArray[np.uint64]
 Pairs = Sequence[tuple[int, int]]
@@ -86,11 +86,11 @@ class FlatGraphs:
         """Nodes of one graph by their numbers there."""
         return (nodes - self.first[self.graph[nodes]]).tolist()  # type: ignore[no-any-return]
 
-    def pattern(self, nodes: Ints, edges: Iterable[tuple[int, int]]) -> tuple[int, Pattern]:
+    def pattern(self, nodes: Ints, edges: Iterable[tuple[int, int]]) -> tuple[int, Subgraph]:
         """The graph that nodes belong to, and they with some of its edges, by their places among them."""
         own = self.own_numbers(nodes)
         ends = frozenset[Edge]((min(own[i], own[j]), max(own[i], own[j])) for i, j in edges)
-        return int(self.chosen[self.graph[nodes[0]]]), Pattern(frozenset(own), ends)
+        return int(self.chosen[self.graph[nodes[0]]]), Subgraph(frozenset(own), ends)
 
 
 def _num_kinds(kinds: NDArray[Any]) -> int:

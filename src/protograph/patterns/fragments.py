@@ -11,7 +11,7 @@ from protograph.graphs.encoding import EncodedGraphs, ranges
 from protograph.patterns.counted import MOST_CLOSED, MOST_NODES, Counted, counted_closed, counted_rows, counted_sets
 from protograph.patterns.flat_graphs import Codes, FlatGraphs, Pairs, stirred
 from protograph.patterns.node_sets import NodeSets, connected_sets
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.spanning import spanning_parts
 
 
@@ -29,7 +29,7 @@ class Fragment:
     """
 
     source: int
-    pattern: Pattern
+    pattern: Subgraph
     is_induced: bool
     closed: frozenset[int]
     graphs: Ints
@@ -111,7 +111,7 @@ class _Counting:
     def of_sets(self, sets: NodeSets) -> Iterator[Fragment]:
         """The patterns that sets of nodes make, induced and as parts."""
         counted, rows = counted_sets(self.flat, sets)
-        shapes: dict[int, tuple[int, Pattern]] = {}
+        shapes: dict[int, tuple[int, Subgraph]] = {}
         larger: dict[int, list[int]] = {}
         for rivals in self._rivals(counted, sets.nodes[rows]):
             shapes |= {
@@ -133,7 +133,7 @@ class _Counting:
         codes = np.split(np.argsort(choice, kind="stable"), np.cumsum(np.bincount(choice))[:-1])
         return [own.tolist() for own, number in zip(codes, num_graphs, strict=True) if number >= self.min_graphs]
 
-    def _larger(self, rivals: dict[int, tuple[int, Pattern]]) -> dict[int, list[int]]:
+    def _larger(self, rivals: dict[int, tuple[int, Subgraph]]) -> dict[int, list[int]]:
         """For each shape those of as many nodes that contain it.
 
         What lies induced on a set of nodes lies there as a part too, and so does all that it contains.
@@ -186,7 +186,7 @@ class _Counting:
         counted: Counted,
         numbers: list[int],
         source: int,
-        pattern: Pattern,
+        pattern: Subgraph,
         *,
         is_induced: bool = False,
         closed: frozenset[int] = frozenset(),

@@ -16,8 +16,8 @@ Edge = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Pattern:
-    """Connected nodes of the source and some of the edges between them, each as ``(lower, higher)``."""
+class Subgraph:
+    """Connected nodes of a source and some of the edges between them, each as ``(lower, higher)``."""
 
     nodes: frozenset[int]
     edges: frozenset[Edge]
@@ -25,11 +25,13 @@ class Pattern:
     def __len__(self) -> int:
         return len(self.nodes)
 
-    def within(self, nodes: Iterable[int]) -> "Pattern":
+    def within(self, nodes: Iterable[int]) -> "Subgraph":
         """The part that lies between ``nodes``."""
         kept = self.nodes & frozenset(nodes)
         joined = self.neighbours
-        return Pattern(kept, frozenset((node, other) for node in kept for other in joined[node] & kept if node < other))
+        return Subgraph(
+            kept, frozenset((node, other) for node in kept for other in joined[node] & kept if node < other)
+        )
 
     @cached_property
     def neighbours(self) -> dict[int, frozenset[int]]:
@@ -49,7 +51,7 @@ class Pattern:
         """Its nodes, from the lowest on each next to an earlier one; those that cannot be reached are left out."""
         return self.reached_from(min(self.nodes))
 
-    def around(self, start: int, max_nodes: int, max_edges: int) -> "Pattern":
+    def around(self, start: int, max_nodes: int, max_edges: int) -> "Subgraph":
         """The part with the nodes nearest ``start``, no more than so many nodes and edges."""
         near = self.reached_from(start)[:max_nodes]
         part = self.within(near)
@@ -68,16 +70,16 @@ class Pattern:
             order.extend(fresh)
         return order
 
-    def grown(self, nodes: Iterable[int], edges: Iterable[Edge]) -> "Pattern":
+    def grown(self, nodes: Iterable[int], edges: Iterable[Edge]) -> "Subgraph":
         """The pattern with further nodes and edges."""
-        return Pattern(self.nodes | frozenset(nodes), self.edges | frozenset(edges))
+        return Subgraph(self.nodes | frozenset(nodes), self.edges | frozenset(edges))
 
-    def grown_in(self, source: "Pattern", nodes: frozenset[int]) -> "Pattern":
+    def grown_in(self, source: "Subgraph", nodes: frozenset[int]) -> "Subgraph":
         """The pattern with further nodes of a larger one, and all edges of that one that these have to it."""
         grown = self.nodes | nodes
         joined = source.neighbours
         fresh = {edge(node, other) for node in nodes - self.nodes for other in joined[node] & grown}
-        return Pattern(grown, self.edges | fresh)
+        return Subgraph(grown, self.edges | fresh)
 
     def cut_out(self, source: Data) -> Data:
         """The pattern as a graph, with all that its nodes and edges hold in its source; its nodes keep their order."""

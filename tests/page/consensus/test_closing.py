@@ -9,7 +9,7 @@ from protograph.page.consensus.closing import Closing
 from protograph.page.consensus.counting import information
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.wholes import wholes_of
 from tests.page.naive_patterns import embeddings, is_connected, path_edges
 from tests.page.planted import HOUSE, connected_graph, counter_of, planted
@@ -35,7 +35,7 @@ def test_the_roof_comes_back_and_the_backbone_does_not():
 
 def test_a_missing_edge_comes_back():
     # Without a wall it is a triangle with a tail, which no graph of the others has: all six contain the house too.
-    open_house = Pattern(HOUSE_PATTERN.nodes, HOUSE_PATTERN.edges - {(2, 3)})
+    open_house = Subgraph(HOUSE_PATTERN.nodes, HOUSE_PATTERN.edges - {(2, 3)})
     assert closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN).close(open_house)[-1] == HOUSE_PATTERN
 
 
@@ -96,5 +96,5 @@ def test_closing_adds_what_all_have_and_loses_no_graph(seed, k):
     # Nothing that could be added is left: edges between its nodes are the simplest case.
     last = path[-1]
     for edge in common.source.within(last.nodes).edges - last.edges:
-        more = Pattern(last.nodes, last.edges | {edge})
+        more = Subgraph(last.nodes, last.edges | {edge})
         assert where(more, range(k)) != list(range(k)) or where(more, range(7)) != where(last, range(7))

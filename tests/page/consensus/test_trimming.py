@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from protograph.page.consensus.trimming import Surroundings, trim
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.wholes import wholes_of
 from tests.page.naive_patterns import embeddings, is_connected, path_edges, ring_edges, undirected
 from tests.page.planted import HOUSE, connected_graph, planted, weigher_of
@@ -84,7 +84,7 @@ def test_a_ring_that_is_too_large_is_cut_and_a_node_stays_one():
     cut = trim(every, wholes_of(every, [0] * 6), weigher, 4).pattern
     assert len(cut) == 4
     assert is_connected(cut.nodes, cut.edges)
-    alone = Pattern(frozenset([2]), frozenset())
+    alone = Subgraph(frozenset([2]), frozenset())
     assert trim(alone, wholes_of(alone, [0] * 6), weigher).pattern == alone
 
 
@@ -125,7 +125,7 @@ def test_a_ring_that_had_to_give_way_comes_back():
     edges = [*ring_edges(0, 1, 2, 3), *path_edges(3, 4, 5)]
     source, plain = undirected(6, edges, [0] * 6), undirected(7, path_edges(*range(7)), [0] * 7)
     common = CommonPatterns([source, source])
-    walked = Pattern(frozenset(range(6)), common.source.edges - {(0, 3)})
+    walked = Subgraph(frozenset(range(6)), common.source.edges - {(0, 3)})
     weigher = weigher_of([source, source, plain, plain], 2, [1.0] * 4 + [-1.0] * 2)
     wholes = wholes_of(walked, [0] * 6)
     assert trim(walked, wholes, weigher).occurrence.information == 0.0  # a path is everywhere

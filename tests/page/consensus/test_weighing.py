@@ -4,7 +4,7 @@ import pytest
 from protograph.page.consensus.counting import information
 from protograph.page.consensus.weighing import PartWeigher, weight_of
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import path_edges, undirected
 from tests.page.planted import counter_of, weigher_of
 
@@ -16,18 +16,18 @@ def test_the_weight_by_hand():
     assert edge.occurrence.shares == (1.0, 0.0)
     assert edge.excess == pytest.approx(4 / np.sqrt(2))
     assert edge.weight == pytest.approx(1 + 4 / np.sqrt(2))
-    node = weigher.weigh(Pattern(frozenset([1]), frozenset()))
+    node = weigher.weigh(Subgraph(frozenset([1]), frozenset()))
     assert node.occurrence.shares == (1.0, 0.5)
     assert node.weight == pytest.approx(information(1.0, 0.5) * 2)
-    assert weigher.weigh(Pattern(frozenset([1]), frozenset())) is node
+    assert weigher.weigh(Subgraph(frozenset([1]), frozenset())) is node
     assert weigher.num_weighed == 2
 
 
 def test_uninformed_a_part_weighs_what_it_carries():
     graphs = [undirected(2, [(0, 1)], [0, 1]), undirected(2, [], [0, 1])]
     weigher = PartWeigher(counter_of(graphs, 1), np.array([3.0, -1.0]), is_informed=False)
-    assert weigher.weigh(Pattern(frozenset([0]), frozenset())).weight == 4.0  # it is everywhere, and tells nothing
-    assert weigher.weigh(Pattern(frozenset([1]), frozenset())).weight == 1.0
+    assert weigher.weigh(Subgraph(frozenset([0]), frozenset())).weight == 4.0  # it is everywhere, and tells nothing
+    assert weigher.weigh(Subgraph(frozenset([1]), frozenset())).weight == 1.0
     assert weigher.weight(0.0, frozenset([0])) == 4.0
 
 

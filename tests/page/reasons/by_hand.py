@@ -21,7 +21,7 @@ from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.reasons import FittedGraphs, find_reasons
 from protograph.page.reasons.scope import Scope
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import ring_edges, undirected
 from tests.page.planted import HOUSE, tree_edges
 
@@ -123,7 +123,7 @@ def condition(edges, nodes=None, source=0, **options):
     """A pattern of a source with these edges, or of one node."""
     nodes = {node for ends in edges for node in ends} if nodes is None else nodes
     pairs = frozenset((min(ends), max(ends)) for ends in edges)
-    return Condition(source, Pattern(frozenset(nodes), pairs), **options)
+    return Condition(source, Subgraph(frozenset(nodes), pairs), **options)
 
 
 def scope_of(graphs, predictions, searched=None, confirming=(), max_reasons=8, **options):

@@ -7,7 +7,7 @@ from protograph.explanation import Pattern as ReasonPattern
 from protograph.page.reasons import conditions
 from protograph.page.reasons.conditions import Condition
 from protograph.patterns import store
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from tests.explanation.by_hand import naive_pattern
 from tests.page.naive_patterns import groups_of_graphs, path_edges, ring_edges, undirected
 from tests.page.reasons.by_hand import TRIANGLE, condition, reader_of
@@ -27,7 +27,7 @@ def conditions_of(draw, graphs):
             nodes, edges = nodes | set(ends), edges | {ends}
     return Condition(
         source,
-        Pattern(frozenset(nodes), frozenset(edges)),
+        Subgraph(frozenset(nodes), frozenset(edges)),
         has_kinds=draw(st.booleans()),
         is_induced=draw(st.booleans()),
         closed=frozenset(draw(st.sets(st.sampled_from(sorted(nodes)), max_size=2))),

@@ -6,7 +6,7 @@ from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.growing import Grower
 from protograph.patterns.isomorphism import same_graph
 from protograph.patterns.locating import places_of
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import path_edges, ring_edges, undirected
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import K4, NOTHING, RED, SQUARE, TRIANGLE, reader_of, world
@@ -19,7 +19,7 @@ def first_place(reader, source, pattern, **options):
     encoded = graphs.encode(pattern)
     place = next(places_of(encoded, graphs[source]))
     edges = {tuple(sorted((place[u], place[v]))) for u, v in pattern.edge_index.T.tolist()}
-    return Condition(source, Pattern(frozenset(place), frozenset(edges)), **options)
+    return Condition(source, Subgraph(frozenset(place), frozenset(edges)), **options)
 
 
 def shape(condition):

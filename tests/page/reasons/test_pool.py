@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.pool import PoolBuilder, SmallPatterns
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import groups_of_graphs, undirected
 from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, house_world, reader_of
 
@@ -61,7 +61,7 @@ def test_conditions_hold_where_it_is_said(graphs, data):
 def test_how_often_patterns_are_asked_for():
     stars = [undirected(n + 1, [(0, leaf) for leaf in range(1, n + 1)], [1] + [0] * n) for n in (1, 3, 7)]
     _, found = patterns_of(stars, max_nodes=2)
-    single = Pattern(frozenset({1}), frozenset())
+    single = Subgraph(frozenset({1}), frozenset())
     leaves = {one.at_least for one, _ in found if one == Condition(0, single, at_least=one.at_least)}
     assert leaves == {1, 3, 7}  # of single nodes as many as there are anywhere
     pairs = [one for one, _ in found if len(one.pattern) == 2 and one.has_kinds and not one.closed]

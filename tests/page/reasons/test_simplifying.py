@@ -5,9 +5,9 @@ import pytest
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.drafts import Draft
 from protograph.page.reasons.simplifying import simplified
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 
-PAIR, PATH = (Pattern(frozenset(range(size)), frozenset((i, i + 1) for i in range(size - 1))) for size in (2, 3))
+PAIR, PATH = (Subgraph(frozenset(range(size)), frozenset((i, i + 1) for i in range(size - 1))) for size in (2, 3))
 A, B, C = Condition(0, PAIR), Condition(0, PATH), Condition(1, PATH)
 CLOSED = Condition(0, PATH, closed=frozenset([0]))
 INDUCED = Condition(0, PATH, is_induced=True)

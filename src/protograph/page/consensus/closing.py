@@ -7,7 +7,7 @@ from protograph._base.ties import best
 from protograph.page.consensus.counting import PatternCounter
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern, edge
+from protograph.patterns.pattern import Subgraph, edge
 from protograph.patterns.wholes import Whole
 
 
@@ -29,12 +29,12 @@ class Closing:
     def __init__(
         self,
         common: CommonPatterns,
-        consensus: Pattern,
+        consensus: Subgraph,
         wholes: Sequence[Whole],
         counter: PatternCounter,
         max_nodes: int | None = None,
         options: ConsensusOptions | None = None,
-        is_common: Callable[[Pattern], bool] | None = None,
+        is_common: Callable[[Subgraph], bool] | None = None,
     ) -> None:
         self._source, self._counter = common.source, counter
         self._is_common = is_common or common.is_common
@@ -42,7 +42,7 @@ class Closing:
         self._limit = max_nodes or common.sizes[0]
         self._options = options or ConsensusOptions()
 
-    def close(self, part: Pattern) -> list[Pattern]:
+    def close(self, part: Subgraph) -> list[Subgraph]:
         """The part, and what it grows to as one thing after the other is added."""
         occurrence, path = self._counter.count(part), [part]
         while occurrence.inside.any() and len(path) <= self._options.max_steps:
@@ -60,7 +60,7 @@ class Closing:
             path.append(grown)
         return path
 
-    def _candidates(self, part: Pattern) -> list[Pattern]:
+    def _candidates(self, part: Subgraph) -> list[Subgraph]:
         """Common patterns that are the part and an edge between its nodes, a whole of the consensus, or a node."""
         source = self._source
         edges = [part.grown((), [ends]) for ends in sorted(source.within(part.nodes).edges - part.edges)]
@@ -77,7 +77,7 @@ class Closing:
         fitting = (grown for grown in additions if len(grown) <= self._limit and self._is_common(grown))
         return list(islice(fitting, self._counter.affordable(self._options.max_additions)))
 
-    def _is_specific(self, grown: Pattern, part: Pattern) -> bool:
+    def _is_specific(self, grown: Subgraph, part: Subgraph) -> bool:
         """Whether what was added tells the class, together with the nodes that it hangs on."""
         fresh = grown.nodes - part.nodes
         if not fresh:

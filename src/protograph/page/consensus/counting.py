@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.page.options import ConsensusOptions
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.store import PatternStore, StoredPattern
 
 
@@ -140,9 +140,9 @@ class SourcePatterns:
 
     def __init__(self, store: PatternStore, source: EncodedGraph) -> None:
         self._store, self.source = store, source
-        self._stored: dict[Pattern, StoredPattern] = {}
+        self._stored: dict[Subgraph, StoredPattern] = {}
 
-    def answers(self, pattern: Pattern, indices: Ints) -> NDArray[np.int8]:
+    def answers(self, pattern: Subgraph, indices: Ints) -> NDArray[np.int8]:
         """Which of the graphs contain a pattern of the source: 1, 0, or -1 where the search was given up."""
         if pattern not in self._stored:
             self._stored[pattern] = self._store.stored(pattern.encoded(self.source))
@@ -186,7 +186,7 @@ class PatternCounter:
             min(most, most * self.options.sparse_edges // max(1, self._patterns.source.num_edges)),
         )
 
-    def count(self, pattern: Pattern, among: Occurrence | None = None) -> Occurrence:
+    def count(self, pattern: Subgraph, among: Occurrence | None = None) -> Occurrence:
         """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
         if among is None:
             contains = self._patterns.answers(pattern, self._both) > 0

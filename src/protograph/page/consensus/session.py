@@ -30,7 +30,7 @@ from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
 from protograph.patterns.common import CommonPatterns, Consensus
 from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.wholes import edges_of, wholes_of
 
 Matches = dict[int, tuple[int, ...]]
@@ -139,7 +139,7 @@ def _commonness(
     graphs: SessionGraphs,
     match_features: MatchFeatures,
     population: Population,
-) -> Callable[[Pattern], bool]:
+) -> Callable[[Subgraph], bool]:
     """Tells whether all k graphs have a pattern.
 
     That is what counting asks of them too, if it tells nodes apart as the search does.
@@ -148,7 +148,7 @@ def _commonness(
         return common.is_common
     others = population.numbers_here(graphs.indices[1:])
 
-    def is_common(pattern: Pattern) -> bool:
+    def is_common(pattern: Subgraph) -> bool:
         answers = patterns.answers(pattern, others)
         if (answers == 0).any():
             return False
@@ -164,7 +164,7 @@ class _Alignment:
     common: CommonPatterns
     scores: Sequence[Floats]
     tolerance: float
-    _aligned: dict[Pattern, Matches] = field(default_factory=dict)
+    _aligned: dict[Subgraph, Matches] = field(default_factory=dict)
 
     @classmethod
     def of(cls, common: CommonPatterns, graphs: SessionGraphs, match_features: MatchFeatures) -> "_Alignment":
@@ -172,7 +172,7 @@ class _Alignment:
         tolerance = max((pair.tolerance for pair in pairs), default=0.0)
         return cls(common, [pair.block(pair.scorer.everything) for pair in pairs], tolerance)
 
-    def matches(self, pattern: Pattern) -> Matches:
+    def matches(self, pattern: Subgraph) -> Matches:
         if pattern not in self._aligned:
             self._aligned[pattern] = self.common.align(pattern, self.scores, self.tolerance)
         return self._aligned[pattern]
@@ -202,9 +202,9 @@ class _Outcome:
     occurrence: Occurrence
     weight: float
     num_weighed: int
-    path: list[Pattern]
+    path: list[Subgraph]
 
-    def steps(self, pattern: Pattern) -> tuple[str, ...]:
+    def steps(self, pattern: Subgraph) -> tuple[str, ...]:
         """What was done, a sentence a step."""
         graphs, start = self.graphs, int(self.graphs.sources[0].nodes[self.start[0]])
         share = self.consensus.worth / self.consensus.bound if self.consensus.bound else 1.0
@@ -229,7 +229,7 @@ class _Outcome:
         )
 
 
-def _candidate(outcome: _Outcome, pattern: Pattern, graph: Data, verdict: Verdict) -> ConsensusCandidate:
+def _candidate(outcome: _Outcome, pattern: Subgraph, graph: Data, verdict: Verdict) -> ConsensusCandidate:
     """The candidate, its nodes numbered as in the user's graphs."""
     graphs, matches, nodes = outcome.graphs, outcome.alignment.matches(pattern), sorted(pattern.nodes)
     numbers = [source.nodes for source in graphs.sources]
@@ -290,7 +290,7 @@ def _consensus(
     return fallback
 
 
-def _starts(weigher: PartWeigher, source: Pattern, own: Floats, ranks: Ints) -> Iterator[int]:
+def _starts(weigher: PartWeigher, source: Subgraph, own: Floats, ranks: Ints) -> Iterator[int]:
     """Nodes of the source, those first whose surroundings weigh the most; only what is asked for is weighed."""
     order = np.lexsort((ranks, levels(own))).tolist()
     counter = weigher.counter
@@ -370,5 +370,5 @@ def _contribution_share(rows: Sequence[tuple[int, ...]], contributions: Sequence
     return float(np.mean(shares))
 
 
-def _size(pattern: Pattern) -> str:
+def _size(pattern: Subgraph) -> str:
     return f"{count_of(len(pattern.nodes), 'node')} and {count_of(len(pattern.edges), 'edge')}"

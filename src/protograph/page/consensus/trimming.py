@@ -11,7 +11,7 @@ from protograph.page.consensus.counting import information
 from protograph.page.consensus.weighing import PartWeigher, WeighedPart
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.wholes import Whole, WholesOf, wholes_of
 
 
@@ -36,7 +36,7 @@ class Surroundings:
         kinds: Sequence[int],
         start: int,
         options: ConsensusOptions | None = None,
-        is_common: Callable[[Pattern], bool] | None = None,
+        is_common: Callable[[Subgraph], bool] | None = None,
         divided: WholesOf = wholes_of,
     ) -> None:
         limits = options or ConsensusOptions()
@@ -45,18 +45,18 @@ class Surroundings:
         self.is_common = is_common or common.is_common
         self._wholes = divided(around, kinds)
 
-    def seeds(self) -> list[Pattern]:
+    def seeds(self) -> list[Subgraph]:
         """The wholes that the start belongs to, if they are common."""
         own = (self._source.within(whole) for whole in self._wholes if self._start in whole)
         return [pattern for pattern in own if self.is_common(pattern)]
 
-    def grown(self, part: Pattern, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[Pattern]:
+    def grown(self, part: Subgraph, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[Subgraph]:
         """The part with each whole of the source that touches it and is worthwhile; not all of these need be common."""
         return [part.grown_in(self._source, whole) for whole in _added(self._wholes, part, is_worthwhile)]
 
 
 def trim(
-    consensus: Pattern,
+    consensus: Subgraph,
     wholes: Sequence[Whole],
     weigher: PartWeigher,
     max_nodes: int | None = None,
@@ -97,7 +97,7 @@ def trim(
 class _Growth:
     """How parts grow: by wholes of the consensus, and of the source."""
 
-    consensus: Pattern
+    consensus: Subgraph
     wholes: Sequence[Whole]
     surroundings: Surroundings | None
     options: ConsensusOptions
@@ -132,7 +132,7 @@ class _Growth:
                     queue.append(parts[-1])
         return parts
 
-    def _grown(self, part: Pattern, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[tuple[Pattern, bool]]:
+    def _grown(self, part: Subgraph, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[tuple[Subgraph, bool]]:
         """Larger parts that are worthwhile by their nodes, and whether they are known to be common."""
         larger = {}
         if part.nodes <= self.consensus.nodes and part.edges <= self.consensus.edges:
@@ -143,7 +143,7 @@ class _Growth:
         return list(larger.items())
 
 
-def _added(wholes: Iterable[Whole], part: Pattern, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[Whole]:
+def _added(wholes: Iterable[Whole], part: Subgraph, is_worthwhile: Callable[[frozenset[int]], bool]) -> list[Whole]:
     """The wholes that touch a part and add nodes to it, if these are worthwhile."""
     return [
         whole
@@ -152,7 +152,7 @@ def _added(wholes: Iterable[Whole], part: Pattern, is_worthwhile: Callable[[froz
     ]
 
 
-def _shrinking(consensus: Pattern, wholes: Sequence[Whole], weigher: PartWeigher) -> list[Pattern]:
+def _shrinking(consensus: Subgraph, wholes: Sequence[Whole], weigher: PartWeigher) -> list[Subgraph]:
     """The consensus, and what is left as whole after whole goes, that which carries least of the margin first."""
     left, part = list(wholes), consensus
     path = [part] if wholes else []
@@ -184,7 +184,7 @@ def _is_joined(wholes: Sequence[Whole]) -> bool:
     return not left
 
 
-def _weighed_up(path: Sequence[Pattern], weigher: PartWeigher, limit: int) -> list[WeighedPart]:
+def _weighed_up(path: Sequence[Subgraph], weigher: PartWeigher, limit: int) -> list[WeighedPart]:
     """Weigh what is left of the consensus from the smallest part up, since each part must have those before it."""
     parts: list[WeighedPart] = []
     for part in reversed(path):

@@ -14,7 +14,7 @@ from math import sqrt
 
 from protograph._base.arrays import Floats
 from protograph.page.consensus.counting import Occurrence, PatternCounter
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 
 
 def weight_of(bits: float, excess: float) -> float:
@@ -30,7 +30,7 @@ def weight_of(bits: float, excess: float) -> float:
 class WeighedPart:
     """A part with its weight."""
 
-    pattern: Pattern
+    pattern: Subgraph
     occurrence: Occurrence
     excess: float
     weight: float
@@ -50,7 +50,7 @@ class PartWeigher:
         self.counter = counter
         self._is_informed = is_informed
         self._contributions = contributions
-        self._weighed: dict[Pattern, WeighedPart] = {}
+        self._weighed: dict[Subgraph, WeighedPart] = {}
         self._excess: dict[frozenset[int], float] = {}
 
     @property
@@ -58,7 +58,7 @@ class PartWeigher:
         """How many different parts have been weighed."""
         return len(self._weighed)
 
-    def weigh(self, pattern: Pattern, within: WeighedPart | None = None) -> WeighedPart:
+    def weigh(self, pattern: Subgraph, within: WeighedPart | None = None) -> WeighedPart:
         """Weigh a part; ``within`` is a smaller part of it that has been weighed."""
         if pattern not in self._weighed:
             occurrence = self.counter.count(pattern, None if within is None else within.occurrence)

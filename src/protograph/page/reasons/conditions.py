@@ -10,7 +10,7 @@ from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.patterns.containment import contained_in
 from protograph.patterns.locating import places_of
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.store import PatternStore, StoredPattern
 
 _NOT_ASKED = -2
@@ -30,7 +30,7 @@ class Condition:
     """
 
     source: int
-    pattern: Pattern
+    pattern: Subgraph
     has_kinds: bool = True
     is_induced: bool = False
     closed: frozenset[int] = frozenset()

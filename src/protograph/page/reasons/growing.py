@@ -16,7 +16,7 @@ from protograph._base.arrays import Ints
 from protograph.page.consensus.counting import information, spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
-from protograph.patterns.pattern import Pattern, edge
+from protograph.patterns.pattern import Subgraph, edge
 from protograph.patterns.wholes import Whole, wholes_of
 
 # Nodes to place before no more places of a pattern are looked for in a graph.
@@ -60,7 +60,7 @@ class Grower:
             at = dict(zip(order, place, strict=True))
             edges = frozenset(edge(at[u], at[v]) for u, v in condition.pattern.edges)
             closed_there = frozenset(at[node] for node in condition.closed)
-            yield replace(condition, source=source, pattern=Pattern(frozenset(place), edges), closed=closed_there)
+            yield replace(condition, source=source, pattern=Subgraph(frozenset(place), edges), closed=closed_there)
 
     def _grown_at(self, condition: Condition, there: Ints, elsewhere: Ints, tries: "_Tries") -> Condition:
         """All that belongs to a condition, step by step what tells the most."""
@@ -81,12 +81,12 @@ class Grower:
             condition = best
         return condition
 
-    def _told_by(self, addition: Condition, pattern: Pattern, there: Ints, elsewhere: Ints) -> float:
+    def _told_by(self, addition: Condition, pattern: Subgraph, there: Ints, elsewhere: Ints) -> float:
         """Bits that an addition tells of the side beyond what a node tells that it hangs on."""
         hung_on = addition.pattern.nodes & pattern.nodes
         if hung_on == addition.pattern.nodes:
             return 1.0  # an edge that is always there as well
-        single = (replace(addition, pattern=Pattern(frozenset([node]), frozenset())) for node in hung_on)
+        single = (replace(addition, pattern=Subgraph(frozenset([node]), frozenset())) for node in hung_on)
         known = max(information(*self._shares(node, there, elsewhere)) for node in single)
         return information(*self._shares(addition, there, elsewhere)) - max(0.0, known)
 
@@ -192,14 +192,14 @@ class _Surroundings:
             yield replace(condition, pattern=grown), plain
 
 
-def _whole_pattern(neighbours: list[int], starts: list[int]) -> Pattern:
+def _whole_pattern(neighbours: list[int], starts: list[int]) -> Subgraph:
     """A graph as a pattern of itself."""
     rows = range(len(starts) - 1)
     ends = ((node, other) for node in rows for other in neighbours[starts[node] : starts[node + 1]] if node < other)
-    return Pattern(frozenset(rows), frozenset(ends))
+    return Subgraph(frozenset(rows), frozenset(ends))
 
 
-def _near(source: Pattern, pattern: Pattern, max_nodes: int) -> Pattern:
+def _near(source: Subgraph, pattern: Subgraph, max_nodes: int) -> Subgraph:
     """What lies around a pattern in its source, up to so many nodes."""
     near, frontier = set(pattern.nodes), set(pattern.nodes)
     while frontier and len(near) < max_nodes:
@@ -209,8 +209,8 @@ def _near(source: Pattern, pattern: Pattern, max_nodes: int) -> Pattern:
 
 
 def _additions(
-    pattern: Pattern, source: Pattern, wholes: list[Whole], is_induced: bool
-) -> Iterator[tuple[Pattern, Pattern]]:
+    pattern: Subgraph, source: Subgraph, wholes: list[Whole], is_induced: bool
+) -> Iterator[tuple[Subgraph, Subgraph]]:
     """Larger patterns, each with what was added and the nodes that it hangs on: an edge, a whole, or a node."""
     inner = source.within(pattern.nodes)
     if not is_induced:

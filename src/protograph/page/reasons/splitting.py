@@ -8,7 +8,7 @@ from protograph.page.consensus.counting import information
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.scope import Scope, nearest_rows
-from protograph.patterns.pattern import Pattern
+from protograph.patterns.pattern import Subgraph
 
 
 def shared_by(condition: Condition, target: int, scope: Scope, grower: Grower, most: int) -> list[Condition]:
@@ -47,7 +47,7 @@ def _is_more(grown: Condition, condition: Condition, kin: Ints, elsewhere: Ints,
         return num_edges > 0
     own, shared = (_nodes_by_kind(one, scope) for one in (grown, condition))
     fresh = next(nodes[0] for kind, nodes in own.items() if len(nodes) > len(shared.get(kind, ())))
-    node = Condition(grown.source, Pattern(frozenset([fresh]), frozenset()), grown.has_kinds)
+    node = Condition(grown.source, Subgraph(frozenset([fresh]), frozenset()), grown.has_kinds)
     inside, outside = (float(scope.reader.holds(node, side).mean()) for side in (kin, elsewhere))
     return information(inside, outside) > scope.options.least_information
 
