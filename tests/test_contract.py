@@ -1,4 +1,4 @@
-"""What every explainer owes, whatever its method (``protograph.testing``), and what only some of ours promise."""
+"""What every explainer owes, whatever its method (``tests/contract.py``), and what only some of ours promise."""
 
 import warnings
 from functools import partial
@@ -8,8 +8,7 @@ import pytest
 import torch
 
 import protograph as pg
-from protograph.testing import check_explainer
-from tests import zoo
+from tests import contract, zoo
 
 # Small enough for a test; the options of the method itself are tested beside it.
 EXPLAINERS = {
@@ -23,15 +22,22 @@ BY_CHANCE = ("XGNN", "GNNInterpreter", "RandomSubgraph")
 pytestmark = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 
 
-@pytest.mark.parametrize("name", EXPLAINERS)
-def test_the_contract(name):
-    check_explainer(EXPLAINERS[name])
+@pytest.fixture(scope="module", params=EXPLAINERS)
+def subject(request, tmp_path_factory):
+    return contract.Subject(EXPLAINERS[request.param], tmp_path_factory.mktemp(request.param))
 
 
-def test_reasons_are_told_kept_and_the_same_again():
+@pytest.mark.parametrize("check", contract.CHECKS, ids=lambda check: check.__name__)
+def test_the_contract(subject, check):
+    check(subject)
+
+
+@pytest.mark.parametrize(
+    "check", [contract.facts_are_told, contract.same_seed_same_result, contract.saved_and_loaded_is_the_same]
+)
+def test_reasons_are_told_kept_and_the_same_again(check, tmp_path):
     """What reasons add to PAGE; all else does not depend on them."""
-    checks = ["facts_are_told", "same_seed_same_result", "saved_and_loaded_is_the_same"]
-    check_explainer(partial(EXPLAINERS["PAGE"], max_reasons=2), checks=checks)
+    check(contract.Subject(partial(EXPLAINERS["PAGE"], max_reasons=2), tmp_path))
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,8 @@ from torch_geometric.utils import from_smiles
 
 import protograph as pg
 from protograph.cli.app import app
-from protograph.testing import CHECKS
-from protograph.testing.cases import small_graphs, small_model
 from research.paper.__main__ import app as research_app
+from tests.contract import CHECKS, Subject, small_graphs, small_model
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -238,21 +237,22 @@ def test_the_script_on_graphs_of_ones_own_runs(capsys):
     assert by_chance.startswith("RandomSubgraph ")
 
 
-def test_the_explainer_of_the_documents_keeps_the_contract(capsys):
+def test_the_explainer_of_the_documents_keeps_the_contract(capsys, tmp_path):
     namespace = {"__name__": "central", "model": small_model(), "graphs": small_graphs()}
     explainer, *rest = blocks("explainers.md")
     assert len([line for line in explainer.splitlines() if line.strip() and not line.startswith("#")]) <= 20
     for block in (explainer, *rest):
         exec(compile(block, "docs/explainers.md", "exec"), namespace)  # noqa: S102
     assert capsys.readouterr().out == "Central 1\n"
+    subject = Subject(namespace["Central"], tmp_path)
+    for check in CHECKS:
+        check(subject)
 
 
 def test_every_check_of_the_contract_is_documented():
     text = (DOCS / "explainers.md").read_text()
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.MULTILINE))
-    assert {name: rows.get(name) for name in CHECKS} == {
-        name: " ".join(check.__doc__.split()) for name, check in CHECKS.items()
-    }
+    assert rows == {check.__name__: check.__doc__ for check in CHECKS}
 
 
 def test_sizes_beyond_which_a_sample_decides_are_those_of_the_options():

@@ -29,7 +29,6 @@ LAYERS = (
     ("datasets",),
     ("evaluation",),
     ("report",),
-    ("testing",),
     ("cli",),
     ("__main__",),
 )

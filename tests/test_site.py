@@ -93,10 +93,10 @@ def test_every_picture_is_shown_and_says_what_it_shows():
 def test_every_public_name_is_in_the_api_reference():
     reference = "\n".join(path.read_text() for path in DOCS.glob("api*.md"))
     documented = set(re.findall(r"^\.\. auto\w+:: (protograph\.[\w.]+)$", reference, re.MULTILINE))
-    modules = {f"protograph.{name}": getattr(protograph, name) for name in ("datasets", "metrics", "testing")}
+    modules = {f"protograph.{name}": getattr(protograph, name) for name in ("datasets", "metrics")}
     names = {f"protograph.{name}" for name in protograph.__all__} - set(modules)
     names |= {f"{module}.{name}" for module, value in modules.items() for name in value.__all__}
-    assert documented == names - {"protograph.testing.CHECKS"}  # a table, which docs/explainers.md has
+    assert documented == names
 
 
 def test_the_reference_has_the_reason_of_every_number():

@@ -28,7 +28,7 @@ from protograph.page.explainer import PAGE
 from protograph.peers.random_subgraph import RandomSubgraph
 
 if TYPE_CHECKING:
-    from protograph import datasets, metrics, testing
+    from protograph import datasets, metrics
     from protograph.explanation.difference import Difference, diff
     from protograph.explanation.storage import load
     from protograph.graphs.shards import write_shards
@@ -61,7 +61,6 @@ __all__ = [
     "diff",
     "load",
     "metrics",
-    "testing",
     "train",
     "write_shards",
 ]
@@ -76,11 +75,10 @@ _ON_FIRST_USE = {
     "diff": "protograph.explanation.difference",
     "load": "protograph.explanation.storage",
     "metrics": "protograph.metrics",
-    "testing": "protograph.testing",
     "train": "protograph.training",
     "write_shards": "protograph.graphs.shards",
 }
-_MODULES = ("datasets", "metrics", "testing")
+_MODULES = ("datasets", "metrics")
 
 
 def __getattr__(name: str) -> object:

@@ -53,7 +53,7 @@ class Explainer:
     What ``fit`` has learned ends in an underscore and is replaced as a whole by the next ``fit``.
 
     An explainer of one's own says how prototypes are found, in :meth:`find`; the constructor stores its options under
-    their names and does nothing else. :func:`protograph.testing.check_explainer` says whether it keeps the contract.
+    their names and does nothing else. The contract that it owes is ``tests/contract.py`` of the repository.
 
     >>> class Whole(Explainer):
     ...     '''The graph of the class that the model is most certain of.'''
