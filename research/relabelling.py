@@ -17,7 +17,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.patterns.isomorphism import same_graph
+from protograph.patterns.subgraph_isomorphism import same_graph
 from research import certificate
 
 RESULT = certificate.RESULTS / "relabelling.json"

@@ -14,7 +14,6 @@ from protograph.cli import main
 from protograph.engines import ray_session
 from protograph.engines.ray_engine import RayEngine, resources_of
 from protograph.engines.ray_session import joined
-from protograph.patterns import containment, spreading
 from tests import zoo
 from tests.engines.slow import BATCH_SIZE, Slow
 
@@ -93,8 +92,6 @@ class Killer:
 def small_shards(monkeypatch):
     """As many shards of so few graphs as there would be of many."""
     monkeypatch.setattr("protograph.models.sharding.SHARD_GRAPHS", 20)
-    monkeypatch.setattr(containment, "MANY", 100)
-    monkeypatch.setattr(spreading, "LEAST_GRAPHS", 100)
 
 
 def test_a_model_that_cannot_be_pickled_is_refused_in_a_line(cluster):

@@ -48,7 +48,7 @@ def plain(graph):
 
 
 def networkx_contains(graph, pattern, induced=False, match_edges=False):
-    whole, part = _typed(graph), _typed(pattern)
+    whole, part = typed(graph), typed(pattern)
     matcher = nx.isomorphism.GraphMatcher(
         whole,
         part,
@@ -58,7 +58,8 @@ def networkx_contains(graph, pattern, induced=False, match_edges=False):
     return matcher.subgraph_is_isomorphic() if induced else matcher.subgraph_is_monomorphic()
 
 
-def _typed(graph):
+def typed(graph):
+    """As NetworkX has it."""
     kinds, edges = plain(graph)
     result = nx.Graph()
     result.add_nodes_from((node, {"kind": kind}) for node, kind in enumerate(kinds))

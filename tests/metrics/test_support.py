@@ -7,10 +7,8 @@ from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.intervals import wilson
-from protograph.datasets import load
 from protograph.metrics import EncodedGraphs, coverage, gain_area, overlap, support
 from protograph.metrics.intervals import hoeffding
-from tests.datasets.real_files import needs
 from tests.metrics.small_graphs import graph_of, path, ring
 
 GRAPHS = [ring(3), ring(4), path(3), ring(3), path(2), ring(5)]
@@ -80,7 +78,6 @@ def test_what_support_gave_up_is_said():
         ([0.5] * 6, {}, r"^predictions must be classes, whole numbers from 0, got float64 down to 0.5$"),
         ([0, 0, 0, 0, 0, -1], {}, r"got int64 down to -1$"),
         (CLASSES, {"num_classes": 2}, r"^predictions must be in \[0, 2\), got 2; num_classes is 2$"),
-        (CLASSES, {"workers": 0}, r"^workers must be at least 1, got 0$"),
     ],
 )
 def test_bad_input_of_support(predictions, options, message):
@@ -91,17 +88,6 @@ def test_bad_input_of_support(predictions, options, message):
 def test_encoded_graphs_must_fit():
     with pytest.raises(ValueError, match=r"^match_edges must be False, as the graphs were encoded, got True$"):
         support(ring(3), EncodedGraphs(GRAPHS), CLASSES, match_edges=True)
-
-
-@needs("solubility/delaney-processed.csv.gz")
-def test_threads_change_nothing_on_solubility():
-    dataset = load("solubility")
-    alcohol = dataset.ground_truths[1][0]
-    one = support(alcohol, dataset, dataset.labels)
-    three = support(alcohol, dataset, dataset.labels, workers=3)
-    assert np.array_equal(one.contains, three.contains)
-    assert one.totals == (341, 367)
-    assert one.lift(1) > 1
 
 
 # Of class 1: two triangles, a square, a path of three, an edge. Of class 0: a triangle, which must not count.
@@ -151,7 +137,7 @@ def test_the_order_counts_new_graphs_only():
 
 def test_encoded_graphs_and_options():
     encoded = EncodedGraphs(COVERED)
-    assert coverage(PROTOTYPES, encoded, COVERED_CLASSES, 1, workers=2).value == 4 / 5
+    assert coverage(PROTOTYPES, encoded, COVERED_CLASSES, 1).value == 4 / 5
     assert coverage([path(3)], encoded, COVERED_CLASSES, 1, induced=True).value == 2 / 5
     assert coverage([path(2, bonds=[0])], [path(2, bonds=[1])], [0], 0, match_edges=True).value == 0.0
 

@@ -14,7 +14,7 @@ from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.molecules.smarts import atom_columns, to_smarts, unsaid
-from protograph.patterns.containment import contained_in
+from protograph.patterns.subgraph_isomorphism import contained_in
 from protograph.peers.random_subgraph import random_part
 from tests.datasets.real_files import find, needs
 

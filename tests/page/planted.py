@@ -5,7 +5,7 @@ import numpy as np
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.consensus.counting import PatternCounter, SourcePatterns
 from protograph.page.consensus.weighing import PartWeigher
-from protograph.patterns.store import PatternStore
+from protograph.patterns.subgraph_isomorphism import PatternStore
 from tests.page.naive_patterns import ring_edges, undirected
 
 HOUSE = [*ring_edges(0, 1, 2, 3), (0, 4), (1, 4)]

@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.containment import neighbours_of
 from protograph.patterns.flat_graphs import FlatGraphs
+from protograph.patterns.subgraph_isomorphism import neighbours_of
 
 
 def flat_of(graphs, chosen=None):

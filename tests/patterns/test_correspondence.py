@@ -8,8 +8,8 @@ from torch_geometric.data import Data
 
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.containment import contained_in
 from protograph.patterns.correspondence import largest_common_subgraph
+from protograph.patterns.subgraph_isomorphism import contained_in
 from tests.metrics.small_graphs import graph_of, graphs, grid, path, plain, ring
 
 ENOUGH = 1_000_000

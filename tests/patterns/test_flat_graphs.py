@@ -9,9 +9,9 @@ from torch_geometric.data import Data
 
 from protograph.graphs.encoding import ranges
 from protograph.patterns import flat_graphs
-from protograph.patterns.containment import neighbours_of
 from protograph.patterns.flat_graphs import graph_codes, stirred
 from protograph.patterns.pattern import Subgraph
+from protograph.patterns.subgraph_isomorphism import neighbours_of
 from tests.metrics.small_graphs import path, ring
 from tests.page.naive_patterns import groups_of_graphs, labelled, undirected
 from tests.patterns.naive_sets import flat_of, refined

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.containment import contained_in, neighbours_of
 from protograph.patterns.fragments import fragments
+from protograph.patterns.subgraph_isomorphism import contained_in, neighbours_of
 from tests.metrics.small_graphs import graph_of, grid, path, ring
 from tests.page.naive_patterns import groups_of_graphs, undirected
 from tests.page.planted import HOUSE

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.containment import contains
-from protograph.patterns.isomorphism import is_isomorphic
 from protograph.patterns.pattern import Subgraph, edge
+from protograph.patterns.subgraph_isomorphism import contains, is_isomorphic
 from tests.page.naive_patterns import edges_of, labelled, undirected
 
 

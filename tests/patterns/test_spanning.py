@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns import spanning
-from protograph.patterns.containment import contains
 from protograph.patterns.spanning import spanning_parts
+from protograph.patterns.subgraph_isomorphism import contains
 from tests.page.naive_patterns import path_edges, ring_edges, undirected
 
 

@@ -9,7 +9,7 @@ from protograph._base.arrays import Ints
 from protograph.evaluation.evaluation import accuracy_of
 from protograph.explanation import Explanation
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.containment import contained_in
+from protograph.patterns.subgraph_isomorphism import contained_in
 from research.paper.fidelity.balanced import balanced
 from research.paper.worlds.scores import is_isomorphic, of_graph, reasons_of
 

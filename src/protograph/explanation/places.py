@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation.pattern import Pattern
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.locating import places_of
+from protograph.patterns.subgraph_isomorphism import places_of
 
 # Nodes to place in one graph before it is given up.
 MAX_CALLS = 20_000

@@ -12,7 +12,7 @@ from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
 from protograph.explanation.reason import Reason
 from protograph.graphs.node_rule import NodeRule, as_node_rule
-from protograph.patterns.isomorphism import same_graph
+from protograph.patterns.subgraph_isomorphism import same_graph
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from protograph.graphs.containers import check_container, single_graphs
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.graphs.node_rule import MatchNodes, NodeRule, as_node_rule
-from protograph.patterns.containment import contained_in
+from protograph.patterns.subgraph_isomorphism import contained_in
 
 
 class SearchedGraphs:

@@ -1,6 +1,6 @@
 """Graphs as whole numbers, as the compiled searches read them: kinds of nodes, neighbours, kinds of edges."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -100,14 +100,9 @@ class EncodedGraphs:
         self.neighbours: Kinds = neighbours.finished()
         self.node_kinds: Kinds = self._nodes.by_content(kinds.finished())
         self.edge_kinds: Kinds = self._edges.by_content(edge_kinds.finished())
-        # Who else counts patterns in very many of these graphs: takes how to look, where, and for how long.
-        self.counted_by: Callable[[Any, Ints, int], NDArray[np.int8]] | None = None
 
     def __len__(self) -> int:
         return self.nodes.size - 1
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "counted_by": None}  # another process counts by itself
 
     def __getitem__(self, index: int) -> EncodedGraph:
         """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
@@ -127,7 +122,6 @@ class EncodedGraphs:
     def part(self, indices: Ints) -> "EncodedGraphs":
         """Some of the graphs, numbered from 0 in their order, with the same kinds; in memory."""
         some, parts = copy(self), [self._taken(indices[:0])]
-        some.counted_by = None
         for first in range(0, indices.size, ROWS_GATHERED):
             parts.append(self._taken(indices[first : first + ROWS_GATHERED]))
             give_back(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds)

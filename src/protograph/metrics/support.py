@@ -85,7 +85,6 @@ def support(
     match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
-    workers: int = 1,
 ) -> SupportResult:
     r"""In how many graphs predicted as each class the prototype occurs as a subgraph.
 
@@ -104,7 +103,6 @@ def support(
         match_edges: Whether edges must have equal rows of ``edge_attr``; or the rule of an explanation, its
             ``edge_rule``.
         max_calls: Most nodes the search places in one graph. It then warns, and the result is not exact.
-        workers: Number of threads; the result does not depend on it.
 
     >>> import torch
     >>> edge = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
@@ -118,9 +116,7 @@ def support(
     num_classes = highest + 1 if num_classes is None else num_classes
     if highest >= num_classes:
         raise ValueError(f"predictions must be in [0, {num_classes}), got {highest}; num_classes is {num_classes}")
-    contains, num_undecided = _containment(
-        [prototype], encoded, induced=induced, max_calls=max_calls, workers=workers, stacklevel=3
-    )
+    contains, num_undecided = _containment([prototype], encoded, induced=induced, max_calls=max_calls, stacklevel=3)
     return SupportResult(
         value=int(contains.sum()) / len(encoded) if len(encoded) else nan,
         contains=contains[0],
@@ -165,18 +161,17 @@ def _containment(
     indices: Ints | None = None,
     induced: bool = False,
     max_calls: int = MAX_CALLS,
-    workers: int = 1,
     stacklevel: int = 2,
 ) -> tuple[Bools, int]:
     """Which graph contains which prototype, ``[num_prototypes, num_graphs]``, and how many searches were given up.
 
     Those count as not containing it, and there is a warning, at ``stacklevel`` counted from here.
     """
-    from protograph.patterns.containment import contained_in
+    from protograph.patterns.subgraph_isomorphism import contained_in
 
     answers = np.zeros((len(prototypes), len(graphs) if indices is None else indices.size), np.int8)
     for row, prototype in zip(answers, prototypes, strict=True):
-        row[:] = contained_in(prototype, graphs, indices=indices, induced=induced, max_calls=max_calls, workers=workers)
+        row[:] = contained_in(prototype, graphs, indices=indices, induced=induced, max_calls=max_calls)
     num_undecided = int((answers < 0).sum())
     if num_undecided:
         warnings.warn(
@@ -219,7 +214,6 @@ def coverage(
     match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
-    workers: int = 1,
 ) -> CoverageResult:
     r"""Share of the graphs of a class that contain at least one of its prototypes.
 
@@ -239,7 +233,6 @@ def coverage(
         match_edges: Whether edges must have equal rows of ``edge_attr``; or the rule of an explanation, its
             ``edge_rule``.
         max_calls: Most nodes a search places in one graph. It then warns, and the result is not exact.
-        workers: Number of threads; the result does not depend on it.
 
     >>> import torch
     >>> edge = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
@@ -247,7 +240,7 @@ def coverage(
     0.5
     """
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls
     )
     covered, total = int(contains.any(axis=0).sum()), contains.shape[1]
     low, high = wilson(covered, total, confidence)
@@ -272,7 +265,6 @@ def overlap(
     match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
-    workers: int = 1,
 ) -> CoverageResult:
     r"""Mean number of prototypes that a covered graph of the class contains.
 
@@ -288,7 +280,7 @@ def overlap(
     1.5
     """
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls
     )
     counts = contains.sum(axis=0)
     counts = counts[counts > 0].astype(np.float64)
@@ -314,7 +306,6 @@ def gain_area(
     match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
     max_calls: int = MAX_CALLS,
-    workers: int = 1,
 ) -> CoverageResult:
     r"""Area under the coverage by the first i prototypes, in the order of the graphs that they newly cover.
 
@@ -332,7 +323,7 @@ def gain_area(
     (1, 0)
     """
     contains, num_undecided = _of_class(
-        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls, workers
+        prototypes, graphs, predictions, target, confidence, induced, match_features, match_edges, max_calls
     )
     order = _greedy(contains)
     total = contains.shape[1]
@@ -362,15 +353,12 @@ def _of_class(
     match_features: MatchNodes,
     match_edges: MatchEdges,
     max_calls: int,
-    workers: int,
 ) -> tuple[Bools, int]:
     """Which graph of the class contains which prototype; the confidence is checked before the search."""
     checked_confidence(confidence)
     encoded = _as_encoded(graphs, match_features, match_edges)
     indices = np.flatnonzero(checked_predictions(predictions, len(encoded)) == target)
-    return _containment(
-        prototypes, encoded, indices=indices, induced=induced, max_calls=max_calls, workers=workers, stacklevel=4
-    )
+    return _containment(prototypes, encoded, indices=indices, induced=induced, max_calls=max_calls, stacklevel=4)
 
 
 def _greedy(contains: Bools) -> list[int]:

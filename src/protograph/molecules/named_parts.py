@@ -11,7 +11,7 @@ from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.naming import ColumnNames, named_graph
 from protograph.molecules.functional_groups import EVERY_KIND, GroupKind, matches_of
 from protograph.molecules.source_molecules import source_molecule
-from protograph.patterns.locating import places_of
+from protograph.patterns.subgraph_isomorphism import places_of
 
 # In one molecule, so many places of a pattern are looked at; a pattern of more is of hardly any kind in all of them.
 MAX_PLACES = 60

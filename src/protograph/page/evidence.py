@@ -17,9 +17,9 @@ from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information, spread
 from protograph.page.options import EvidenceOptions
 from protograph.patterns.common import CommonPatterns
-from protograph.patterns.containment import contained_in, neighbours_of
 from protograph.patterns.joint import MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Edge
+from protograph.patterns.subgraph_isomorphism import contained_in, neighbours_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

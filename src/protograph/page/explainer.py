@@ -45,7 +45,6 @@ from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
-from protograph.patterns.spreading import SpreadCounts
 
 
 @dataclass(kw_only=True, eq=False)
@@ -231,7 +230,7 @@ class PAGE(Explainer):
         if graphs.match_features and graphs.kind_counts.size > 1:
             rule = self._edges().rule
             plain = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
-            readings[False] = self._counted(plain)
+            readings[False] = plain
         return FittedGraphs(
             judge=self._judge,
             embedded=self._fitted(),
@@ -276,15 +275,9 @@ class PAGE(Explainer):
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
-                return self._counted(EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges))
+                return EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges)
 
         return self._once(f"encoded, features {nodes}, edges {edges}", encoded)
-
-    def _counted(self, graphs: EncodedGraphs) -> EncodedGraphs:
-        """Graphs whose patterns are counted by the workers of the engine, if it has any."""
-        if not self._engine.is_local:
-            graphs.counted_by = SpreadCounts(self._engine, graphs)
-        return graphs
 
     def _nodes(self) -> ResolvedNodes:
         """Which nodes count as the same; found out once a fit."""

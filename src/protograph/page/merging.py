@@ -10,8 +10,7 @@ from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import Candidate
 from protograph.page.clusters.selection import Cluster
-from protograph.patterns.containment import contained_in
-from protograph.patterns.isomorphism import is_isomorphic
+from protograph.patterns.subgraph_isomorphism import contained_in, is_isomorphic
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from protograph.explanation.survey import NextBest
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.merging import ClusterResult
-from protograph.patterns.isomorphism import is_isomorphic
+from protograph.patterns.subgraph_isomorphism import is_isomorphic
 
 # Patterns that are kept.
 MOST = 3

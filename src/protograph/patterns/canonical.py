@@ -21,8 +21,8 @@ from protograph.graphs.cleaning import edge_keys, node_count, node_keys
 from protograph.graphs.cutting import reordered
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.fingerprint import fingerprint
-from protograph.patterns.containment import are_twins, neighbours_of
 from protograph.patterns.hashing import scattered
+from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
 # Nodes and edges that refinement may go through for one graph, over all its rounds; molecules need some thousands.
 MAX_WORK = 2_000_000

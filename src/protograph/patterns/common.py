@@ -15,9 +15,9 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph.graphs.edge_rule import MatchEdges
 from protograph.graphs.encoding import EncodedGraph
-from protograph.patterns.containment import image_of
 from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Subgraph
+from protograph.patterns.subgraph_isomorphism import image_of
 
 if TYPE_CHECKING:
     from protograph.patterns.common_kernels import Source

@@ -10,7 +10,7 @@ import numpy as np
 from protograph._base.arrays import Bools, Ints, Kinds
 from protograph._base.compiling import allocating, inner
 from protograph.graphs.encoding import EncodedGraph
-from protograph.patterns.containment import are_twins, neighbours_of
+from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
 _FREE = -1
 _ZERO = np.int64(0)  # a plain 0 would have Numba compile what is called with it anew

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protograph.graphs.encoding import EncodedGraph
-from protograph.patterns.containment import contains, neighbours_of
+from protograph.patterns.subgraph_isomorphism import contains, neighbours_of
 
 Masks = NDArray[np.uint64]
 _BITS = 64

@@ -4,9 +4,8 @@ import pytest
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.growing import Grower
-from protograph.patterns.isomorphism import same_graph
-from protograph.patterns.locating import places_of
 from protograph.patterns.pattern import Subgraph
+from protograph.patterns.subgraph_isomorphism import places_of, same_graph
 from tests.page.naive_patterns import path_edges, ring_edges, undirected
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import K4, NOTHING, RED, SQUARE, TRIANGLE, reader_of, world

@@ -13,7 +13,7 @@ from torch_geometric.utils import from_networkx
 from protograph._base.words import clean_name, counted, listed, number_word
 from protograph.graphs.kinds import by_frequency
 from protograph.molecules.elements import are_atoms, counted_atoms, element_name
-from protograph.patterns.isomorphism import same_graph
+from protograph.patterns.subgraph_isomorphism import same_graph
 
 # Larger graphs get no name: nobody sees a motif in them, and the search is exact.
 MAX_NODES = 60

@@ -12,7 +12,7 @@ from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.pattern import Subgraph
-from protograph.patterns.store import PatternStore, StoredPattern
+from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern
 
 
 def information(inside: float, outside: float) -> float:

@@ -17,7 +17,7 @@ from protograph.page.consensus.session import ConsensusCandidate, run_sessions
 from protograph.page.consensus.session_graphs import SessionGraphs, chosen_graphs, session_graphs
 from protograph.page.fitted import FittedClass
 from protograph.page.options import ConsensusOptions, SearchOptions
-from protograph.patterns.isomorphism import is_isomorphic
+from protograph.patterns.subgraph_isomorphism import is_isomorphic
 
 # Of more graphs, too many embeddings lie so close to each other that last digits decide their order.
 _MOST_ORDERED = 20_000

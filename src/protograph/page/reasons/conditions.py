@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.patterns.containment import contained_in
-from protograph.patterns.locating import places_of
 from protograph.patterns.pattern import Subgraph
-from protograph.patterns.store import PatternStore, StoredPattern
+from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern, contained_in, places_of
 
 _NOT_ASKED = -2
 

@@ -29,7 +29,7 @@ from protograph.page.reasons.joint_rules import JointRules, joined
 from protograph.page.reasons.parts import Parts, divided
 from protograph.page.reasons.scope import Scope, typical
 from protograph.page.reasons.searching import RuleSearch
-from protograph.patterns.containment import contains
+from protograph.patterns.subgraph_isomorphism import contains
 
 # Reasons of the others that the rest can name as what it lacks: as many patterns as a reason may have.
 _MOST_NAMED = 4

@@ -3,7 +3,7 @@
 Positions of the pattern are given nodes of the graph one after the other. Each open position has its *candidates*, the
 nodes that it may still have: free, and joined to the nodes of all positions that it is joined to. The position with the
 fewest candidates is next, and where one has none the search goes back. Sets of nodes are bits of whole numbers, which
-are cut by one operation for every 62 nodes; graphs of very many nodes are for :mod:`.large_containment_kernels`.
+are cut by one operation for every 62 nodes.
 
 Imported only when a search runs, since Numba takes a while to load. The compiled code is cached on disk. It is written
 out in plain loops over few arrays that come from outside: each array that is handed on, and each of NumPy's functions,
@@ -18,21 +18,19 @@ from protograph._base.arrays import Ints, Kinds
 from protograph._base.compiling import compiled, inner
 
 YES, NO, UNDECIDED = 1, 0, -1
-# Columns of a plan's positions: compact kind; degree that a node must have, -1 for any; how many positions, itself
-# included, need a node of its kind with all that it needs; the last earlier position that it could be swapped with, and
-# the first later one, -1 for none; how many leaves, itself included, hang on the same node and could be swapped. Then,
-# for each position, one more than the compact kind of the edge to it, 0 where none is; and how many neighbours it has
-# of each compact kind.
-KIND, DEGREE, NEEDED, TWIN, NEXT, ALIKE, JOINED = range(7)
+# Columns of a plan's positions: compact kind; degree that a node must have, -1 for any; the last earlier position that
+# it could be swapped with, and the first later one, -1 for none. Then, for each position, one more than the compact
+# kind of the edge to it, 0 where there is none; and how many neighbours it has of each compact kind.
+KIND, DEGREE, TWIN, NEXT, JOINED = range(5)
 # Bits of a word that are used: its sign and the one below stay 0, so that shifts and sums keep it positive.
 BITS = 62
-# Rows of a scratch's steps: the node of each position, -1 for none; the position of each step, and in large graphs how
-# far it is; then the nodes of each place, ascending.
-IMAGE, ORDER, CURSOR, END, PLACES = range(5)
-# Columns of a tally's nodes: compact kind; then for each compact kind how many neighbours it has.
+# Rows of a scratch's steps: the node of each position, -1 for none; the position of each step; then the nodes of each
+# place, ascending.
+IMAGE, ORDER, PLACES = range(3)
+# Columns of a scratch's nodes: compact kind; then for each compact kind how many neighbours it has.
 _OWN, _AROUND = range(2)
-# So many words or neighbours looked at count as one more node that is placed: what is large or dense takes longer.
-LOOKS_A_CALL = 64
+# So many words looked at count as one more node that is placed: in very large graphs a step takes longer.
+WORDS_A_CALL = 4096
 # Nodes placed, and nodes of graphs gone through, before Python is asked whether to go on: a tenth of a second or two.
 MOST_AT_ONCE = 2**20
 
@@ -41,9 +39,10 @@ class Plan(NamedTuple):
     """A pattern and how it must lie in a graph."""
 
     positions: Ints  # [size, JOINED + size + num_kinds] see above
-    least: Ints  # [num_kinds + 1, num_kinds] neighbours of each kind that nodes of each kind have; last, nodes
+    least: Ints  # [num_kinds] nodes of each kind
     lookup: Ints  # compact kind of each kind, -1 where the pattern has no such node
     edge_kinds: Ints  # kind of each compact kind of edge
+    order: Ints  # node of the pattern of each position
     is_induced: bool  # whether nodes that are not joined in the pattern must not be joined in the graph
     at_least: int  # in how many places, no two with the same nodes
 
@@ -58,81 +57,57 @@ class Graphs(NamedTuple):
     edge_kinds: Kinds
 
 
-class Tally(NamedTuple):
-    """What a graph has, node by node and in all, of what the pattern needs."""
-
-    nodes: Ints  # [nodes of the largest graph, 1 + num_kinds] see above
-    seen: Ints  # [num_kinds + 1, num_kinds]
-
-
 class Scratch(NamedTuple):
     """Room for the search of one graph after the other."""
 
-    tally: Tally
-    adjacent: Ints  # [edge kinds + 1, nodes of the largest graph, words] neighbours by each kind of edge; last, by any
+    nodes: Ints  # [nodes of the largest graph + 1, 1 + num_kinds] see above; last, nodes of each kind
+    near: Ints  # [edge kinds + 1, words] neighbours of the node placed last, by each kind of edge; last, by any
     candidates: Ints  # [size + 1, size, 1 + words] of each position at each step: how many, then which
     steps: Ints  # [PLACES + at_least, size] see above
 
 
-def tally_for(plan: Plan, num_nodes: int) -> Tally:
-    """Room for what graphs of up to so many nodes have."""
-    num_kinds = plan.least.shape[1]
-    return Tally(np.empty((num_nodes, 1 + num_kinds), np.int64), np.empty((num_kinds + 1, num_kinds), np.int64))
-
-
 def scratch_for(plan: Plan, num_nodes: int) -> Scratch:
     """Room for searching graphs of up to so many nodes."""
-    size, words = plan.positions.shape[0], -(-num_nodes // BITS)
+    size, words = plan.positions.shape[0], 1 + num_nodes // BITS
     return Scratch(
-        tally_for(plan, num_nodes),
-        np.empty((plan.edge_kinds.size + 1, num_nodes, words), np.int64),
+        np.empty((num_nodes + 1, 1 + plan.least.size), np.int64),
+        np.empty((plan.edge_kinds.size + 1, words), np.int64),
         np.empty((size + 1, size, words + 1), np.int64),
         np.empty((PLACES + plan.at_least, size), np.int64),
     )
 
 
 @inner
-def has_enough(graphs: Graphs, first: int, size: int, plan: Plan, tally: Tally) -> bool:  # pragma: no cover - compiled
-    """Count nodes by kind, and neighbours of each by kind; false if there are fewer in all than the pattern has."""
-    nodes, seen, least = tally.nodes, tally.seen, plan.least
-    num_kinds = least.shape[1]
-    for kind in range(num_kinds + 1):
-        for other in range(num_kinds):
-            seen[kind, other] = 0
+def _has_enough(graphs: Graphs, first: int, size: int, plan: Plan, nodes: Ints) -> bool:  # pragma: no cover - compiled
+    """Count nodes by kind, and neighbours of each by kind; false if the pattern has more nodes of a kind."""
+    num_kinds, total = plan.least.size, nodes.shape[0] - 1
+    for kind in range(num_kinds):
+        nodes[total, _AROUND + kind] = 0
     for node in range(size):
         kind = plan.lookup[graphs.node_kinds[first + node]]
         nodes[node, _OWN] = kind
         if kind >= 0:
-            seen[num_kinds, kind] += 1
+            nodes[total, _AROUND + kind] += 1
     for kind in range(num_kinds):
-        if seen[num_kinds, kind] < least[num_kinds, kind]:
+        if nodes[total, _AROUND + kind] < plan.least[kind]:
             return False
     for node in range(size):
-        own = nodes[node, _OWN]
-        if own >= 0:
+        if nodes[node, _OWN] >= 0:
             for kind in range(num_kinds):
                 nodes[node, _AROUND + kind] = 0
             for at in range(graphs.starts[first + node], graphs.starts[first + node + 1]):
                 kind = nodes[graphs.neighbours[at], _OWN]
                 if kind >= 0:
                     nodes[node, _AROUND + kind] += 1
-                    seen[own, kind] += 1
-    for kind in range(num_kinds):
-        for other in range(num_kinds):
-            if seen[kind, other] < least[kind, other]:
-                return False
     return True
 
 
 @inner
-def may_be(
-    starts: Ints, place: int, nodes: Ints, node: int, positions: Ints, position: int
-) -> bool:  # pragma: no cover
-    """Whether a node, whose neighbours begin at ``starts[place]``, has what a position needs, kind by kind."""
+def _may_be(degree: int, nodes: Ints, node: int, positions: Ints, position: int) -> bool:  # pragma: no cover - compiled
+    """Whether a node of this degree has what a position needs, kind by kind."""
     if nodes[node, _OWN] != positions[position, KIND]:
         return False
-    degree = positions[position, DEGREE]
-    if degree >= 0 and starts[place + 1] - starts[place] != degree:
+    if positions[position, DEGREE] >= 0 and positions[position, DEGREE] != degree:
         return False
     needs = JOINED + positions.shape[0]
     for kind in range(positions.shape[1] - needs):
@@ -142,38 +117,22 @@ def may_be(
 
 
 @inner
-def num_alike(positions: Ints, steps: Ints, position: int, hub: int) -> Any:  # pragma: no cover - compiled
-    """How many open positions need the same candidates: the position, and leaves of the hub that could be swapped."""
-    number = positions[position, ALIKE]
-    if number > 1:
-        kind, edge = positions[position, KIND], positions[position, JOINED + hub]
-        for other in range(steps.shape[1]):
-            if (
-                steps[IMAGE, other] >= 0
-                and positions[other, ALIKE] == positions[position, ALIKE]
-                and positions[other, KIND] == kind
-                and positions[other, JOINED + hub] == edge
-            ):
-                number -= 1
-    return number
-
-
-@inner
-def is_new_place(steps: Ints, num_places: int) -> bool:  # pragma: no cover - compiled
-    """Write the nodes of an image, ascending, behind the places; whether none of those has the same nodes."""
-    last = PLACES + num_places
-    for position in range(steps.shape[1]):
-        node, at = steps[IMAGE, position], position
-        while at > 0 and steps[last, at - 1] > node:
-            steps[last, at] = steps[last, at - 1]
-            at -= 1
-        steps[last, at] = node
-    for place in range(PLACES, last):
-        at = 0
-        while at < steps.shape[1] and steps[place, at] == steps[last, at]:
-            at += 1
-        if at == steps.shape[1]:
+def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
+    """Note the candidates of each position; false if one has none."""
+    candidates, positions, starts = scratch.candidates, plan.positions, graphs.starts
+    if not _has_enough(graphs, first, size, plan, scratch.nodes):
+        return False
+    for position in range(positions.shape[0]):
+        for at in range(2 + (size - 1) // BITS):
+            candidates[0, position, at] = 0
+        for node in range(size):
+            degree = starts[first + node + 1] - starts[first + node]
+            if _may_be(degree, scratch.nodes, node, positions, position):
+                candidates[0, position, 1 + node // BITS] |= np.int64(1) << (node % BITS)
+                candidates[0, position, 0] += 1
+        if candidates[0, position, 0] == 0:
             return False
+        scratch.steps[IMAGE, position] = -1
     return True
 
 
@@ -187,40 +146,29 @@ def _num_bits(word: Any) -> Any:  # pragma: no cover - compiled
 
 
 @inner
-def _prepare(graphs: Graphs, first: int, size: int, plan: Plan, scratch: Scratch) -> bool:  # pragma: no cover
-    """Note the neighbours of each node and the candidates of each position; false if these are too few."""
-    adjacent, candidates, positions, starts = scratch.adjacent, scratch.candidates, plan.positions, graphs.starts
-    last, words = adjacent.shape[0] - 1, 1 + (size - 1) // BITS
-    for position in range(positions.shape[0]):
-        for word in range(words + 1):
-            candidates[0, position, word] = 0
-        for node in range(size):
-            if may_be(starts, first + node, scratch.tally.nodes, node, positions, position):
-                candidates[0, position, 1 + node // BITS] |= np.int64(1) << (node % BITS)
-                candidates[0, position, 0] += 1
-        if candidates[0, position, 0] < positions[position, NEEDED]:
-            return False
-        scratch.steps[IMAGE, position] = -1
-    for node in range(size):
-        for kind in range(last + 1):
-            for word in range(words):
-                adjacent[kind, node, word] = 0
-        for at in range(starts[first + node], starts[first + node + 1]):
-            other = graphs.neighbours[at]
-            bit = np.int64(1) << (other % BITS)
-            adjacent[last, node, other // BITS] |= bit
-            for kind in range(last):
-                if plan.edge_kinds[kind] == graphs.edge_kinds[at]:
-                    adjacent[kind, node, other // BITS] |= bit
-    return True
+def _note_neighbours(
+    graphs: Graphs, place: int, edge_kinds: Ints, near: Ints, words: int
+) -> None:  # pragma: no cover - compiled
+    """Write down which nodes are joined to the one at a place among all nodes, by each kind of edge and by any."""
+    last = edge_kinds.size
+    for kind in range(last + 1):
+        for word in range(words):
+            near[kind, word] = 0
+    for at in range(graphs.starts[place], graphs.starts[place + 1]):
+        other = graphs.neighbours[at]
+        bit = np.int64(1) << (other % BITS)
+        near[last, other // BITS] |= bit
+        for kind in range(last):
+            if edge_kinds[kind] == graphs.edge_kinds[at]:
+                near[kind, other // BITS] |= bit
 
 
 @inner
 def _narrow(
-    positions: Ints, is_induced: bool, adjacent: Ints, candidates: Ints, steps: Ints, words: int, step: int
+    positions: Ints, is_induced: bool, near: Ints, candidates: Ints, steps: Ints, words: int, step: int
 ) -> bool:  # pragma: no cover - compiled
-    """Leave to each open position the candidates that go with the node that was placed; false if they are too few."""
-    any_kind, placed = adjacent.shape[0] - 1, steps[ORDER, step]
+    """Leave to each open position the candidates that go with the node that was placed; false if one has none."""
+    any_kind, placed = near.shape[0] - 1, steps[ORDER, step]
     node = steps[IMAGE, placed]
     own, bit = node // BITS, np.int64(1) << (node % BITS)
     for position in range(positions.shape[0]):
@@ -232,9 +180,9 @@ def _narrow(
             if word == own:
                 left &= ~bit
             if kind > 0:
-                left &= adjacent[kind - 1, node, word]
+                left &= near[kind - 1, word]
             elif is_induced:
-                left &= ~adjacent[any_kind, node, word]
+                left &= ~near[any_kind, word]
             # Of positions that could be swapped, the later has the higher node.
             if positions[position, TWIN] == placed:
                 if word < own:
@@ -248,7 +196,7 @@ def _narrow(
                     left &= bit - 1
             candidates[step + 1, position, 1 + word] = left
             number += _num_bits(left)
-        if number == 0 or number < num_alike(positions, steps, position, placed):
+        if number == 0:
             return False
         candidates[step + 1, position, 0] = number
     return True
@@ -276,6 +224,25 @@ def _next_node(candidates: Ints, words: int, step: int, position: int) -> Any:  
     return -1
 
 
+@inner
+def _is_new_place(steps: Ints, num_places: int) -> bool:  # pragma: no cover - compiled
+    """Write the nodes of an image, ascending, behind the places; whether none of those has the same nodes."""
+    last = PLACES + num_places
+    for position in range(steps.shape[1]):
+        node, at = steps[IMAGE, position], position
+        while at > 0 and steps[last, at - 1] > node:
+            steps[last, at] = steps[last, at - 1]
+            at -= 1
+        steps[last, at] = node
+    for place in range(PLACES, last):
+        at = 0
+        while at < steps.shape[1] and steps[place, at] == steps[last, at]:
+            at += 1
+        if at == steps.shape[1]:
+            return False
+    return True
+
+
 @compiled
 def search_all(
     graphs: Graphs, plan: Plan, indices: Ints, begin: int, max_calls: int, answers: Any, scratch: Scratch
@@ -296,12 +263,10 @@ def search_all(
         # Plain zeros would have Numba compile what is called with them twice.
         num_places, step, calls = np.int64(0), np.int64(0), np.int64(0)
         words = 1 + (size - 1) // BITS
-        cost = 1 + positions.shape[0] * words // LOOKS_A_CALL
+        cost = 1 + positions.shape[0] * words // WORDS_A_CALL
         done += size
         answers[i] = YES if positions.shape[0] == 0 else NO
-        if positions.shape[0] == 0 or not (
-            has_enough(graphs, first, size, plan, scratch.tally) and _prepare(graphs, first, size, plan, scratch)
-        ):
+        if positions.shape[0] == 0 or not _prepare(graphs, first, size, plan, scratch):
             continue
         _choose(candidates, steps, step)
         while step >= 0:
@@ -312,14 +277,16 @@ def search_all(
                 step -= 1
                 continue
             if step + 1 == positions.shape[0]:
-                if plan.at_least == 1 or is_new_place(steps, num_places):
+                if plan.at_least == 1 or _is_new_place(steps, num_places):
                     num_places += 1
                 if num_places == plan.at_least:
                     answers[i] = YES
                     break
-            elif _narrow(positions, plan.is_induced, scratch.adjacent, candidates, steps, words, step):
-                step += 1
-                _choose(candidates, steps, step)
+            else:
+                _note_neighbours(graphs, first + node, plan.edge_kinds, scratch.near, words)
+                if _narrow(positions, plan.is_induced, scratch.near, candidates, steps, words, step):
+                    step += 1
+                    _choose(candidates, steps, step)
             calls += cost
             if calls >= max_calls:
                 answers[i] = UNDECIDED
