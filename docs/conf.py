@@ -53,7 +53,7 @@ napoleon_use_rtype = False
 # Pages that are files of the repository.
 INCLUDED = {"../CONTRIBUTING.md": "contributing.md", "../CHANGELOG.md": "changes.md"}
 # Where the names of the API reference are, for types that are written as the module that defines them has them.
-PUBLIC = ("protograph", "protograph.datasets", "protograph.metrics")
+PUBLIC = ("protograph", "protograph.baselines", "protograph.datasets", "protograph.metrics")
 
 
 def setup(app: Sphinx) -> None:

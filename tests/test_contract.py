@@ -14,9 +14,9 @@ from tests import contract, zoo
 EXPLAINERS = {
     "PAGE": partial(pg.PAGE, num_clusters=1, num_graphs=2, max_nodes=5, max_reasons=0),
     "walk": partial(pg.PAGE, search="walk", num_clusters=1, num_graphs=2, max_nodes=5),
-    "XGNN": partial(pg.XGNN, max_nodes=5, num_epochs=2, num_rollouts=1),
-    "GNNInterpreter": partial(pg.GNNInterpreter, max_nodes=5, num_iterations=4),
-    "RandomSubgraph": partial(pg.RandomSubgraph, max_nodes=5, num_candidates=8),
+    "XGNN": partial(pg.baselines.XGNN, max_nodes=5, num_epochs=2, num_rollouts=1),
+    "GNNInterpreter": partial(pg.baselines.GNNInterpreter, max_nodes=5, num_iterations=4),
+    "RandomSubgraph": partial(pg.baselines.RandomSubgraph, max_nodes=5, num_candidates=8),
 }
 BY_CHANCE = ("XGNN", "GNNInterpreter", "RandomSubgraph")
 pytestmark = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
@@ -86,7 +86,7 @@ def test_an_interrupt_keeps_the_best_so_far(name, graphs):
         if stage in ("generating", "sampling") and done >= 2:
             raise KeyboardInterrupt
 
-    make = {"RandomSubgraph": lambda: pg.RandomSubgraph(max_nodes=5, **options)}.get(name, EXPLAINERS[name])
+    make = {"RandomSubgraph": lambda: pg.baselines.RandomSubgraph(max_nodes=5, **options)}.get(name, EXPLAINERS[name])
     explainer = make().fit(model_of(), graphs, progress=interrupt)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

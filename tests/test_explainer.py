@@ -29,7 +29,7 @@ def graphs(*counts, labels=None):
 
 
 def fitted(data):
-    return pg.RandomSubgraph(num_candidates=2).fit(Mean(), data)
+    return pg.baselines.RandomSubgraph(num_candidates=2).fit(Mean(), data)
 
 
 def test_a_model_that_tells_the_classes_apart_is_not_doubted():

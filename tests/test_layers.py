@@ -23,7 +23,7 @@ LAYERS = (
     ("explanation",),
     ("explainer",),
     ("page",),
-    ("peers",),
+    ("baselines",),
     ("metrics",),
     ("training",),
     ("datasets",),

@@ -106,7 +106,7 @@ def commands(command, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 EXPLAINERS = {
     "PAGE, consensus": lambda: pg.PAGE(num_clusters=1),
     "PAGE, walk": lambda: pg.PAGE(search="walk", num_clusters=1),
-    "RandomSubgraph": lambda: pg.RandomSubgraph(max_nodes=5),
+    "RandomSubgraph": lambda: pg.baselines.RandomSubgraph(max_nodes=5),
 }
 
 

@@ -93,7 +93,7 @@ def test_every_picture_is_shown_and_says_what_it_shows():
 def test_every_public_name_is_in_the_api_reference():
     reference = "\n".join(path.read_text() for path in DOCS.glob("api*.md"))
     documented = set(re.findall(r"^\.\. auto\w+:: (protograph\.[\w.]+)$", reference, re.MULTILINE))
-    modules = {f"protograph.{name}": getattr(protograph, name) for name in ("datasets", "metrics")}
+    modules = {f"protograph.{name}": getattr(protograph, name) for name in ("baselines", "datasets", "metrics")}
     names = {f"protograph.{name}" for name in protograph.__all__} - set(modules)
     names |= {f"{module}.{name}" for module, value in modules.items() for name in value.__all__}
     assert documented == names

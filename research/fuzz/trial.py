@@ -52,9 +52,9 @@ EXPLAINERS = {
         num_graphs=rng.choice([1, 3]),
         match_features=rng.choice(["auto", "auto", True, False, 0.1]),
     ),
-    "XGNN": lambda rng: pg.XGNN(num_epochs=1, num_episodes=2, num_rollouts=1, max_nodes=4),
-    "GNNInterpreter": lambda rng: pg.GNNInterpreter(num_iterations=3, num_samples=2, max_nodes=4),
-    "RandomSubgraph": lambda rng: pg.RandomSubgraph(num_candidates=4, max_nodes=4, num_prototypes=2),
+    "XGNN": lambda rng: pg.baselines.XGNN(num_epochs=1, num_rollouts=1, max_nodes=4),
+    "GNNInterpreter": lambda rng: pg.baselines.GNNInterpreter(num_iterations=3, max_nodes=4),
+    "RandomSubgraph": lambda rng: pg.baselines.RandomSubgraph(num_candidates=4, max_nodes=4, num_prototypes=2),
 }
 
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Mapping
 
+from protograph.baselines.gnninterpreter import GNNInterpreter
+from protograph.baselines.random_subgraph import RandomSubgraph
+from protograph.baselines.xgnn import XGNN
 from protograph.explainer import Explainer
 from protograph.page.explainer import PAGE
-from protograph.peers.gnninterpreter import GNNInterpreter
-from protograph.peers.random_subgraph import RandomSubgraph
-from protograph.peers.xgnn import XGNN
 from research.paper.settings import Settings
 
 # What the paper gives a class: two prototypes.
 NUM_PROTOTYPES = 2
 # A quick run has generators stop early: it shows that all works, not what comes out.
 _QUICK_XGNN: Mapping[str, int] = {"num_epochs": 1, "num_rollouts": 1, "max_nodes": 5}
-_QUICK_GNNINTERPRETER: Mapping[str, int] = {"num_iterations": 10, "num_samples": 2, "max_nodes": 5}
+_QUICK_GNNINTERPRETER: Mapping[str, int] = {"num_iterations": 10, "max_nodes": 5}
 
 TITLES = {
     "walk": "PAGE (walk)",

@@ -86,7 +86,7 @@ def graphs_a_second(one: nn.Module, folder: Path, workers: int) -> float:
     try:
         watch = Watch()
         with tempfile.TemporaryDirectory() as gate:
-            pg.RandomSubgraph().fit(Gate(one, Path(gate), workers), folder, engine="ray", progress=watch)
+            pg.baselines.RandomSubgraph().fit(Gate(one, Path(gate), workers), folder, engine="ray", progress=watch)
         return watch.graphs_a_second
     finally:
         ray.shutdown()

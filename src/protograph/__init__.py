@@ -10,35 +10,31 @@ from typing import TYPE_CHECKING
 
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.version import __version__ as __version__
-from protograph.explainer import Explainer
-from protograph.explanation import (
-    Evidence,
-    Example,
-    Explanation,
-    Explanations,
-    Fidelity,
-    Pattern,
-    Prototype,
-    Reason,
-    Session,
-    Support,
-)
-from protograph.models.classifier import GraphClassifier
-from protograph.page.explainer import PAGE
-from protograph.peers.random_subgraph import RandomSubgraph
 
 if TYPE_CHECKING:
-    from protograph import datasets, metrics
+    from protograph import baselines, datasets, metrics
+    from protograph.explainer import Explainer
+    from protograph.explanation import (
+        Evidence,
+        Example,
+        Explanation,
+        Explanations,
+        Fidelity,
+        Pattern,
+        Prototype,
+        Reason,
+        Session,
+        Support,
+    )
     from protograph.explanation.difference import Difference, diff
     from protograph.explanation.storage import load
     from protograph.graphs.shards import write_shards
-    from protograph.peers.gnninterpreter import GNNInterpreter
-    from protograph.peers.xgnn import XGNN
+    from protograph.models.classifier import GraphClassifier
+    from protograph.page.explainer import PAGE
     from protograph.training import Trained, train
 
 __all__ = [
     "PAGE",
-    "XGNN",
     "Difference",
     "Evidence",
     "Example",
@@ -46,17 +42,16 @@ __all__ = [
     "Explanation",
     "Explanations",
     "Fidelity",
-    "GNNInterpreter",
     "GraphClassifier",
     "NotFittedError",
     "Pattern",
     "ProtographWarning",
     "Prototype",
-    "RandomSubgraph",
     "Reason",
     "Session",
     "Support",
     "Trained",
+    "baselines",
     "datasets",
     "diff",
     "load",
@@ -65,12 +60,24 @@ __all__ = [
     "write_shards",
 ]
 
-# Imported on first use: not everybody needs them, and importing the library should be quick.
+# Imported on first use, so that `protograph --help` need not wait for torch.
 _ON_FIRST_USE = {
+    "PAGE": "protograph.page.explainer",
     "Difference": "protograph.explanation.difference",
-    "GNNInterpreter": "protograph.peers.gnninterpreter",
+    "Evidence": "protograph.explanation",
+    "Example": "protograph.explanation",
+    "Explainer": "protograph.explainer",
+    "Explanation": "protograph.explanation",
+    "Explanations": "protograph.explanation",
+    "Fidelity": "protograph.explanation",
+    "GraphClassifier": "protograph.models.classifier",
+    "Pattern": "protograph.explanation",
+    "Prototype": "protograph.explanation",
+    "Reason": "protograph.explanation",
+    "Session": "protograph.explanation",
+    "Support": "protograph.explanation",
     "Trained": "protograph.training",
-    "XGNN": "protograph.peers.xgnn",
+    "baselines": "protograph.baselines",
     "datasets": "protograph.datasets",
     "diff": "protograph.explanation.difference",
     "load": "protograph.explanation.storage",
@@ -78,7 +85,7 @@ _ON_FIRST_USE = {
     "train": "protograph.training",
     "write_shards": "protograph.graphs.shards",
 }
-_MODULES = ("datasets", "metrics")
+_MODULES = ("baselines", "datasets", "metrics")
 
 
 def __getattr__(name: str) -> object:

@@ -71,7 +71,7 @@ def large(file):
 
 def peer(file):
     """What another explainer finds: no clusters, no matches, no reasons."""
-    return _reported(pg.RandomSubgraph().fit(NumEdges(), few_graphs()).explain_all(), file)
+    return _reported(pg.baselines.RandomSubgraph().fit(NumEdges(), few_graphs()).explain_all(), file)
 
 
 def small_explanations(_file):

@@ -26,7 +26,7 @@ def test_engines_have_names():
     with pytest.raises(ValueError, match=r"^engine must be 'local' or 'ray', got 'spark'$"):
         opened("spark")
     with pytest.raises(ValueError, match=r"^address needs engine='ray', as it is that of a Ray cluster, got 'auto' "):
-        pg.RandomSubgraph().fit(zoo.make(), zoo.random_graphs(5), address="auto")
+        pg.baselines.RandomSubgraph().fit(zoo.make(), zoo.random_graphs(5), address="auto")
 
 
 def test_without_ray_it_is_said_how_to_get_it(monkeypatch):

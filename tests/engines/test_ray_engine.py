@@ -114,9 +114,9 @@ def test_a_model_on_a_gpu_needs_a_cluster_with_one(cluster):
 
 
 def test_a_killed_worker_is_replaced(cluster, folder, model):
-    expected = pg.RandomSubgraph().fit(model, folder, batch_size=BATCH_SIZE)
+    expected = pg.baselines.RandomSubgraph().fit(model, folder, batch_size=BATCH_SIZE)
     killer = Killer(lambda: os.kill(model.workers()[0], signal.SIGKILL))
-    explainer = pg.RandomSubgraph().fit(model, folder, engine="ray", batch_size=BATCH_SIZE, progress=killer)
+    explainer = pg.baselines.RandomSubgraph().fit(model, folder, engine="ray", batch_size=BATCH_SIZE, progress=killer)
     assert killer.has_killed
     assert killer.told[-1] == ("embedding (8 of 8 shards)", 160, 160)
     assert np.array_equal(explainer.embeddings_, expected.embeddings_)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import protograph as pg
+from protograph.baselines import RandomSubgraph
 from protograph.evaluation import comparison as module
 from protograph.evaluation.comparison import Comparison
 from protograph.evaluation.keeping import fingerprint
@@ -16,7 +17,7 @@ from protograph.training.storage import load_facts
 
 EXPLAINERS = {
     "page": lambda seed: pg.PAGE(num_clusters=1, num_graphs=2, max_nodes=6, random_state=seed),
-    "random": lambda seed: pg.RandomSubgraph(max_nodes=6, num_candidates=5, random_state=seed),
+    "random": lambda seed: RandomSubgraph(max_nodes=6, num_candidates=5, random_state=seed),
 }
 pytestmark = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 
@@ -70,18 +71,21 @@ def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
     assert again[:3] == first[:3]
     drop = ("seconds",)
     assert {k: v for k, v in again[3].items() if k not in drop} == {k: v for k, v in first[3].items() if k not in drop}
-    other = {**EXPLAINERS, "random": lambda seed: pg.RandomSubgraph(max_nodes=4, num_candidates=5, random_state=seed)}
+    other = {
+        **EXPLAINERS,
+        "random": lambda seed: RandomSubgraph(max_nodes=4, num_candidates=5, random_state=seed),
+    }
     assert comparison(folder, other).run(Told())[1]["prototypes"][0]["num_nodes"] <= 4
     assert comparison(folder, other).explanations("random", 0)[1].options["max_nodes"] == 4
 
 
 def test_what_was_interrupted_is_not_kept(tmp_path, monkeypatch):
-    original = pg.RandomSubgraph.explain
+    original = RandomSubgraph.explain
 
     def interrupted(self, target):
         return dataclasses.replace(original(self, target), warnings=("interrupted after 1 of 5 subgraphs",))
 
-    monkeypatch.setattr(pg.RandomSubgraph, "explain", interrupted)
+    monkeypatch.setattr(RandomSubgraph, "explain", interrupted)
     with pytest.raises(KeyboardInterrupt):
         Comparison(load=small, explainers=EXPLAINERS, seeds=[0], folder=tmp_path).run(Told())
     assert (tmp_path / "page-seed0.json").exists()
@@ -157,7 +161,7 @@ def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypat
     def nothing(self, target):
         raise ValueError(f"no graph is predicted as class {target}")
 
-    monkeypatch.setattr(pg.RandomSubgraph, "explain", nothing)
+    monkeypatch.setattr(RandomSubgraph, "explain", nothing)
     runs = Comparison(load=small, explainers=EXPLAINERS, seeds=[0], folder=tmp_path)
     page, chance = runs.run(Told())
     assert chance["failed"] == "no graph is predicted as class 1"
@@ -211,7 +215,7 @@ def test_an_error_of_an_explainer_says_where_it_happened(tmp_path, monkeypatch):
     def breaks(self, target):
         raise IndexError("out of range")
 
-    monkeypatch.setattr(pg.RandomSubgraph, "explain", breaks)
+    monkeypatch.setattr(RandomSubgraph, "explain", breaks)
     runs = Comparison(load=small, explainers={"random": EXPLAINERS["random"]}, seeds=[0], folder=tmp_path)
     with pytest.raises(IndexError, match="out of range") as failure:
         runs.run(Told())
@@ -260,13 +264,13 @@ def test_seeds_side_by_side_give_what_they_give_one_by_one(tmp_path, monkeypatch
 
 def test_a_device_is_handed_on_and_told_apart(tmp_path, monkeypatch):
     devices = []
-    original = pg.RandomSubgraph.fit
+    original = RandomSubgraph.fit
 
     def noted(self, *given, **options):
         devices.append(options.get("device", "none given"))
         return original(self, *given, **options)
 
-    monkeypatch.setattr(pg.RandomSubgraph, "fit", noted)
+    monkeypatch.setattr(RandomSubgraph, "fit", noted)
     explainers = {"random": EXPLAINERS["random"]}
     for device in (None, "cpu", "cpu"):
         Comparison(

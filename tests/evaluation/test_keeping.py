@@ -6,6 +6,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from protograph.baselines import RandomSubgraph
 from protograph.datasets import GraphDataset
 from protograph.datasets.dataset import LazyGraphs
 from protograph.evaluation import keeping
@@ -102,12 +103,12 @@ def test_a_model_and_its_facts_are_one_file(tmp_path, trained):
 
 
 def test_figures_are_found_by_all_that_they_were_made_from(tmp_path, trained, monkeypatch):
-    def key(model=trained, options=(), name="random", seed=0, with_robustness=False, kind=pg.RandomSubgraph):
+    def key(model=trained, options=(), name="random", seed=0, with_robustness=False, kind=RandomSubgraph):
         keep_model(tmp_path / "model.pt", model, {"data": "a"})
         kept = kept_model(tmp_path / "model.pt", {"data": "a"})
         return KeptFigures(tmp_path, name, seed).made_from(kind(**dict(options)), kept, with_robustness)
 
-    class Other(pg.RandomSubgraph):
+    class Other(RandomSubgraph):
         """The same options, another method."""
 
     same = key()
@@ -125,7 +126,7 @@ def test_figures_are_found_by_all_that_they_were_made_from(tmp_path, trained, mo
     figures.write(same, [{"seed": 0}], pg.Explanations({}))
     assert figures.read(same) == [{"seed": 0}]
     assert figures.model.key == same["model"]
-    assert figures.read(figures.made_from(pg.RandomSubgraph(), figures.model, False)) is None  # of another version
+    assert figures.read(figures.made_from(RandomSubgraph(), figures.model, False)) is None  # of another version
     assert KeptFigures(tmp_path, "walk", 0).model.key == ""  # there is no file
     assert all(figures.read(one) is None for one in keys)
     figures.prototypes.unlink()

@@ -45,7 +45,7 @@ class Nitrogens(nn.Module):
 
 def explained(graphs=GRAPHS, **names):
     """A cheap explanation: one prototype by chance."""
-    explainer = pg.RandomSubgraph(max_nodes=4, num_candidates=1)
+    explainer = pg.baselines.RandomSubgraph(max_nodes=4, num_candidates=1)
     return explainer.fit(Nitrogens(), graphs, **names).explain(target=1)
 
 
@@ -141,7 +141,7 @@ def test_one_column_has_a_name_a_value():
 )
 def test_given_names_must_fit(names, message):
     with pytest.raises((TypeError, ValueError)) as caught:
-        pg.RandomSubgraph().fit(Nitrogens(), GRAPHS, **names)
+        pg.baselines.RandomSubgraph().fit(Nitrogens(), GRAPHS, **names)
     assert str(caught.value) == message
 
 

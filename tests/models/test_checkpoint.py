@@ -48,7 +48,7 @@ def small_shards(monkeypatch):
 
 
 def fitted(graphs, folder, model=None, **options):
-    return pg.RandomSubgraph().fit(model or Sum(), graphs, checkpoint=folder, batch_size=4, **options)
+    return pg.baselines.RandomSubgraph().fit(model or Sum(), graphs, checkpoint=folder, batch_size=4, **options)
 
 
 def killed_at(number):
@@ -76,7 +76,7 @@ def test_after_kill_9_the_same_call_goes_on_after_the_last_finished_shard(tmp_pa
     done = subprocess.run([sys.executable, "-c", code, str(folder)], cwd=ROOT, check=False, capture_output=True)
     assert done.returncode == -signal.SIGKILL
     assert sorted(path.name for path in folder.glob("done-*")) == [f"done-00000{n}.tensors" for n in range(3)]
-    whole = pg.RandomSubgraph().fit(Sum(), GRAPHS, batch_size=4)
+    whole = pg.baselines.RandomSubgraph().fit(Sum(), GRAPHS, batch_size=4)
     in_all = sum(SHOWN)
     SHOWN.clear()
     resumed = fitted(iter(GRAPHS), folder)
@@ -101,7 +101,7 @@ def test_another_model_other_graphs_and_other_options_are_refused(tmp_path):
     ending = "; pass another folder, or remove it"
     assert refused(GRAPHS, tmp_path / "kept", Sum(seed=1)) == f"was made with another model{ending}"
     with pytest.raises(ValueError, match=r"another batch_size \(4, now 5\); pass another folder"):
-        pg.RandomSubgraph().fit(Sum(), GRAPHS, checkpoint=tmp_path / "kept", batch_size=5)
+        pg.baselines.RandomSubgraph().fit(Sum(), GRAPHS, checkpoint=tmp_path / "kept", batch_size=5)
     changed = [graph.clone() for graph in GRAPHS]
     changed[13].x[0] += 1
     others = "was made with other graphs: graphs {} to {} are not those it knows" + ending

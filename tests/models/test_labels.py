@@ -22,7 +22,7 @@ def labelled(*labels):
 def test_the_confusion_is_of_the_graphs_that_have_a_label(tmp_path):
     labels = [1, None, 0, None, None, 1, None, 0, None]
     with pytest.warns(pg.ProtographWarning) as seen:
-        explainer = pg.RandomSubgraph(num_candidates=4).fit(zoo.make(), labelled(*labels))
+        explainer = pg.baselines.RandomSubgraph(num_candidates=4).fit(zoo.make(), labelled(*labels))
     assert [str(one.message) for one in seen] == [NOTE]
     predicted = explainer.predictions_.tolist()
     expected = [[0, 0], [0, 0]]
@@ -44,7 +44,7 @@ def test_of_a_task_those_count_whose_label_is_known():
     for place, graph in enumerate(own):
         graph.y = torch.tensor([[1.0, torch.nan if place % 3 else 0.0]])
     model = pg.GraphClassifier(zoo.make(), return_type="raw", task=1)
-    explanation = pg.RandomSubgraph(num_candidates=4).fit(model, own).explain(1)
+    explanation = pg.baselines.RandomSubgraph(num_candidates=4).fit(model, own).explain(1)
     assert sum(map(sum, explanation.confusion)) == 3
     assert sum(explanation.confusion[0]) == 3
 

@@ -9,13 +9,13 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph import datasets
+from protograph.baselines.random_subgraph import random_part
 from protograph.datasets import benzene, mutagenicity, solubility
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.molecules.smarts import atom_columns, to_smarts, unsaid
 from protograph.patterns.subgraph_isomorphism import contained_in
-from protograph.peers.random_subgraph import random_part
 from tests.datasets.real_files import find, needs
 
 MATCHED = EdgeRule(is_matched=True)

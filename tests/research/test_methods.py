@@ -11,9 +11,9 @@ def test_every_explainer_has_its_defaults_and_the_papers_two_prototypes():
     assert made == {
         "walk": repr(pg.PAGE(search="walk", num_clusters=2, random_state=3)),
         "page": repr(pg.PAGE(max_reasons=0, random_state=3)),
-        "xgnn": repr(pg.XGNN(num_prototypes=2, random_state=3)),
-        "gnninterpreter": repr(pg.GNNInterpreter(num_prototypes=2, random_state=3)),
-        "random": repr(pg.RandomSubgraph(num_prototypes=2, random_state=3)),
+        "xgnn": repr(pg.baselines.XGNN(num_prototypes=2, random_state=3)),
+        "gnninterpreter": repr(pg.baselines.GNNInterpreter(num_prototypes=2, random_state=3)),
+        "random": repr(pg.baselines.RandomSubgraph(num_prototypes=2, random_state=3)),
     }
     assert set(IN_PAPER) < set(TITLES)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Literal
 
-from protograph.peers.random_subgraph import RandomSubgraph
+from protograph.baselines.random_subgraph import RandomSubgraph
 from research.paper.claims import above_zero
 from research.paper.findings import Estimate, Verdict
 from research.paper.item import Results

@@ -15,7 +15,7 @@ from protograph.evaluation.own_metrics import OwnMetric, takes_case
 NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
 # A tenth of the steps that generators take by default.
 QUICK_OPTIONS: Mapping[str, Mapping[str, int]] = {
-    "xgnn": {"num_epochs": 2, "num_rollouts": 4, "num_episodes": 4},
+    "xgnn": {"num_epochs": 2, "num_rollouts": 4},
     "gnninterpreter": {"num_iterations": 40},
 }
 # Figures by what the table calls them.

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from protograph import PAGE, XGNN, GNNInterpreter, RandomSubgraph
+from protograph import PAGE
+from protograph.baselines import XGNN, GNNInterpreter, RandomSubgraph
 
 # How many prototypes of a class, and of how many nodes, explainers find that cannot tell by themselves.
 NUM_PROTOTYPES = 2

@@ -21,7 +21,7 @@ def test_all_explainers_stand_on_all_fields_with_ten_seeds():
 
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 def test_a_world_is_explained_by_all_and_what_cannot_be_explained_has_found_nothing(tmp_path, monkeypatch):
-    from protograph.peers.xgnn import XGNN
+    from protograph.baselines.xgnn import XGNN
 
     def refuse(self, *given, **options):
         raise ValueError("such graphs cannot be generated")

@@ -1,4 +1,3 @@
-import random
 import warnings
 
 import networkx as nx
@@ -10,8 +9,8 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_mean_pool
 
 import protograph as pg
-from protograph.peers.generating import learn
-from protograph.peers.xgnn import XGNN, Action, Partial, Policy, Rules
+from protograph.baselines.generation import learn
+from protograph.baselines.xgnn import XGNN, Action, Partial, Rules
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(20)
@@ -70,34 +69,6 @@ class Spy(nn.Module):
 # ---- what comes out -----------------------------------------------------------------------------------------------
 
 
-def test_an_explanation_holds_together():
-    model = zoo.make()
-    explainer = fitted(model, num_prototypes=3)
-    explanation = explainer.explain(1)
-    assert explanation.explainer == "XGNN"
-    assert explanation.num_predicted == int((explainer.predictions_ == 1).sum())
-    assert explanation.options["max_nodes"] == 5
-    assert set(explanation.timings) == {"fit", "cleaning", "model", "vocabulary", "generation"}
-    margins = [p.margin for p in explanation.prototypes]
-    assert len(margins) == 3
-    assert margins == sorted(margins, reverse=True)
-    for p in explanation.prototypes:
-        assert (p.cluster, p.cluster_size, p.sources, p.source, p.nodes, p.matches) == (None,) * 6
-        assert p.sessions == []
-        with torch.no_grad():
-            chance = model(p.graph.x, p.graph.edge_index, torch.zeros(p.num_nodes, dtype=torch.long))
-        assert chance.softmax(1)[0, 1].item() == pytest.approx(p.probability, abs=1e-5)
-        assert np.log(p.probability / (1 - p.probability)) == pytest.approx(p.margin, abs=1e-3)
-
-
-def test_prototypes_are_distinct_up_to_isomorphism():
-    found = [as_networkx(p.graph) for p in fitted(num_prototypes=8).explain(0).prototypes]
-    match = nx.algorithms.isomorphism.categorical_node_match("x", None)
-    pairs = [(a, b) for i, a in enumerate(found) for b in found[:i]]
-    assert len(found) == 8
-    assert not any(nx.is_isomorphic(a, b, node_match=match) for a, b in pairs)
-
-
 def test_fewer_different_graphs_than_asked_for_is_said():
     edges = [chain([0, 1]), chain([1, 0]), chain([0, 1])]  # every type has one neighbour: one graph can be made
     with pytest.warns(pg.ProtographWarning, match=r"^class 0: only 1 different graphs were found, 4 were"):
@@ -113,18 +84,6 @@ def test_a_model_with_a_known_best_graph_is_maximised(max_nodes):
     assert best.graph.x.tolist() == [[0, 1, 0]] * max_nodes
     assert best.margin == pytest.approx(max_nodes - 3)
     assert best.probability == pytest.approx(1 / (1 + np.exp(3 - max_nodes)))
-
-
-def test_training_makes_the_policy_better():
-    def share_of_the_rewarded_kind(learning_rate):
-        spy = Spy(Counts())
-        graphs = [chain([a, b, a]) for a in range(3) for b in range(3)]
-        explainer = fitted(spy, graphs, num_epochs=4, learning_rate=learning_rate)
-        spy.seen.clear()
-        explainer.explain(1)
-        return float(torch.cat([graph.x for graph in spy.seen])[:, 1].mean())
-
-    assert share_of_the_rewarded_kind(0.01) > share_of_the_rewarded_kind(1e-12) + 0.2
 
 
 # ---- the rules that graphs are grown by ---------------------------------------------------------------------------
@@ -171,24 +130,10 @@ def test_the_mask_of_a_known_graph():
     # A node of kind 0 has at most one neighbour, so only the node of kind 1 can take another.
     assert rules.legal(grown).nonzero().tolist() == [[0, 0, 3 + zero]]
     full = grown.grow(action(0, 3 + zero))
-    assert full.laid_out(known)[0].edge_index.tolist() == [[0, 1, 0, 2], [1, 0, 2, 0]]
+    assert full.as_data(known)[0].edge_index.tolist() == [[0, 0, 1, 2], [1, 2, 0, 0]]
     assert not rules.legal(full).any()
     assert rules.usualness(begun, action(0, 3 + zero)).tolist() == [0.0]  # the most usual of all edges
     assert rules.usualness(Partial.of([zero], 3), action(0, 3 + two)).tolist() == [-1.0]  # the rarest
-
-
-def test_a_step_with_a_negative_reward_is_undone():
-    before, after = Partial.of([0, 0], 2), Partial.of([1, 1], 2)
-    chosen = after.where(torch.tensor([True, False]), before)
-    assert (chosen.sizes.tolist(), chosen.types[:, 0].tolist()) == ([1, 1], [1, 0])
-
-
-def test_start_type_is_where_graphs_grow_from():
-    spy = Spy(zoo.make())
-    explainer = fitted(spy, start_type=2)
-    spy.seen.clear()
-    explainer.explain(0)
-    assert all(kinds_of(graph, explainer.vocabulary_.x)[0] == 2 for graph in spy.seen)
 
 
 # ---- the same answer, and the world left as it was ----------------------------------------------------------------
@@ -203,26 +148,6 @@ def test_the_same_seed_gives_the_same_graphs_and_another_seed_others():
     assert answer(3) != answer(4)
 
 
-def test_classes_can_be_explained_in_any_order():
-    explainer = fitted()
-    first, again = explainer.explain(1), (explainer.explain(0), explainer.explain(1))[1]
-    assert first.prototypes[0].margin == again.prototypes[0].margin
-
-
-def test_random_states_model_and_gradients_stay_as_they_were():
-    model = zoo.make().train()
-    weights = {name: value.clone() for name, value in model.state_dict().items()}
-    explainer = fitted(model)
-    before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state()
-    explainer.explain(1)
-    assert random.getstate() == before[0]
-    assert np.random.get_state()[1].tolist() == before[1]
-    assert torch.equal(torch.get_rng_state(), before[2])
-    assert all(torch.equal(value, weights[name]) for name, value in model.state_dict().items())
-    assert all(parameter.grad is None for parameter in model.parameters())
-    assert all(module.training for module in model.modules())
-
-
 @pytest.mark.parametrize("context", [torch.no_grad, torch.inference_mode])
 def test_it_learns_also_where_gradients_are_off(context):
     expected = fitted().explain(1).prototypes[0].margin
@@ -230,23 +155,7 @@ def test_it_learns_also_where_gradients_are_off(context):
         assert fitted().explain(1).prototypes[0].margin == pytest.approx(expected)
 
 
-def test_a_new_fit_learns_the_vocabulary_again():
-    explainer = fitted()
-    first = explainer.vocabulary_
-    assert explainer.vocabulary_ is first
-    explainer.fit(zoo.make(), [chain([0, 1, 0]), chain([1, 1])])
-    assert explainer.vocabulary_.num_types == 2
-
-
 # ---- progress and Ctrl-C ------------------------------------------------------------------------------------------
-
-
-def test_progress_is_told_once_an_epoch():
-    calls = []
-    explainer = fitted(num_epochs=3, progress=lambda *call: calls.append(call))
-    calls.clear()
-    explainer.explain(0)
-    assert calls == [("generating", 1, 3), ("generating", 2, 3), ("generating", 3, 3)]
 
 
 def test_ctrl_c_keeps_the_best_until_then():
@@ -262,24 +171,7 @@ def test_ctrl_c_keeps_the_best_until_then():
     assert explanation.prototypes[0].margin == expected.prototypes[0].margin
 
 
-def test_ctrl_c_before_anything_was_found_goes_on(monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    explainer = fitted()
-    monkeypatch.setattr(Policy, "act", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        explainer.explain(1)
-
-
 # ---- all sorts of data and models ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("conv", ["gcn", "gin", "gat", "sage"])
-@pytest.mark.parametrize("output", ["raw", "probs", "log_probs"])
-def test_models_of_all_kinds(conv, output):
-    prototype = fitted(zoo.make(conv=conv, output=output)).explain(0).prototypes[0]
-    assert 2 <= prototype.num_nodes <= 5
 
 
 def test_a_model_with_one_output():
@@ -306,22 +198,6 @@ class Plain(nn.Module):
         return global_mean_pool(self.weights(summed), batch)
 
 
-def test_graphs_without_features():
-    graphs = [Data(edge_index=graph.edge_index, num_nodes=graph.num_nodes) for graph in GRAPHS]
-    prototype = fitted(Plain(1), graphs).explain(0).prototypes[0]
-    assert "x" not in prototype.graph
-    assert prototype.graph.num_nodes == prototype.num_nodes >= 2
-
-
-def test_attributes_of_edges_are_those_of_the_data():
-    graphs = [chain([0, 1, 0], edge_attr=torch.ones(4, 2)), chain([1, 1], edge_attr=torch.full((2, 2), 5.0))]
-    explainer = fitted(Plain(3, edge_dim=2), graphs * 3)
-    graph = explainer.explain(1).prototypes[0].graph
-    kinds = graph.x.argmax(dim=1)[graph.edge_index]
-    is_same = kinds[0] == kinds[1]
-    assert graph.edge_attr.tolist() == [[5.0, 5.0] if same else [1.0, 1.0] for same in is_same.tolist()]
-
-
 def test_continuous_features_are_taken_from_the_most_frequent_rows():
     generator = torch.Generator().manual_seed(0)
     graphs = [chain([0] * 12) for _ in range(30)]
@@ -334,14 +210,6 @@ def test_continuous_features_are_taken_from_the_most_frequent_rows():
         explanation = explainer.explain(1)
     assert explanation.warnings == (note,)
     assert {tuple(row) for row in explanation.prototypes[0].graph.x.tolist()} <= rows
-
-
-def test_multi_hot_rows_are_types_of_their_own():
-    graphs = [Data(x=graph.x + graph.x.roll(1, 0), edge_index=graph.edge_index) for graph in GRAPHS]
-    rows = {tuple(row) for graph in graphs for row in graph.x.tolist()}
-    explainer = fitted(graphs=graphs)
-    assert explainer.vocabulary_.num_types == len(rows) == 6
-    assert {tuple(row) for row in explainer.explain(1).prototypes[0].graph.x.tolist()} <= rows
 
 
 class ReadsPositions(Plain):
@@ -402,36 +270,13 @@ def test_graphs_without_edges():
         ({"num_prototypes": 0}, ValueError, r"^num_prototypes must be at least 1, got 0$"),
         ({"num_epochs": 2.0}, TypeError, r"^num_epochs must be a whole number, got 2\.0$"),
         ({"num_rollouts": True}, TypeError, r"^num_rollouts must be a whole number, got True$"),
-        ({"hidden": -1}, ValueError, r"^hidden must be at least 1, got -1$"),
         ({"max_nodes": 1}, ValueError, r"^max_nodes must be at least 2, got 1$"),
-        ({"learning_rate": 0.0}, ValueError, r"^learning_rate must be a finite number above 0, got 0\.0$"),
-        ({"learning_rate": "fast"}, TypeError, r"^learning_rate must be a number, got 'fast'$"),
-        ({"rollout_weight": -1}, ValueError, r"^rollout_weight must be a finite number of at least 0, got -1$"),
-        ({"rule_weight": float("inf")}, ValueError, r"^rule_weight must be a finite number of at least 0, got inf$"),
-        ({"rule_weight": float("nan")}, ValueError, r"^rule_weight must be a finite number of at least 0, got nan$"),
-        ({"num_episodes": 0}, ValueError, r"^num_episodes must be at least 1, got 0$"),
-        ({"steps_per_node": 0}, ValueError, r"^steps_per_node must be a finite number above 0, got 0$"),
-        ({"start_type": -1}, ValueError, r"^start_type must be at least 0, got -1$"),
         ({"random_state": -1}, ValueError, r"^random_state must be in \[0, 2\*\*32\), got -1$"),
     ],
 )
 def test_options_are_checked(options, error, message):
     with pytest.raises(error, match=message):
         XGNN(**options)
-
-
-def test_a_start_type_that_is_not_there():
-    with pytest.raises(ValueError, match=r"with neighbours in the data, one of 0, 1, 2, got 3$"):
-        fitted(start_type=3).explain(0)
-
-
-def test_misspelt_options_and_wrong_targets():
-    with pytest.raises(TypeError):
-        XGNN(epochs=3)
-    with pytest.raises(pg.NotFittedError, match=r"^this XGNN has no model yet"):
-        XGNN().explain(0)
-    with pytest.raises(ValueError, match=r"^target must be in \[0, 2\), got 2"):
-        fitted().explain(2)
 
 
 class NoProbability(nn.Module):

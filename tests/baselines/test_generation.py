@@ -2,7 +2,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph.peers.generating import learn
+from protograph.baselines.generation import learn
 from tests import zoo
 
 
@@ -34,9 +34,10 @@ def test_edges_have_the_most_frequent_attributes_of_their_types():
     assert made.edge_index.tolist() == [[0, 1, 1, 2], [1, 2, 0, 1]]
 
 
-def test_rarest_types_are_left_out():
+def test_rarest_types_are_left_out(monkeypatch):
+    monkeypatch.setattr("protograph.baselines.generation.MAX_TYPES", 2)
     graphs = [Data(x=torch.eye(4)[[0, 0, 0, 1, 1, 2]], edge_index=torch.tensor([[0, 5], [5, 0]]))]
-    vocabulary = learn(graphs, max_types=2)
+    vocabulary = learn(graphs)
     assert (vocabulary.num_types, vocabulary.num_left_out) == (2, 1)
     assert vocabulary.joined.sum() == 0  # its only edge leads to the type that was left out
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.peers.generating import learn
-from protograph.peers.parts import largest_parts, relaxed_graphs
+from protograph.baselines.generation import learn
+from protograph.baselines.gnninterpreter import largest_parts, relaxed_graphs
 from tests import zoo
 
 
@@ -18,13 +18,6 @@ def vocabulary_of(*graphs):
 def _both(edges):
     ends = torch.tensor(edges).t()
     return torch.cat([ends, ends.flip(0)], dim=1)
-
-
-def part_of(weights, kinds, vocabulary, **limits):
-    """Nodes, types, edges and kept pairs of one sample."""
-    parts = largest_parts(np.array(weights, dtype=float)[None], np.array(kinds)[None], vocabulary, **limits)
-    types, edges = parts.graph(0)
-    return np.flatnonzero(parts.is_node[0]).tolist(), types, edges, np.flatnonzero(parts.is_kept[0]).tolist()
 
 
 def naive(weights, kinds, vocabulary, max_edges, negligible):
@@ -65,23 +58,6 @@ def test_the_largest_part_is_that_of_a_graph_grown_edge_by_edge(size, max_edges,
         kept = np.flatnonzero(parts.is_kept[number]).tolist()
         found = np.flatnonzero(parts.is_node[number]).tolist(), types, edges, kept
         assert found == naive(weights[number], kinds[number], vocabulary, max_edges, 0.2)
-
-
-def test_the_least_probable_edges_give_way():
-    path = vocabulary_of(((0, 0, 0), [(0, 1), (1, 2)]))  # two neighbours at most
-    star = [0.9, 0.6, 0.8, 0.3, 0.0, 0.0]  # pairs 01 02 03 12 13 23
-    nodes, _, edges, kept = part_of(star, [0, 0, 0, 0], path, max_edges=9, negligible=0.01)
-    assert nodes == [0, 1, 3]
-    assert edges == ((0, 1), (0, 2))
-    assert kept == [0, 2]  # pair 13 is negligible
-    nodes, *_ = part_of(star, [0, 0, 0, 0], path, max_edges=1, negligible=0.01)
-    assert nodes == [0, 1]
-
-
-def test_nothing_probable_is_a_single_node():
-    path = vocabulary_of(((0, 1), [(0, 1)]))
-    assert part_of([0.1], [1, 0], path, max_edges=9, negligible=0.01) == ([0], (1,), (), [])
-    assert part_of([], [1], path, max_edges=9, negligible=0.01) == ([0], (1,), (), [])
 
 
 @pytest.mark.parametrize("is_passed", [False, True])

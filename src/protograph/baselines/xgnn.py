@@ -11,10 +11,22 @@ from torch_geometric.data import Data
 
 from protograph._base.options import check_options
 from protograph._base.ties import tolerance_for
+from protograph.baselines.generation import GeneratingExplainer, Vocabulary
 from protograph.explanation import Prototype
 from protograph.graphs.cleaning import node_count
 from protograph.patterns.canonical import canonical_graph
-from protograph.peers.generating import GeneratingExplainer, Vocabulary
+
+# Graphs grown side by side in a round; they share the policy's updates and each call of the model.
+NUM_EPISODES = 8
+# Steps of an episode for each of ``max_nodes``: enough for a tree, and half as many edges again, which close rings.
+STEPS_PER_NODE = 1.5
+LEARNING_RATE = 0.01
+# Far above Adam's usual 1e-8, by which differences would become full steps once all choices are about as good.
+ADAM_EPSILON = 1e-3
+# Width and depth of the policy's GCN; the paper's depth.
+WIDTH, NUM_LAYERS = 32, 3
+# The paper's lambda_2; its lambda_1 is 1.
+RULE_WEIGHT = 0.1
 
 
 @dataclass(kw_only=True, eq=False)
@@ -44,21 +56,7 @@ class XGNN(GeneratingExplainer):
         num_prototypes: How many different graphs to return, the best ones of the whole training.
         max_nodes: Largest number of nodes of a graph.
         num_epochs: Rounds of training.
-        num_episodes: Graphs grown side by side in a round; they share the policy's updates and each call of the model.
-        steps_per_node: Steps of an episode for each of ``max_nodes``: enough for a tree, and half as many edges again,
-            which close rings.
         num_rollouts: m of the paper: how many times a grown graph is completed by the policy, to look ahead.
-        learning_rate: Of the policy's training (Adam).
-        adam_epsilon: Far above the usual 1e-8: once all choices are about as good, Adam would blow their differences up
-            to full steps.
-        hidden: Width of the policy.
-        num_layers: Depth of the policy's GCN, the paper's.
-        rollout_weight: :math:`\lambda_1` of the paper.
-        rule_weight: :math:`\lambda_2` of the paper.
-        start_type: What a graph grows from, an index into the types of :attr:`vocabulary_`; ``None`` tries all in
-            turn, those whose most usual edge the model likes best first.
-        max_types: Most types of nodes that graphs are made of, the most frequent ones: continuous features give one for
-            every node.
         random_state: Seed of the policy and its choices.
 
     >>> XGNN(max_nodes=1)
@@ -68,23 +66,10 @@ class XGNN(GeneratingExplainer):
     """
 
     num_epochs: int = 10
-    num_episodes: int = 8
-    steps_per_node: float = 1.5
     num_rollouts: int = 10
-    learning_rate: float = 0.01
-    adam_epsilon: float = 1e-3
-    hidden: int = 32
-    num_layers: int = 3
-    rollout_weight: float = 1.0
-    rule_weight: float = 0.1
-    start_type: int | None = None
 
     def __post_init__(self) -> None:
-        check_options(
-            self,
-            least={"max_nodes": 2, "start_type": 0},
-            above_zero=("learning_rate", "adam_epsilon", "steps_per_node"),
-        )
+        check_options(self, least={"max_nodes": 2})
 
     def _generate(self, target: int) -> tuple[list[Prototype], list[str]]:
         training = _Training(self, target, self._starts(target, self.vocabulary_))
@@ -97,14 +82,6 @@ class XGNN(GeneratingExplainer):
         usable = np.flatnonzero(joined.any(axis=1)).tolist()
         if not usable:
             raise ValueError("the graphs have no edges, so XGNN cannot learn how to grow one; use PAGE")
-        if self.start_type is not None:
-            if self.start_type not in usable:
-                shown = ", ".join([*map(str, usable[:20]), *(["..."] if len(usable) > 20 else ())])
-                raise ValueError(
-                    f"start_type must be a type of vocabulary_ with neighbours in the data, one of {shown}, "
-                    f"got {self.start_type}"
-                )
-            usable = [self.start_type]
         edges = [vocabulary.graph([kind, int(joined[kind].argmax())], [(0, 1)]) for kind in usable]
         self._check_accepted(edges[0])
         return [usable[place] for place in np.argsort(-self._judge(edges, target).margins, kind="stable")]
@@ -122,17 +99,15 @@ class _Training:
         self.generator = torch.Generator().manual_seed(explainer.random_state)
         self.rules = Rules(explainer.vocabulary_, explainer.max_nodes)
         features = _policy_features(explainer.vocabulary_)
-        self.policy = Policy(features, explainer.hidden, explainer.num_layers, self.generator)
-        self.optimizer = torch.optim.Adam(
-            self.policy.parameters(), lr=explainer.learning_rate, eps=explainer.adam_epsilon
-        )
+        self.policy = Policy(features, self.generator)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), lr=LEARNING_RATE, eps=ADAM_EPSILON)
         self.best: dict[bytes, Prototype] = {}
 
     def run_epoch(self, epoch: int) -> int:
         """Run episodes side by side, with an update of the policy after each step; return the number of the next."""
-        options, num_episodes, rules = self.options, self.options.num_episodes, self.rules
-        first, num_steps = epoch * num_episodes, round(options.steps_per_node * options.max_nodes)
-        kinds = [self.starts[(first + episode) % len(self.starts)] for episode in range(num_episodes)]
+        options, rules = self.options, self.rules
+        first, num_steps = epoch * NUM_EPISODES, round(STEPS_PER_NODE * options.max_nodes)
+        kinds = [self.starts[(first + episode) % len(self.starts)] for episode in range(NUM_EPISODES)]
         graphs = Partial.of(kinds, options.max_nodes)
         value: Tensor | None = None
         for step in range(num_steps):
@@ -143,12 +118,12 @@ class _Training:
             rolled = self.policy.complete(
                 grown.repeat(options.num_rollouts), num_steps - step - 1, rules, self.generator
             )
-            above = self._judged(grown.and_then(rolled).laid_out(rules.vocabulary)) - 1 / options.num_classes_
-            now, later = above[:num_episodes], above[num_episodes:].reshape(num_episodes, -1)
+            above = self._judged(grown.and_then(rolled).as_data(rules.vocabulary)) - 1 / options.num_classes_
+            now, later = above[:NUM_EPISODES], above[NUM_EPISODES:].reshape(NUM_EPISODES, -1)
             usualness = rules.usualness(graphs, action)
-            reward = now + options.rollout_weight * later.mean(dim=1) + options.rule_weight * usualness
+            reward = now + later.mean(dim=1) + RULE_WEIGHT * usualness
             if value is None:  # of the single nodes that all begin with, which the model was not shown
-                value = reward[action.is_legal].mean().expand(num_episodes)
+                value = reward[action.is_legal].mean().expand(NUM_EPISODES)
             self.optimizer.zero_grad()
             # Cross-entropy of the choices, weighted by how much they gained.
             gained = ((reward - value) * action.log_probability)[action.is_legal]
@@ -259,7 +234,7 @@ class Partial:
             torch.cat([self.sizes, others.sizes]),
         )
 
-    def laid_out(self, vocabulary: Vocabulary) -> Sequence[Data]:
+    def as_data(self, vocabulary: Vocabulary) -> list[Data]:
         """The graphs themselves."""
         graph_of, *ends = self.adjacency.triu().nonzero().t()
         return vocabulary.graphs(self.sizes, self.types[self.is_node], torch.stack(ends), graph_of)
@@ -305,14 +280,14 @@ class Policy(nn.Module):
     A candidate is an isolated node, so all graphs share the candidates' embeddings.
     """
 
-    def __init__(self, features: Tensor, hidden: int, num_layers: int, generator: torch.Generator) -> None:
+    def __init__(self, features: Tensor, generator: torch.Generator) -> None:
         super().__init__()
         self.features = features
-        widths = [features.size(1), *[hidden] * num_layers]
+        widths = [features.size(1), *[WIDTH] * NUM_LAYERS]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
-        self.start = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
-        self.end_of_start, self.end_of_end = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
-        self.end = nn.Sequential(nn.ReLU(), nn.Linear(hidden, 1))
+        self.start = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 1))
+        self.end_of_start, self.end_of_end = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH, bias=False)
+        self.end = nn.Sequential(nn.ReLU(), nn.Linear(WIDTH, 1))
         self.double()
         for parameter in self.parameters():
             if parameter.dim() == 2:

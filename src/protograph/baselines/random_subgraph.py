@@ -13,6 +13,10 @@ from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 
+# Subgraphs drawn and shown to the model at a time, with Ctrl-C heard between. The sources of a chunk are drawn before
+# its parts, so this is part of what a seed means.
+CHUNK = 64
+
 
 @dataclass(kw_only=True, eq=False)
 class RandomSubgraph(Explainer):
@@ -25,8 +29,6 @@ class RandomSubgraph(Explainer):
         num_prototypes: How many to return, each from another graph where there are enough.
         max_nodes: Number of nodes of a subgraph; a smaller graph, or part of one, is taken as a whole.
         num_candidates: How many subgraphs the model is shown; the default is what PAGE shows it with its own.
-        chunk_size: How many are drawn and shown at a time, with Ctrl-C heard between. The sources of a chunk are drawn
-            before its parts, so that this is part of what a seed means.
         random_state: Seed of the choices.
 
     >>> RandomSubgraph(num_candidates=0)
@@ -38,7 +40,6 @@ class RandomSubgraph(Explainer):
     num_prototypes: int = 1
     max_nodes: int = 13
     num_candidates: int = 30
-    chunk_size: int = 64
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -57,7 +58,7 @@ class RandomSubgraph(Explainer):
         candidates: list[Prototype] = []
 
         def draw(done: int) -> int:
-            count = min(self.chunk_size, self.num_candidates - done)
+            count = min(CHUNK, self.num_candidates - done)
             candidates.extend(self._drawn(rng.choice(members, size=count).tolist(), target, rng))
             return len(candidates)
 

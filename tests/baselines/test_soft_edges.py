@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 import torch
-from torch import nn
 from torch_geometric.data import Batch, Data
-from torch_geometric.nn import GATv2Conv, GraphConv, MessagePassing, SAGEConv, SimpleConv, TopKPooling
+from torch_geometric.nn import GATv2Conv, GraphConv, MessagePassing, SAGEConv, SimpleConv
 
+from protograph.baselines.gnninterpreter import mixed, soft_edges, unlikeness
 from protograph.models.classifier import GraphClassifier
-from protograph.peers.relaxation import mixed, soft_edges, unlikeness
 from tests import zoo
 
 KINDS = ["gcn", "gin", "gat", "sage", "gine"]
@@ -63,29 +62,6 @@ def test_other_layers_too(conv):
     with soft_edges(layer, weights):
         soft = layer(full.x.double(), full.edge_index)
     assert torch.allclose(soft, layer(graph.x.double(), graph.edge_index), atol=1e-9)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_gradients_reach_every_weight_and_the_features(kind):
-    graph = zoo.random_graph(0, edge_dim=2 if kind == "gine" else None)
-    classifier = running(zoo.make(conv=kind, pool="mean"), [graph])
-    full, weights = complete(graph)
-    weights = (0.25 + 0.5 * weights).requires_grad_()
-    full.x = full.x.double().requires_grad_()
-    with soft_edges(classifier.model, weights):
-        outputs, embeddings = classifier.differentiable([full])
-    for value in (outputs[0, 0], embeddings.sum()):
-        by_weight, by_feature = torch.autograd.grad(value, [weights, full.x], retain_graph=True)
-        assert bool((by_weight != 0).all())
-        assert bool((by_feature != 0).any())
-    assert all(parameter.grad is None for parameter in classifier.model.parameters())
-    with torch.no_grad():  # and they are the slopes
-        slopes = []
-        for sign in (1, -1):
-            with soft_edges(classifier.model, weights + sign * 1e-6 * torch.eye(len(weights))[0].double()):
-                slopes.append(classifier.differentiable([full])[0][0, 0].item())
-    by_weight = torch.autograd.grad(outputs[0, 0], weights)[0]
-    assert (slopes[0] - slopes[1]) / 2e-6 == pytest.approx(float(by_weight[0]), rel=1e-3, abs=1e-6)
 
 
 def hooks_of(model):
@@ -152,21 +128,6 @@ def test_edges_that_are_not_the_graphs_own_are_refused(conv):
     adjacency = torch.eye(3).to_sparse()
     with soft_edges(layer, torch.ones(2)), pytest.raises(ValueError, match="but a Tensor where"):
         layer(x, adjacency)
-
-
-def test_pooling_inside_is_refused():
-    class Pooled(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.pool, self.conv = TopKPooling(3, ratio=0.5), Plain()
-
-        def forward(self, x, edge_index, batch):
-            x, edge_index, _, _, _, _ = self.pool(x, edge_index, batch=batch)
-            return self.conv(x, edge_index)
-
-    graph = zoo.random_graph(0)
-    with soft_edges(model := Pooled(), torch.ones(graph.num_edges)), pytest.raises(ValueError, match="pool, drop"):
-        model(graph.x, graph.edge_index, torch.zeros(7, dtype=torch.long))
 
 
 # ---- the graph behind a sample -------------------------------------------------------------------------------------

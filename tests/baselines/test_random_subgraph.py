@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import protograph as pg
-from protograph.peers.random_subgraph import random_part
+from protograph.baselines.random_subgraph import random_part
 from tests import zoo
 
 
@@ -18,7 +18,7 @@ def test_parts_are_connected_and_of_the_size_asked_for():
 
 def test_the_best_candidate_comes_first_and_sources_differ():
     graphs = zoo.random_graphs(40)
-    explainer = pg.RandomSubgraph(num_prototypes=3, max_nodes=4, num_candidates=30).fit(zoo.make(), graphs)
+    explainer = pg.baselines.RandomSubgraph(num_prototypes=3, max_nodes=4, num_candidates=30).fit(zoo.make(), graphs)
     target = int(explainer.predictions_[0])
     found = explainer.explain(target)
     margins = [prototype.margin for prototype in found.prototypes]
@@ -26,13 +26,17 @@ def test_the_best_candidate_comes_first_and_sources_differ():
     assert len({prototype.source for prototype in found.prototypes}) == 3
     assert all(explainer.predictions_[prototype.source] == target for prototype in found.prototypes)
     assert found.model_calls == explainer.explain(target).model_calls
-    fewer = pg.RandomSubgraph(num_prototypes=3, max_nodes=4, num_candidates=5).fit(zoo.make(), graphs).explain(target)
+    fewer = (
+        pg.baselines.RandomSubgraph(num_prototypes=3, max_nodes=4, num_candidates=5)
+        .fit(zoo.make(), graphs)
+        .explain(target)
+    )
     assert found.model_calls - fewer.model_calls == 25
     assert fewer.prototypes[0].margin <= margins[0]
 
 
 def test_fewer_candidates_than_prototypes():
-    explainer = pg.RandomSubgraph(num_prototypes=3, num_candidates=2).fit(zoo.make(), zoo.random_graphs(40))
+    explainer = pg.baselines.RandomSubgraph(num_prototypes=3, num_candidates=2).fit(zoo.make(), zoo.random_graphs(40))
     with pytest.warns(pg.ProtographWarning, match=r"only 2 subgraphs were drawn, 3 were asked for"):
         explainer.explain(int(explainer.predictions_[0]))
 
@@ -43,7 +47,7 @@ def test_a_model_that_is_not_made_for_small_parts():
             scores = super().forward(x, edge_index, batch)
             return scores / (batch.bincount() > 3)[:, None]
 
-    explainer = pg.RandomSubgraph(max_nodes=2).fit(zoo.make(kind=Fails), zoo.random_graphs(30))
+    explainer = pg.baselines.RandomSubgraph(max_nodes=2).fit(zoo.make(kind=Fails), zoo.random_graphs(30))
     with pytest.raises(
         ValueError,
         match=r"^the model's output for graph 0, of two nodes, is NaN or infinite; .* classify small graphs too$",

@@ -1,9 +1,8 @@
 """What explainers that generate graphs share: a vocabulary from the data, and a model that must take the graphs."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 import torch
@@ -15,10 +14,9 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.timing import timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.joining import GraphChunk, JoinedGraphs, LaidOut
 from protograph.models.judging import Judgement
 
-# A model's table of types must stay small: continuous features give one for every node.
+# The table of types must stay small: continuous features give one for every node.
 MAX_TYPES = 200
 # What a generated graph and its batch have, and a label, which no model is given.
 _GENERATED = frozenset({"x", "edge_index", "edge_attr", "batch", "ptr", "num_graphs", "num_nodes", "y"})
@@ -65,8 +63,8 @@ class Vocabulary:
         edge_attr = None if self.edge_attr is None else self.edge_attr[kinds[edge_index[0]], kinds[edge_index[1]]]
         return assembled(len(kinds), None if self.x is None else self.x[kinds], edge_index, edge_attr)
 
-    def graphs(self, sizes: Tensor, types: Tensor, ends: Tensor, graph_of: Tensor) -> GraphChunk:
-        """Many graphs at once, laid end to end.
+    def graphs(self, sizes: Tensor, types: Tensor, ends: Tensor, graph_of: Tensor) -> list[Data]:
+        """Many graphs at once.
 
         Args:
             sizes: Number of nodes of each.
@@ -77,42 +75,14 @@ class Vocabulary:
 
         >>> edge = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
         >>> ends = torch.tensor([[0, 0], [1, 1]])
-        >>> list(learn([edge]).graphs(torch.tensor([2, 2]), torch.tensor([0, 1, 1, 1]), ends, torch.tensor([0, 1])))
+        >>> learn([edge]).graphs(torch.tensor([2, 2]), torch.tensor([0, 1, 1, 1]), ends, torch.tensor([0, 1]))
         [Data(x=[2, 2], edge_index=[2, 2]), Data(x=[2, 2], edge_index=[2, 2])]
         """
-        edge_index, kinds = both_ways(ends), types[both_ways((sizes.cumsum(0) - sizes)[graph_of] + ends)]
-        tensors = {
-            "edge_index": edge_index,
-            "x": None if self.x is None else self.x[types],
-            "edge_attr": None if self.edge_attr is None else self.edge_attr[kinds[0], kinds[1]],
-        }
-        return laid_out(sizes.numpy(), graph_of.bincount(minlength=len(sizes)).numpy(), tensors)
+        edges = ends.t().split(graph_of.bincount(minlength=len(sizes)).tolist())
+        return [self.graph(*one) for one in zip(types.split(sizes.tolist()), edges, strict=True)]
 
 
-def both_ways(ends: Tensor) -> Tensor:
-    """Each undirected edge as two directed ones, which follow each other.
-
-    >>> both_ways(torch.tensor([[0, 1], [1, 2]]))
-    tensor([[0, 1, 1, 2],
-            [1, 0, 2, 1]])
-    """
-    return torch.stack([ends, ends.flip(0)], dim=2).flatten(1)
-
-
-def laid_out(sizes: Ints, num_edges: Ints, tensors: Mapping[str, Tensor | None]) -> GraphChunk:
-    """Graphs of these tensors, of which none needs to be made before somebody looks at it.
-
-    Args:
-        sizes: Number of nodes of each.
-        num_edges: Number of undirected edges of each.
-        tensors: ``edge_index``, with both directions of each edge, and those that there are of nodes and edges.
-    """
-    there = {key: tensor for key, tensor in tensors.items() if tensor is not None}
-    together = JoinedGraphs(sizes, 2 * num_edges, there)
-    return GraphChunk(LaidOut(together), together)
-
-
-def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
+def learn(graphs: Iterable[Data]) -> Vocabulary:
     """Learn the vocabulary of undirected graphs.
 
     >>> star = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))
@@ -125,7 +95,7 @@ def learn(graphs: Iterable[Data], max_types: int = MAX_TYPES) -> Vocabulary:
     batch = Batch.from_data_list([bare(graph) for graph in graphs])
     num_nodes = int(batch.num_nodes or 0)
     rows, type_of, counts = _distinct(torch.zeros(num_nodes, 1) if batch.x is None else batch.x)
-    kept = min(max_types, len(counts))
+    kept = min(MAX_TYPES, len(counts))
     first, second = batch.edge_index.numpy()
     max_degree = np.zeros(len(counts), dtype=np.int64)
     np.maximum.at(max_degree, type_of, np.bincount(first[first != second], minlength=num_nodes))
@@ -157,13 +127,10 @@ def assembled(num_nodes: int | None, x: Tensor | None, edge_index: Tensor, edge_
 
 def _distinct(values: Tensor) -> tuple[Ints, Ints, Ints]:
     """First place of each distinct row, most frequent row first; the row each place has; and their counts."""
-    numbers = values.float() if values.dtype is torch.bfloat16 else values  # which NumPy does not have
-    flat = np.ascontiguousarray(numbers.reshape(len(values), -1).numpy())
+    flat = values.reshape(len(values), -1).double().numpy()
     if not flat.shape[1]:  # rows of nothing are all the same
-        flat = np.zeros((len(flat), 1), dtype=np.int8)
-    # As one sequence of bytes a row is compared far faster than column by column.
-    keys = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).reshape(-1)
-    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        flat = np.zeros((len(flat), 1))
+    _, first, inverse, counts = np.unique(flat, axis=0, return_index=True, return_inverse=True, return_counts=True)
     order = np.lexsort((first, -counts))
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -195,14 +162,13 @@ class GeneratingExplainer(Explainer):
 
     num_prototypes: int = 1
     max_nodes: int = 13
-    max_types: int = MAX_TYPES
     random_state: int = 0
 
     @property
     def vocabulary_(self) -> Vocabulary:
         """The types of nodes in the fitted graphs, most frequent first, and how they are joined."""
         self._fitted()
-        return self._once("vocabulary", lambda: learn(chain.from_iterable(self._store.chunks(256)), self.max_types))
+        return self._once("vocabulary", lambda: learn(self._store))
 
     def explain(self, target: int) -> Explanation:
         """Generate prototypes of a class.

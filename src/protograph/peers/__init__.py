@@ -1,1 +1,0 @@
-"""Explainers to compare PAGE with: XGNN, GNNInterpreter, random subgraphs."""
