@@ -259,7 +259,6 @@ def test_sizes_beyond_which_a_sample_decides_are_those_of_the_options():
     text = (DOCS / "scaling.md").read_text().split("## From which size on a sample decides")[1].split("\n## ")[0]
     rows = {row.split("|")[1].strip(): row for row in text.splitlines() if row.startswith("| ")}
     sizes = {
-        "the mixture of a class": ("cluster_options", ["max_fitted"]),
         "bins and kinds of continuous features": ("node_options", ["sample"]),
         "patterns of a session": ("consensus_options", ["max_counted", "drawn_from"]),
         "rules": ("reason_options", ["max_searched", "max_confirming"]),

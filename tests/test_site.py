@@ -104,7 +104,7 @@ def test_the_reference_has_the_reason_of_every_number():
         "class A:\n    slack: float = 0.1  # the least\n    rows: int = (\n        2**3  # as many\n    )\n    x: int\n"
     )
     assert list(numbers_of(source)) == [("slack", "0.1", "the least"), ("rows", "2 ** 3", "as many")]
-    for kind in (options.ClusterOptions, options.ConsensusOptions, options.EvidenceOptions, options.ReasonOptions):
+    for kind in (options.ConsensusOptions, options.EvidenceOptions, options.ReasonOptions):
         assert [name for name, _, why in numbers_of(inspect.getsource(kind)) if not why] == []
 
 

@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.page.options import ClusterOptions, ConsensusOptions, EvidenceOptions, ReasonOptions, WalkOptions
+from protograph.page.options import ConsensusOptions, EvidenceOptions, ReasonOptions, WalkOptions
 from protograph.page.reasons.reasons import find_reasons
 from protograph.patterns.canonical import canonical_graph
 from tests import zoo
@@ -582,7 +582,6 @@ def test_every_option_of_one_search_is_refused_or_read():
 
 
 OBJECTS = {
-    "cluster_options": (ClusterOptions(max_clusters=2), "ClusterOptions"),
     "consensus_options": (ConsensusOptions(slack=0.2), "ConsensusOptions"),
     "walk_options": (WalkOptions(max_rounds=3), "WalkOptions"),
     "evidence_options": (EvidenceOptions(looked_at=3), "EvidenceOptions"),
@@ -607,7 +606,6 @@ def test_objects_of_options(name):
         {"max_reasons": 2, "reason_options": {"max_nodes": 3}, "evidence_options": {"looked_at": 5}},
         {
             "consensus_options": ConsensusOptions(slack=0.3, sample=20),
-            "cluster_options": {"min_share": 0.1},
             "reason_options": ReasonOptions(max_nodes=2),
         },
         {"search": "walk", "scoring": "geometric", "decay": 3.0, "max_nodes": 4, "distinct_starts": False},
@@ -651,9 +649,6 @@ def test_objects_of_options_change_what_they_decide():
     assert few.num_looked_at == 4 < plain.evidence.num_looked_at
     none = explained(num_clusters=1, evidence_options=EvidenceOptions(whole_calls=1)).prototypes[0].evidence
     assert none.num_in_class == 0 < plain.evidence.num_in_class
-    halves = explained(num_clusters=2)
-    assert len(halves.prototypes) == 2
-    assert len(explained(num_clusters=2, cluster_options=ClusterOptions(min_share=0.9)).prototypes) == 1
     sizes = {}
     for slack in (0.1, 0.9):
         consensus = fitted(
@@ -663,8 +658,6 @@ def test_objects_of_options_change_what_they_decide():
         sizes[slack] = prototype.num_nodes, *(session.size for session in prototype.sessions)
     assert all(small <= large for small, large in zip(sizes[0.9], sizes[0.1], strict=True))
     assert sizes[0.9][0] < sizes[0.1][0]
-    pools = {pool: explained(num_clusters=1, consensus_options=ConsensusOptions(pool=pool)) for pool in (1, 3)}
-    assert len({tuple(s.start for s in found.prototypes[0].sessions) for found in pools.values()}) == 2
     walk = explained(search="walk", num_clusters=1, max_nodes=None).prototypes[0]
     short = explained(search="walk", num_clusters=1, max_nodes=None, walk_options=WalkOptions(size_calls=1)).prototypes[
         0

@@ -1,11 +1,10 @@
-import numpy as np
 import pytest
 import torch
 
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import Candidate
-from protograph.page.clusters.selection import Cluster
+from protograph.page.clustering import Cluster
 from protograph.page.merging import ClusterResult, merged
 from tests.page.naive_patterns import path_edges, ring_edges, undirected
 
@@ -35,11 +34,11 @@ def result_of(graph, members, distances=None):
         session=session,
     )
     distances = distances or [float(n) for n in range(len(members))]
-    return ClusterResult(Cluster(tuple(members), tuple(distances), (members[0],), np.zeros(1)), candidate, (session,))
+    return ClusterResult(Cluster(tuple(members), tuple(distances), (members[0],), (members[0],)), candidate, (session,))
 
 
-def run(results, graphs, same_share=0.05, **options):
-    return merged(results, EncodedGraphs(graphs, **options), same_share)
+def run(results, graphs, **options):
+    return merged(results, EncodedGraphs(graphs, **options))
 
 
 def test_isomorphic_prototypes_in_as_many_graphs_are_one():
@@ -95,10 +94,3 @@ def test_equal_attributes_of_edges():
     results = [result_of(one, [0]), result_of(two, [1])]
     assert len(run(results, [one, two])[0]) == 1
     assert len(run(results, [one, two], match_edges=True)[0]) == 2
-
-
-def test_what_is_the_same_share_is_an_option():
-    graphs = [TRIANGLE] * 20 + [PATH] * 20
-    results = [result_of(TRIANGLE, [0, 1, 2, 3]), result_of(TRIANGLE, [4, 5, 20])]  # all, and two thirds
-    assert len(run(results, graphs, same_share=0.33)[0]) == 2
-    assert len(run(results, graphs, same_share=0.34)[0]) == 1

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from typing import Any, Literal
 
 from torch import Tensor
@@ -15,10 +14,7 @@ from protograph.explanation import Explanation, Prototype
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.node_rule import NodeRule
 from protograph.page.candidate import NoPrototypeError
-from protograph.page.clusters.class_map import class_map
-from protograph.page.clusters.given import given_cluster
-from protograph.page.clusters.selection import Cluster, Selection, select
-from protograph.page.clusters.streaming import select_streamed
+from protograph.page.clustering import Cluster, Selection, class_map, given_cluster, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
 from protograph.page.consensus.prototype import consensus_candidates, heaviest
 from protograph.page.edges import ResolvedEdges, resolved_edges
@@ -29,7 +25,6 @@ from protograph.page.next_best import next_best
 from protograph.page.nodes import ResolvedNodes, resolved_nodes
 from protograph.page.option_checks import check_options
 from protograph.page.options import (
-    ClusterOptions,
     ConsensusOptions,
     EdgeOptions,
     EvidenceOptions,
@@ -82,7 +77,6 @@ class PAGE(Explainer):
         search: ``"consensus"`` or ``"walk"``.
         max_reasons: Most reasons of a class; 0: none are looked for. A walk has none.
         random_state: Seed of the mixture.
-        cluster_options: The numbers that decide how Phase 1 clusters.
         consensus_options: The numbers that decide how a consensus is grown, trimmed and closed.
         walk_options: Limits beyond which a walk is not proven to be exact.
         evidence_options: The numbers that decide how evidence is counted.
@@ -109,7 +103,6 @@ class PAGE(Explainer):
     search: Literal["walk", "consensus"] = "consensus"
     max_reasons: int = 8
     random_state: int = 0
-    cluster_options: ClusterOptions = field(default_factory=ClusterOptions)
     consensus_options: ConsensusOptions = field(default_factory=ConsensusOptions)
     walk_options: WalkOptions = field(default_factory=WalkOptions)
     evidence_options: EvidenceOptions = field(default_factory=EvidenceOptions)
@@ -136,27 +129,19 @@ class PAGE(Explainer):
 
     def representatives(self, target: int) -> Selection:
         """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
-        members = self._members(target)
+        members, near = self._members(target), self.budget * self.num_graphs * self.consensus_options.pool
         with preserved_random_state():
-            embedded, is_many = self._fitted(), members.size > self.cluster_options.max_fitted
-            choose = partial(select_streamed, exact=embedded.exact) if is_many else select
-            return choose(
-                embedded.graph_embeddings if is_many else embedded.exact_embeddings(members),
+            return select(
+                self._fitted().exact_embeddings(members),
                 members,
                 num_clusters=self.num_clusters,
                 num_graphs=self.num_graphs,
                 random_state=self.random_state,
+                num_nearest=near if self.search == "consensus" else 0,
                 resolution=self._classifier().resolution,
-                content_key=lambda index: self._canonical([index])[0].order,
-                options=self.cluster_options,
+                content_keys=lambda indices: [source.order for source in self._canonical(indices)],
                 graph_label=self._store.label,
             )
-
-    def _make_exact(self, target: int) -> None:
-        """Ask the model for what Phase 1 needs in double precision: that is the model's time, not that of Phase 1."""
-        members = self._members(target)
-        if members.size <= self.cluster_options.max_fitted:
-            self._fitted().make_exact(members)
 
     def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
         """Discover the prototypes of a class.
@@ -168,8 +153,6 @@ class PAGE(Explainer):
         target = self._checked_target(target)
         timings: dict[str, float] = {}
         with preserved_random_state(), self._reported(1):
-            if representatives is None:
-                self._make_exact(target)
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
                 begun = begun_search(self, target) if representatives is None else None
                 selection = begun.selection if begun else self._selected(target, representatives)
@@ -177,7 +160,7 @@ class PAGE(Explainer):
                 results, notes = self._results(self._fitted_class(target), selection, begun)
                 timings |= summed(result.seconds for result in results)
                 if self.num_clusters == "auto" and representatives is None and self._is_counted():
-                    results, merges = merged(results, self._encoded(), self.cluster_options.same_share)
+                    results, merges = merged(results, self._encoded())
                     notes += merges
             with timed(timings, "evidence"), self._progress.stage("counting", len(results)) as step:
                 scope = self._evidence_scope(target)
@@ -253,7 +236,7 @@ class PAGE(Explainer):
         if representatives is None:
             return self.representatives(target)
         least = 1 if self.scoring == "product" else 2
-        return given_cluster(representatives, self._fitted(), least, f"scoring={self.scoring!r}")
+        return given_cluster(representatives, len(self._store), least, f"scoring={self.scoring!r}")
 
     def _fitted_class(self, target: int) -> FittedClass:
         return FittedClass(
@@ -351,7 +334,7 @@ class PAGE(Explainer):
 
     def _prototype(self, number: int, num_clusters: int, result: ClusterResult, scope: EvidenceScope) -> Prototype:
         """The prototype of a cluster, whole, with its evidence."""
-        candidate, members = result.candidate, result.cluster.in_settled_order
+        candidate, members = result.candidate, result.cluster.members
         return Prototype(
             graph=candidate.graph,
             probability=candidate.session.probability,

@@ -9,8 +9,11 @@ from protograph._base.ties import TOLERANCE, levels
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.candidate import Candidate
-from protograph.page.clusters.selection import Cluster
+from protograph.page.clustering import Cluster
 from protograph.patterns.subgraph_isomorphism import contained_in, is_isomorphic
+
+# Clusters with one prototype are one if the shares that have it differ by no more.
+SAME_SHARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +28,7 @@ class ClusterResult:
     others: tuple[Candidate, ...] = ()
 
 
-def merged(
-    results: list[ClusterResult], encoded: EncodedGraphs, same_share: float
-) -> tuple[list[ClusterResult], list[str]]:
+def merged(results: list[ClusterResult], encoded: EncodedGraphs) -> tuple[list[ClusterResult], list[str]]:
     """Merge clusters whose prototypes are isomorphic and lie in the same share of their graphs, the largest first.
 
     The larger cluster's prototype stays.
@@ -35,7 +36,6 @@ def merged(
     Args:
         results: The clusters, the largest first.
         encoded: All graphs.
-        same_share: Shares that differ by no more are the same.
 
     Returns:
         The clusters that are left, and notes on what was merged.
@@ -43,7 +43,7 @@ def merged(
     kept: list[ClusterResult] = []
     notes = []
     for result in results:
-        twin = next((n for n, other in enumerate(kept) if _is_same(other, result, encoded, same_share)), None)
+        twin = next((n for n, other in enumerate(kept) if _is_same(other, result, encoded)), None)
         if twin is None:
             kept.append(result)
             continue
@@ -57,12 +57,12 @@ def merged(
     return sorted(kept, key=lambda result: -len(result.cluster.members)), notes
 
 
-def _is_same(one: ClusterResult, other: ClusterResult, encoded: EncodedGraphs, same_share: float) -> bool:
+def _is_same(one: ClusterResult, other: ClusterResult, encoded: EncodedGraphs) -> bool:
     first, second = (encoded.encode(result.candidate.graph) for result in (one, other))
     if not is_isomorphic(first, second):
         return False
     shares = [(contained_in(first, encoded, indices=r.cluster.members) > 0).mean() for r in (one, other)]
-    return bool(abs(shares[0] - shares[1]) <= same_share)
+    return bool(abs(shares[0] - shares[1]) <= SAME_SHARE)
 
 
 def _joined(larger: Cluster, smaller: Cluster) -> Cluster:
@@ -70,10 +70,4 @@ def _joined(larger: Cluster, smaller: Cluster) -> Cluster:
     members, distances = (*larger.members, *smaller.members), (*larger.distances, *smaller.distances)
     tolerance = TOLERANCE * max(1.0, max(distances, default=0.0))
     order = np.argsort(-levels(distances, tolerance), kind="stable").tolist()
-    return Cluster(
-        tuple(members[i] for i in order),
-        tuple(distances[i] for i in order),
-        larger.representatives,
-        larger.mean,
-        near=larger.near,
-    )
+    return replace(larger, members=tuple(members[i] for i in order), distances=tuple(distances[i] for i in order))

@@ -8,7 +8,6 @@ from protograph._base.options import check_count, check_number
 from protograph._base.randomness import checked_seed
 from protograph.page.options import (
     SCORINGS,
-    ClusterOptions,
     ConsensusOptions,
     EdgeOptions,
     EvidenceOptions,
@@ -27,7 +26,6 @@ _OF_ONE_SEARCH = {
     "consensus": ("consensus_options", "max_reasons", "reason_options"),
 }
 _GROUPS: dict[str, type[Any]] = {
-    "cluster_options": ClusterOptions,
     "consensus_options": ConsensusOptions,
     "walk_options": WalkOptions,
     "evidence_options": EvidenceOptions,

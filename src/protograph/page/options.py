@@ -30,35 +30,6 @@ class _Numbers:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterOptions(_Numbers):
-    """Phase 1: how a class is divided into clusters."""
-
-    min_share: float = 0.05  # share of its class that a cluster holds at least; fewer graphs are chance
-    clip: float = 3.0  # scaled units beyond which a coordinate says no more than "far": sums are heavy-tailed
-    far: float = 10.0  # units from the median; graphs so far off represent no cluster ...
-    far_share: float = 0.25  # ... if they are in this share of the dimensions: one dead dimension has hardly a spread
-    min_others: int = 8  # different graphs that must be left without those far off; of fewer, quartiles say little
-    regularisation: float = 1e-6  # added to every variance, as scikit-learn does; scaled variances are about 1
-    max_iterations: int = 100  # of the mixture, as in scikit-learn
-    tolerance: float = 1e-3  # gain in mean log-likelihood that another iteration is worth, as in scikit-learn
-    num_starts: int = 3  # the best of them goes on: a single start is stuck too often
-    start_iterations: int = 100  # of a start: as many as of the mixture
-    start_graphs: int = 1000  # graphs that starts are tried on; which is best shows on few
-    full_from: float = 2.0  # different graphs a cluster and dimension for full covariances; fewer cannot decide them
-    variances_from: int = 5  # different graphs a cluster for a variance a dimension; below, one for all
-    max_clusters: int = 5  # most that "auto" looks at; more prototypes of a class nobody reads
-    least_strength: float = 0.95  # two halves of the class must put so many pairs together alike
-    num_splits: int = 3  # into halves, averaged; one is a matter of luck
-    max_graphs: int = 800  # graphs that halves are taken of; more let ever slighter bends of one cluster count as two
-    min_graphs: int = 10  # different graphs a cluster in each half; with 5, chance made two clusters in 16% of trials
-    split_tolerance: float = 1e-2  # which graphs go together is clear long before the mixture's own tolerance
-    split_starts: int = 2  # with one start, halves that agree look as if they did not when one of them got stuck
-    split_iterations: int = 2  # after which it shows which start is the best
-    max_fitted: int = 20_000  # graphs of a class that the mixture is fitted to; of more, a sample: all are assigned
-    same_share: float = 0.05  # clusters with one prototype are one if the shares that have it differ by no more
-
-
-@dataclass(frozen=True, kw_only=True)
 class ConsensusOptions(_Numbers):
     """Phase 2 of our own: growing what k graphs have in common, trimming and closing it."""
 

@@ -19,7 +19,7 @@ from protograph.graphs.store import GraphStore
 from protograph.models.running import Usage
 from protograph.models.sharding import elsewhere
 from protograph.page.candidate import NoPrototypeError
-from protograph.page.clusters.selection import Cluster, Selection
+from protograph.page.clustering import Cluster, Selection
 from protograph.page.merging import ClusterResult
 
 if TYPE_CHECKING:

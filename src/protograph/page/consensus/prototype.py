@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protograph._base.arrays import Ints
-from protograph._base.growing import rows_of
 from protograph._base.ties import best
 from protograph.page.candidate import NoPrototypeError
-from protograph.page.clusters.selection import Cluster, canonical_order
-from protograph.page.clusters.unsure import settle_order
+from protograph.page.clustering import Cluster, canonical_order
 from protograph.page.consensus.contributions import LinearHead
 from protograph.page.consensus.counting import Population, population_of, spread
 from protograph.page.consensus.session import ConsensusCandidate, run_sessions
@@ -44,9 +42,9 @@ def consensus_candidates(
     """Run all sessions of a cluster."""
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
-    members = np.array(cluster.in_settled_order) if cluster.distances else np.flatnonzero(predictions == fitted.target)
+    members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
     are_alike = "alike" not in options.without
-    chosen = chosen_graphs(fitted, cluster, options.budget, options.consensus.pool, are_alike=are_alike)
+    chosen = chosen_graphs(fitted, cluster, options.budget, are_alike=are_alike)
     population = population_of(
         fitted.encoded,
         members if members.size else np.array(cluster.members),
@@ -116,6 +114,5 @@ def _others(fitted: FittedClass, most: int) -> Ints:
     others = spread(np.flatnonzero(fitted.embedded.predictions != fitted.target), most)
     if not others.size or others.size > _MOST_ORDERED:
         return others
-    settle_order(fitted.embedded, others)
-    order, _ = canonical_order(rows_of(fitted.embedded.graph_embeddings, others), fitted.resolution)
+    order, _ = canonical_order(fitted.embedded.exact_embeddings(others), fitted.resolution)
     return others[order]

@@ -1,6 +1,6 @@
 """Which k graphs each session takes, and what the model makes of their nodes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,8 +11,7 @@ from protograph._base.ties import first_best, levels, tolerance_for
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraph
-from protograph.page.clusters.mixture import scaled
-from protograph.page.clusters.selection import Cluster
+from protograph.page.clustering import Cluster, scaled
 from protograph.page.consensus.contributions import LinearHead, node_contributions
 from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.page.options import ConsensusOptions
@@ -122,96 +121,26 @@ def _rows(parts: Sequence[Floats], near: Sequence[Ints | None], first: int, k: i
 
 
 def chosen_graphs(
-    fitted: FittedClass, cluster: Cluster, count: int, pool: int = 3, *, are_alike: bool = True
+    fitted: FittedClass, cluster: Cluster, count: int, *, are_alike: bool = True
 ) -> list[tuple[int, ...]]:
     """The k graphs nearest the mean; then the next nearest with the k - 1 that the model sees most like it, and so on.
 
     The representatives nearest the mean are one draw; a graph among them that the model has wrong, or that is typical
-    in all but the point, must not decide. Partners are looked for among the ``pool * count * k`` graphs nearest the
-    mean, no two with the same embedding, and no graph is taken twice. Unless they are to be alike, each session takes
-    the next k nearest the mean.
+    in all but the point, must not decide. No graph is taken twice. Unless they are to be alike, each session takes the
+    next k nearest the mean.
     """
-    k = len(cluster.representatives)
-    grain = _grain(fitted, cluster)
-    near = _different(fitted, cluster, pool * count * k, grain)
+    k, near = len(cluster.representatives), cluster.nearest
     if not are_alike:
         firsts = range(0, max(min(len(near) - k + 1, count * k), 1), k)
-        return [tuple(near[first : first + k]) for first in firsts]
-    members = sorted(cluster.near or cluster.members)
-    points = scaled(fitted.embedded.graph_embeddings[members], grain)
+        return [near[first : first + k] for first in firsts]
+    members = sorted(cluster.members)
+    embeddings = fitted.embedded.graph_embeddings[members]
+    points = scaled(embeddings, 4 * tolerance_for(1.0, fitted.resolution) * float(np.abs(embeddings).max()))
     place = {index: position for position, index in enumerate(members)}
-    chosen, free = [tuple(near[:k])], near[k:]
+    chosen, free = [near[:k]], list(near[k:])
     while len(chosen) < count and len(free) >= k:
         offsets = points[[place[index] for index in free]] - points[place[free[0]]]
         nearest = np.argsort(-levels((offsets**2).sum(axis=1)), kind="stable")[:k]
         chosen.append(tuple(free[n] for n in nearest))
         free = [index for index in free if index not in chosen[-1]]
     return chosen
-
-
-def _different(fitted: FittedClass, cluster: Cluster, count: int, grain: float) -> list[int]:
-    """The representatives, and the graphs next nearest the mean, no two with the same embedding."""
-    members = _candidates(cluster)
-    twins = _Twins(fitted.embedded.graph_embeddings, [*members, *cluster.representatives], grain)
-
-    def chosen_by(pick: Callable[[list[int]], int]) -> list[int]:
-        chosen = list(cluster.representatives)
-        for index in members:
-            if len(chosen) == count:
-                break
-            if not set(alike := twins.of(index)) & set(chosen):
-                chosen.append(index if len(alike) == 1 else pick(alike))
-        return chosen
-
-    # Put into canonical order at once, which is much quicker than one by one.
-    groups = map(twins.of, chosen_by(lambda alike: alike[0]))
-    fitted.canonical([twin for alike in groups if len(alike) > 1 for twin in alike])
-    # Of twins the first by content, so that the order of the graphs never matters.
-    return chosen_by(lambda alike: min(zip(fitted.canonical(alike), alike, strict=True), key=_by_content)[1])
-
-
-def _by_content(one: tuple[CanonicalGraph, int]) -> tuple[bytes, int]:
-    source, index = one
-    return source.order, index
-
-
-class _Twins:
-    """Which graphs have the same embedding.
-
-    Args:
-        embeddings: The embeddings of all graphs.
-        indices: The graphs that are asked for, and that may be twins.
-        grain: Embeddings that differ by no more are the same.
-    """
-
-    def __init__(self, embeddings: Floats, indices: Sequence[int], grain: float) -> None:
-        self._embeddings, self._grain = embeddings, grain
-        points = embeddings[indices]
-        # Twins are near each other along any axis; along the longest there are the fewest others.
-        along = points[:, np.ptp(points, axis=0).argmax()]
-        order = np.argsort(along)
-        self._indices, ascending = np.array(indices)[order], along[order]
-        first = np.searchsorted(ascending, ascending - 2 * grain).tolist()
-        last = np.searchsorted(ascending, ascending + 2 * grain, side="right").tolist()
-        self._windows = dict(zip(self._indices.tolist(), map(slice, first, last), strict=True))
-
-    def of(self, index: int) -> list[int]:
-        """The graphs with the same embedding as one of them, itself among them."""
-        window = self._windows[index]
-        if window.stop - window.start == 1:
-            return [index]
-        near = np.unique(self._indices[window])
-        differences = np.abs(self._embeddings[near] - self._embeddings[index]).max(axis=1)
-        twins: list[int] = near[differences <= self._grain].tolist()
-        return twins
-
-
-def _grain(fitted: FittedClass, cluster: Cluster) -> float:
-    """Embeddings that differ by no more than this are equal."""
-    scale = max(1e-300, float(np.abs(fitted.embedded.graph_embeddings[_candidates(cluster)]).max()))
-    return 4 * scale * tolerance_for(1.0, fitted.resolution)
-
-
-def _candidates(cluster: Cluster) -> list[int]:
-    """The graphs that sessions choose among, nearest the mean first."""
-    return list(cluster.near) or [index for index in cluster.members if index not in cluster.far]

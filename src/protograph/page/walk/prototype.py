@@ -13,7 +13,7 @@ from protograph.explanation import Session
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.page.candidate import Candidate, NoPrototypeError
-from protograph.page.clusters.selection import Cluster
+from protograph.page.clustering import Cluster
 from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.page.options import SearchOptions
 from protograph.page.walk.search import Walk, search

@@ -1,1 +1,0 @@
-"""Phase 1: clusters of a class, and the graphs nearest their means."""
