@@ -14,7 +14,6 @@ from protograph.models import applying, embedding
 from protograph.models.classifier import GraphClassifier
 from protograph.models.embedding import embed_all
 from protograph.models.single_precision import in_single_precision
-from protograph.page.clusters.unsure import settle_order
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(260)
@@ -110,31 +109,6 @@ class Saturated(Close):
         states = torch.tanh(9.2 * self.weight + torch.linspace(0, 0.3, x.size(1)).to(x) @ x.T).unsqueeze(1)
         sums = states.new_zeros(int(batch.max()) + 1, 1).index_add(0, batch, states)
         return torch.cat([sums, -sums], dim=1)
-
-
-class Counting(Close):
-    """Sums of whole numbers."""
-
-    def forward(self, x, edge_index, batch):
-        sums = x.new_zeros(int(batch.max()) + 1, x.size(1)).index_add(0, batch, x.round() * self.weight)
-        return sums[:, :2]
-
-
-def test_whole_numbers_that_rounding_made_are_put_in_order_by_exact_ones(many):
-    embedded = embed_all(Saturated(), GRAPHS)[2]
-    every = np.arange(len(GRAPHS))
-    assert (embedded.graph_embeddings == embedded.graph_embeddings.round()).all()
-    settle_order(embedded, every)
-    wanted = embed_all(Saturated().double(), GRAPHS)[2].graph_embeddings
-    assert len(np.unique(wanted)) > len(np.unique(wanted.round()))
-    np.testing.assert_array_equal(np.argsort(embedded.graph_embeddings[:, 0]), np.argsort(wanted[:, 0]))
-
-
-def test_counts_are_not_asked_for_again(many):
-    embedded = embed_all(Counting(), GRAPHS)[2]
-    close_calls = embedded.exact.num_exact
-    settle_order(embedded, np.arange(len(GRAPHS)))
-    assert embedded.exact.num_exact == close_calls < len(GRAPHS)
 
 
 def test_graphs_read_as_they_come_are_run_in_double_precision_up_to_a_number(monkeypatch):
