@@ -35,7 +35,8 @@ from protograph.cli import comparing, runs
 from protograph.cli import main as command
 from protograph.datasets import registry
 from protograph.datasets.cache import cached_arrays
-from protograph.datasets.spec import DatasetSpec, PaperCounts, SourceFile
+from protograph.datasets.files import SourceFile
+from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.evaluation import comparison
 from research import certificate
 from research.killing import content_of, killed_after, killed_at

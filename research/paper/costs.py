@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph.datasets.ba import BACKBONE, BODY, HEAD, barabasi_albert, both_directions
+from protograph.datasets.synthetic import BACKBONE, BODY, HEAD, barabasi_albert, both_directions
 from protograph.graphs.splitting import one_hot
 from protograph.page.explainer import PAGE
 from protograph.training import train

@@ -8,8 +8,8 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
-from protograph.datasets.mnist_sp import BUILT_SOURCE, FILES, GRID, LEVELS, SIDE, SIZES
-from protograph.datasets.spec import DataFiles
+from protograph.datasets.files import DataFiles
+from protograph.datasets.mnist_sp import FILES, GRID, LEVELS, SIDE, SIZES, SOURCE
 from protograph.explanation import Explanation, Prototype
 from protograph.report.layout import undirected_edges
 from protograph.report.sheet import INK, MUTED, Sheet, our_style
@@ -32,7 +32,7 @@ def pixels_of(source: str, position: int, root: Path | None) -> list[list[int]] 
         position: Of the graph in the whole data set.
         root: Folder with the data sets' files; ``None`` for the default places.
     """
-    if source != BUILT_SOURCE:
+    if source != SOURCE:
         return None
     file, number = (FILES[0], position) if position < SIZES["train"] else (FILES[2], position - SIZES["train"])
     # The idx format has a header of 16 bytes.

@@ -6,7 +6,7 @@ import torch
 
 import protograph as pg
 from protograph.datasets import tu
-from protograph.datasets.spec import DataFiles
+from protograph.datasets.files import DataFiles
 
 # Trained briefly: how long a search takes depends little on how good the model is. BA sets need it to learn anything.
 EPOCHS = {"ba-house": 1000, "ba-grid": 1000, "benzene": 8, "mutagenicity": 8}

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.datasets.light_process import PREAMBLE
 
 import protograph
 from protograph._base.processes import in_processes
-from tests.datasets.light_process import PREAMBLE
 
 # A file, since processes import what they are to do from it.
 SCRIPT = """

@@ -5,7 +5,7 @@ import pytest
 
 import protograph as pg
 from protograph.datasets import registry
-from protograph.datasets.spec import SourceFile
+from protograph.datasets.files import SourceFile
 from tests.datasets.file_server import serving
 
 
@@ -40,7 +40,7 @@ def test_data_sets_are_checked_against_table_1(run_well, run, monkeypatch):
 
 
 def test_checking_does_not_download(run_well, folder, monkeypatch, no_data_folder):
-    monkeypatch.setattr("protograph.datasets.spec.download", lambda url, *_: pytest.fail(url))
+    monkeypatch.setattr("protograph.datasets.files.download", lambda url, *_: pytest.fail(url))
     monkeypatch.setenv("PROTOGRAPH_CACHE", str(folder / "no-cache"))
     done = run_well("datasets", "check")
     assert "benzene is not here: `protograph datasets fetch benzene` gets it" in done.stdout.splitlines()

@@ -1,30 +1,47 @@
+"""Files of data sets: where they are looked for, downloads that are whole or not there, and limits of unpacking."""
+
+import gzip
+import hashlib
 import os
 import random
 import socket
-from errno import ECONNREFUSED
+import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from protograph.datasets import files
-from protograph.datasets.files import CHUNK, _checked, download
+from protograph import datasets
+from protograph.datasets import files as module
+from protograph.datasets.files import (
+    CHUNK,
+    DataFiles,
+    SourceFile,
+    _checked_address,
+    download,
+    fetch_into,
+    most_unpacked,
+    read_members,
+    read_unpacked,
+)
 from tests.datasets.file_server import serving
 
+RELATIVE = "folder/file.txt"
 CONTENT = random.Random(0).randbytes(3 * CHUNK + 17)
-SIZE = len(CONTENT)
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+UNPUBLISHED = SourceFile(RELATIVE, SHA256)
 
 
 def quiet(stage, done, total):
     """Say nothing."""
 
 
-def accept(path):
-    """Take what has come."""
-
-
 @pytest.fixture(autouse=True)
-def settings(monkeypatch):
+def downloads(tmp_path, monkeypatch):
+    monkeypatch.delenv("PROTOGRAPH_DATA", raising=False)
+    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "*")
+    return tmp_path / "cache" / "downloads"
 
 
 @pytest.fixture
@@ -34,135 +51,251 @@ def server():
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "deep" / "folder" / "file.bin"
+def source(server):
+    return SourceFile(RELATIVE, SHA256, server.url)
 
 
-def message_of(kind, url, path, check=accept):
-    """What is said, where nothing may be left."""
-    with pytest.raises(kind) as caught:
+def put(folder, content=CONTENT, name=RELATIVE):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def files_in(folder):
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+# --- finding ---
+
+
+def test_root_goes_before_the_variable_and_that_before_the_downloads(tmp_path, monkeypatch, downloads):
+    def find(root=None):
+        return DataFiles("some", root).find(RELATIVE)
+
+    third = put(downloads)
+    monkeypatch.setenv("PROTOGRAPH_DATA", "")
+    assert find() == third
+    (tmp_path / "b").mkdir()
+    monkeypatch.setenv("PROTOGRAPH_DATA", str(tmp_path / "b"))
+    assert find() == third  # what the folder lacks is looked for among the downloads
+    packed = put(tmp_path / "b", name=f"{RELATIVE}.gz")
+    assert find() == packed
+    second = put(tmp_path / "b")
+    assert find() == second
+    first = put(tmp_path / "a")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert find(tmp_path / "a") == find(Path("~/a")) == first
+
+
+def test_what_is_named_must_be_a_folder_that_has_the_file(tmp_path, monkeypatch, server, source):
+    gone, folder = tmp_path / "gone", tmp_path / "a"
+    folder.mkdir()
+    with pytest.raises(FileNotFoundError, match=rf"{RELATIVE}.*{gone} \(root=\), which is not a folder"):
+        DataFiles("some", gone).find(RELATIVE)
+    for root in (folder, None):
+        monkeypatch.setenv("PROTOGRAPH_DATA", str(folder))
+        files = DataFiles("some", root)
+        with pytest.raises(FileNotFoundError, match=rf"in {folder} .*no such file; `protograph datasets fetch some`"):
+            files.read(source)
+        with pytest.raises(FileNotFoundError, match=r"no public source .* PROTOGRAPH_DATA, root= or --data-root"):
+            files.get(UNPUBLISHED)
+    assert server.requests == []
+    assert list(folder.iterdir()) == []
+    with pytest.raises(FileNotFoundError, match=rf"benzene/\S+ was looked for in {folder} \(root=\)"):
+        datasets.load("benzene", folder)
+
+
+# --- getting ---
+
+
+def test_downloaded_once_where_no_folder_is_named(server, source, downloads):
+    calls = []
+    path = DataFiles("some", None, lambda *call: calls.append(call)).get(source)
+    assert path == downloads / RELATIVE
+    assert path.read_bytes() == CONTENT
+    assert [done for _, done, _ in calls] == [CHUNK, 2 * CHUNK, 3 * CHUNK, len(CONTENT), len(CONTENT)]
+    assert {(stage, total) for stage, _, total in calls} == {("downloading file.txt", len(CONTENT))}
+    assert DataFiles("some").get(source) == path
+    assert len(server.requests) == 1
+
+
+def test_without_a_source_what_is_there_must_be_right(downloads):
+    for content in (None, b"wrong"):
+        if content is not None:
+            put(downloads, content)
+        with pytest.raises(FileNotFoundError, match=r"missing or damaged; there is no public source"):
+            DataFiles("some").read(UNPUBLISHED)
+    put(downloads)
+    assert DataFiles("some").read(UNPUBLISHED) == CONTENT
+
+
+@pytest.mark.parametrize("name", [RELATIVE, f"{RELATIVE}.gz"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_what_is_right_stays_and_what_is_wrong_is_got_again(server, source, tmp_path, name, pack):
+    path = put(tmp_path, pack(CONTENT), name)
+    assert fetch_into(source, tmp_path, quiet) == path
+    assert server.requests == []
+    for wrong in (b"wrong", gzip.compress(CONTENT)[:-9]):
+        put(tmp_path, wrong, name)
+        with pytest.raises(ValueError, match=r"not replaced, so move it away|cannot be read"):
+            fetch_into(source, tmp_path, quiet, may_replace=False)
+        assert fetch_into(source, tmp_path, quiet).read_bytes() == CONTENT
+        (tmp_path / RELATIVE).unlink()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_a_download_with_another_checksum_is_not_kept(server, tmp_path, pack):
+    server.content = pack(CONTENT)
+    with pytest.raises(ValueError, match=rf"file.txt from {server.url}.* {'0' * 64} .* got {SHA256}; try again later"):
+        fetch_into(SourceFile(RELATIVE, "0" * 64, server.url), tmp_path, quiet)
+    server.content = gzip.compress(CONTENT)[:-9]
+    with pytest.raises(ValueError, match=rf"file.txt from {server.url} cannot be read \(EOFError"):
+        fetch_into(SourceFile(RELATIVE, None, server.url), tmp_path, quiet)
+    server.content = b"<html>log in</html>"
+    with pytest.raises(ValueError, match=r"PROTEINS.zip from .* must be a zip archive"):
+        fetch_into(SourceFile("tu/PROTEINS.zip", None, server.url), tmp_path, quiet)
+    assert files_in(tmp_path) == {}
+
+
+def test_content_is_unpacked_and_checked_where_a_folder_is_named(server, source, tmp_path):
+    for content in (CONTENT, gzip.compress(CONTENT)):
+        put(tmp_path, content)
+        assert DataFiles("some", tmp_path).read(UNPUBLISHED) == CONTENT
+    path = put(tmp_path, gzip.compress(b"wrong"))
+    with pytest.raises(
+        ValueError, match=rf"{path}.* {SHA256} .*`protograph datasets fetch some --data-root {tmp_path}`"
+    ):
+        DataFiles("some", tmp_path).read(source)
+    assert server.requests == []
+
+
+# --- downloads ---
+
+
+def fails(url, path, check=lambda received: None):
+    """The reason, where nothing may be left."""
+    with pytest.raises(
+        ConnectionError, match=rf"{url} could not be downloaded.*put the file at {path} by hand"
+    ) as caught:
         download(url, path, check, quiet)
-    assert not path.parent.exists() or list(path.parent.iterdir()) == []
+    assert list(path.parent.iterdir()) == []
     return str(caught.value)
 
 
-def failure(url, reason, path):
-    return (
-        f"{url} could not be downloaded ({reason}); try again later, put the file at {path} by hand, "
-        f"or name a folder that has it with PROTOGRAPH_DATA, root= or --data-root"
-    )
+def test_what_fails_leaves_nothing(server, tmp_path, monkeypatch):
+    path = tmp_path / "deep" / "file.bin"
+    server.behave = lambda handler, number: handler.refuse(404)
+    assert "HTTP 404 Not Found" in fails(server.url, path)
+    server.behave = lambda handler, number: handler.give(limit=1000)
+    assert "IncompleteRead(1000 bytes read" in fails(server.url, path)
+    server.behave = lambda handler, number: True
+    assert "Remote end closed connection" in fails(server.url, path)
+    server.behave = lambda handler, number: False
+    monkeypatch.setattr(module, "MOST_DOWNLOADED", 2 * CHUNK)
+    assert "more than 131,072 bytes" in fails(server.url, path)
+    with socket.socket() as taken:  # bound but not listening, so that nobody else gets the port
+        taken.bind(("127.0.0.1", 0))
+        assert "refused" in fails(f"http://127.0.0.1:{taken.getsockname()[1]}/file.bin", path)
 
 
-def test_a_file_is_downloaded_with_reports(server, path):
-    calls = []
-    download(server.url, path, accept, lambda *call: calls.append(call))
-    assert path.read_bytes() == CONTENT
-    assert [file.name for file in path.parent.iterdir()] == ["file.bin"]
-    assert [done for _, done, _ in calls] == [CHUNK, 2 * CHUNK, 3 * CHUNK, SIZE, SIZE]
-    assert {(stage, total) for stage, _, total in calls} == {("downloading file.bin", SIZE)}
-
-
-def test_an_answer_without_end(server, path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_DOWNLOADED", 2 * CHUNK)
-    assert message_of(ConnectionError, server.url, path) == failure(server.url, "it has more than 131,072 bytes", path)
-
-
-def test_a_length_that_the_server_does_not_give(server, path):
-    server.behave = lambda handler, number: handler.send(200, {}, CONTENT)
-    totals = set()
-    download(server.url, path, accept, lambda stage, done, total: totals.add(total))
-    assert path.read_bytes() == CONTENT
-    assert totals == {None}
-
-
-def test_an_earlier_file_is_replaced_only_by_a_good_one(server, path):
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"before")
-    server.behave = lambda handler, number: number == 0 and handler.refuse(404)
-    with pytest.raises(ConnectionError):
-        download(server.url, path, accept, quiet)
-    assert path.read_bytes() == b"before"
-    download(server.url, path, accept, quiet)
-    assert path.read_bytes() == CONTENT
-
-
-def test_redirects_are_followed(server, path):
-    def move(handler, number):
-        return number == 0 and handler.send(302, {"Location": "/elsewhere", "Content-Length": 0}, b"")
-
-    server.behave = move
-    download(server.url, path, accept, quiet)
-    assert path.read_bytes() == CONTENT
-    assert len(server.requests) == 2
-
-
-def test_what_check_refuses_leaves_nothing(server, path):
-    def refuse(file):
-        assert file.read_bytes() == CONTENT
-        raise ValueError("no such format")
-
-    assert message_of(ValueError, server.url, path, refuse) == "no such format"
-
-
-def test_an_interrupt_leaves_nothing(server, path):
+def test_an_interrupt_leaves_nothing_and_an_earlier_file_stays(server, tmp_path):
     def interrupt(stage, done, total):
         raise KeyboardInterrupt
 
+    path = put(tmp_path, b"before", "file.bin")
     with pytest.raises(KeyboardInterrupt):
-        download(server.url, path, accept, interrupt)
-    assert list(path.parent.iterdir()) == []
+        download(server.url, path, lambda received: None, interrupt)
+    assert files_in(tmp_path) == {path: b"before"}
+    # A redirect, and an answer that does not tell its length.
+    server.behave = lambda handler, number: (
+        handler.send(302, {"Location": "/elsewhere", "Content-Length": 0}, b"")
+        if handler.path != "/elsewhere"
+        else handler.send(200, {}, CONTENT)
+    )
+    totals = set()
+    download(server.url, path, lambda received: None, lambda stage, done, total: totals.add(total))
+    assert files_in(tmp_path) == {path: CONTENT}
+    assert totals == {None}
 
 
 @pytest.mark.parametrize(
-    ("code", "reason"), [(404, "HTTP 404 Not Found"), (503, "HTTP 503 Service Unavailable")], ids=str
+    ("url", "is_safe"),
+    [
+        ("https://example.org/a", True),
+        ("http://localhost:80/a", True),
+        ("http://127.0.0.1/a", True),
+        ("http://example.org/a", False),
+        ("http://localhost.example.org/a", False),
+    ],
 )
-def test_a_server_that_has_it_not(server, path, code, reason):
-    server.behave = lambda handler, number: handler.refuse(code)
-    assert message_of(ConnectionError, server.url, path) == failure(server.url, reason, path)
-
-
-def test_a_connection_that_breaks_off(server, path):
-    server.behave = lambda handler, number: handler.give(limit=1000)
-    message = message_of(ConnectionError, server.url, path)
-    assert message == failure(server.url, f"IncompleteRead(1000 bytes read, {SIZE - 1000} more expected)", path)
-
-
-def test_a_connection_closed_without_an_answer(server, path):
-    server.behave = lambda handler, number: True
-    message = message_of(ConnectionError, server.url, path)
-    assert message == failure(server.url, "Remote end closed connection without response", path)
-
-
-def test_offline(path):
-    with socket.socket() as taken:  # bound but not listening, so that nobody else gets the port
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/file.bin"
-        reason = ConnectionRefusedError(ECONNREFUSED, os.strerror(ECONNREFUSED))
-        assert message_of(ConnectionError, url, path) == failure(url, reason, path)
-
-
-@pytest.mark.parametrize("url", ["https://example.org/a", "http://localhost:80/a", "http://127.0.0.1/a"])
-def test_addresses_that_nobody_on_the_way_can_change(url):
+def test_only_addresses_that_nobody_on_the_way_can_change(url, is_safe):
     answer = SimpleNamespace(url=url)
-    assert _checked(answer) is answer
+    if is_safe:
+        assert _checked_address(answer) is answer
+    else:
+        with pytest.raises(ConnectionError, match=rf"{url}, which is not https"):
+            _checked_address(answer)
 
 
-@pytest.mark.parametrize("url", ["http://example.org/a", "http://localhost.example.org/a"])
-def test_other_addresses_are_refused(url):
-    with pytest.raises(ConnectionError, match=rf"^it leads to {url}, which is not https$"):
-        _checked(SimpleNamespace(url=url))
+# --- unpacking ---
 
 
-def test_an_answer_from_elsewhere_is_reported(server, path, monkeypatch):
-    def elsewhere(url):
-        return SimpleNamespace(scheme="http", hostname="example.org")
+def test_a_small_file_does_not_become_a_large_one(tmp_path):
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(bytes(1 << 20)))
+    assert read_unpacked(path) == bytes(1 << 20)
+    for packed in (gzip.compress(bytes((1 << 20) + 1)), gzip.compress(bytes(1 << 20)) * 2):
+        path.write_bytes(packed)
+        with pytest.raises(
+            ValueError, match=rf"{path} has .* bytes and becomes more than 1,048,576 when unpacked .*100"
+        ):
+            read_unpacked(path)
+    path.write_bytes(bytes((1 << 20) + 1))  # what is not packed has the size that it seems to have
+    assert len(read_unpacked(path)) == (1 << 20) + 1
 
-    monkeypatch.setattr("protograph.datasets.files.urlsplit", elsewhere)
-    reason = f"it leads to {server.url}, which is not https"
-    assert message_of(ConnectionError, server.url, path) == failure(server.url, reason, path)
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda packed: packed[:-9], lambda packed: packed[:5], lambda packed: packed[:-6] + bytes(1) + packed[-5:]],
+)
+def test_a_damaged_packed_file(tmp_path, damage):
+    path = put(tmp_path, damage(gzip.compress(b"what the file says")), "file.gz")
+    with pytest.raises(ValueError, match=rf"{path} cannot be read \((EOFError|BadGzipFile).*damaged or another file"):
+        read_unpacked(path)
 
 
-def test_a_file_in_place_of_the_folder(server, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(FileExistsError, match=rf"{tmp_path / 'file'}"):
-        download(server.url, tmp_path / "file" / "a.bin", accept, quiet)
+def test_only_what_is_asked_for_is_taken_from_an_archive(tmp_path):
+    path = tmp_path / "some.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x/a.txt", b"first")
+        archive.writestr("../../outside.txt", b"second")
+        archive.writestr("bomb.txt", bytes(3 << 20))
+        archive.writestr("y/a.txt", b"third")
+    assert read_members(path, {"x/a.txt": "a", "../../outside.txt": "b"}.get) == {"a": b"first", "b": b"second"}
+    assert os.listdir(tmp_path) == ["some.zip"]  # nothing is written
+    assert most_unpacked(path.stat().st_size) == 1 << 20
+    with pytest.raises(ValueError, match=rf"{path} has .* becomes more than 1,048,576"):
+        read_members(path, {"bomb.txt": "c"}.get)
+    with pytest.raises(ValueError, match=rf"{path} must have one file a.txt, got x/a.txt and y/a.txt; leave one"):
+        read_members(path, {"x/a.txt": "a", "y/a.txt": "a"}.get)
+
+
+@pytest.mark.parametrize("change", ["cut", "password", "size"])
+def test_archives_that_cannot_be_read(tmp_path, change):
+    path = tmp_path / "some.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", bytes(range(256)) * 40)
+    content = bytearray(path.read_bytes())
+    if change == "cut":
+        content = content[: len(content) // 2]
+    else:  # says that a password is needed, or that it has ten bytes
+        for mark, flag, size in ((b"PK\x03\x04", 6, 22), (b"PK\x01\x02", 8, 24)):
+            start = content.index(mark)
+            if change == "password":
+                content[start + flag] |= 1
+            else:
+                content[start + size : start + size + 4] = (10).to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"{path} cannot be read \(.*damaged or another file, get it again"):
+        read_members(path, {"a.txt": "a"}.get)

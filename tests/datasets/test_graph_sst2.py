@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Batch, Data
 
@@ -71,14 +71,6 @@ def test_nearly_all_sentences_are_parsed(arrays):
 
 
 @REAL
-def test_words_and_vectors(arrays):
-    assert [int(arrays["sizes"][arrays["parts"] == part].sum()) for part in range(3)] == [633724, 17046, 35025]
-    unknown = arrays["vector_of"] == len(arrays["vectors"])
-    assert len(unknown) == 685795
-    assert 1 - unknown.mean() == pytest.approx(0.7425, abs=1e-4)
-
-
-@REAL
 def test_every_word_has_its_own_vector(dataset):
     with np.load(find(graph_sst2.VECTORS.relative)) as file:
         vector_of = dict(zip(file["words"].tolist(), file["vec"], strict=True))
@@ -114,13 +106,6 @@ def test_a_sentence_worked_out_by_hand(dataset):
 
 
 @REAL
-def test_single_words_have_no_edge(dataset):
-    single = [graph for graph in dataset if graph.num_nodes == 1]
-    assert len(single) > 200
-    assert all(graph.edge_index.shape == (2, 0) and graph.edge_index.dtype == torch.long for graph in single)
-
-
-@REAL
 def test_types_and_shapes(dataset):
     for graph in dataset[:50]:
         assert (graph.x.dtype, graph.x.shape) == (torch.float32, (graph.num_nodes, 26))
@@ -145,17 +130,6 @@ def test_load_reads_the_same_again_from_the_cache(dataset, cache):
         assert graph.sentence == other.sentence
     with pytest.raises(ValueError, match=r"^num_graphs must be in \[1, 70042\], got 70043$"):
         datasets.load("graph-sst2", num_graphs=70043)
-
-
-@REAL
-def test_facts(dataset):
-    assert dataset.name == "graph-sst2"
-    assert dataset.class_names == ("negative", "positive")
-    assert dataset.feature_names == dataset.colors == ()
-    assert dataset.hidden == (32, 32, 32)
-    assert "Socher" in dataset.source
-    assert "GPL-3" in dataset.licence
-    assert not dataset.ground_truths
 
 
 @REAL
@@ -249,20 +223,13 @@ def test_punctuation_is_a_head_only_among_punctuation():
     assert whole("(2 (2 (2 yes) (2 !)) (2 (2 .) (2 .)))")[1] == [(0, 1), (2, 3), (0, 3)]
 
 
-def test_sentiments_do_not_matter():
-    assert list(phrases(re.sub(r"\(\d", "(0", LINE))) == list(phrases(LINE))
-
-
-def test_a_tree_of_one_word():
-    assert list(phrases("(3 Wonderful)")) == [("wonderful", [])]
-
-
 nested = st.recursive(
     st.sampled_from([f"(2 {word})" for word in ("film", "It", ".", "--", "-LRB-", r"\*", "n't")]),
     lambda part: st.tuples(part, part).map(lambda pair: f"(2 {pair[0]} {pair[1]})"),
 )
 
 
+@settings(max_examples=20)
 @given(nested)
 def test_words_are_connected_in_each_constituent(line):
     for text, edges in phrases(line):

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
-from protograph.datasets.mutagenicity import ATOM_NAMES
+from protograph.datasets.tu import MUTAGENICITY_ATOMS
 from protograph.graphs.edge_rule import EdgeRule
 
 EDGES = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])
@@ -18,8 +18,8 @@ HOUSE = torch.tensor([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]).T
 
 
 def prototype(graph=None, **facts):
-    facts = {"probability": 0.998, "margin": 6.2, "feature_names": ATOM_NAMES, **facts}
-    return pg.Prototype(graph=molecule(*CARBON_RING, ATOM_NAMES) if graph is None else graph, **facts)
+    facts = {"probability": 0.998, "margin": 6.2, "feature_names": MUTAGENICITY_ATOMS, **facts}
+    return pg.Prototype(graph=molecule(*CARBON_RING, MUTAGENICITY_ATOMS) if graph is None else graph, **facts)
 
 
 def evidence(num_in_class=3, num_class=4, num_elsewhere=1, num_others=5, **figures):
@@ -204,7 +204,7 @@ def test_what_is_said_of_bonds_is_what_was_counted():
 
 
 def test_where_edges_were_not_matched_nothing_is_named_by_its_bonds():
-    ring = molecule(*CARBON_RING, ATOM_NAMES)
+    ring = molecule(*CARBON_RING, MUTAGENICITY_ATOMS)
     ring.edge_attr = torch.eye(4)[[3] * ring.edge_index.size(1)]
     names = {"edge_names": ("single", "double", "triple", "aromatic")}
     assert prototype(ring, **names).describe() == "six carbons in a ring; p = 0.998"

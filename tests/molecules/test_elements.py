@@ -1,6 +1,6 @@
 import pytest
 
-from protograph.datasets import mutagenicity
+from protograph.datasets.tu import MUTAGENICITY_ATOMS
 from protograph.molecules.elements import SYMBOLS, are_atoms, counted_atoms, element_name
 
 
@@ -17,7 +17,7 @@ def test_the_symbols_are_those_of_rdkit():
 @pytest.mark.parametrize(
     ("names", "answer"),
     [
-        (mutagenicity.ATOM_NAMES, True),
+        (MUTAGENICITY_ATOMS, True),
         (("C",), True),
         (("C", "N", "*"), True),
         (("C", "other"), False),

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph import datasets
-from protograph.datasets import mutagenicity, solubility
+from protograph.datasets.molecules import SOLUBILITY_FILE
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.cutting import induced_subgraph
 from protograph.molecules import reading
@@ -47,7 +47,7 @@ def is_whole(molecule):
     return not Chem.DetectChemistryProblems(molecule)
 
 
-@needs(f"{solubility.FILE.relative}.gz")
+@needs(f"{SOLUBILITY_FILE.relative}.gz")
 def test_real_molecules_come_back():
     dataset = datasets.load("solubility")
     # Which nitrogens of an aromatic ring bear a hydrogen is not in a graph of heavy atoms.
@@ -60,7 +60,7 @@ def test_real_molecules_come_back():
         assert [atom.GetFormalCharge() for atom in molecule.GetAtoms()] == graph.charge.tolist()
 
 
-@needs(f"{solubility.FILE.relative}.gz")
+@needs(f"{SOLUBILITY_FILE.relative}.gz")
 def test_any_part_of_a_molecule_can_be_written(capfd):
     dataset = datasets.load("solubility", num_graphs=200)
     generator = torch.Generator().manual_seed(0)
@@ -74,7 +74,7 @@ def test_any_part_of_a_molecule_can_be_written(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@needs(mutagenicity.ARCHIVE.relative)
+@needs("mutagenicity/Mutagenicity_tu_raw.zip")
 def test_real_molecules_with_hydrogens_can_be_written(capfd):
     dataset = datasets.load("mutagenicity", num_graphs=300)
     for graph in dataset:

@@ -2,8 +2,9 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph.datasets.mnist_sp import BUILT_SOURCE, GRID, LEVELS, SIDE
-from protograph.datasets.spec import DataFiles
+from protograph.datasets import mnist_sp
+from protograph.datasets.files import DataFiles
+from protograph.datasets.mnist_sp import GRID, LEVELS, SIDE
 from protograph.explanation import Explanation, Prototype
 from research.paper.digits import FINE, GREYS, digit_figure, digit_record, mosaic, pixels_of
 
@@ -89,8 +90,8 @@ def test_images_are_read_from_the_files_that_graphs_were_built_from(tmp_path, mo
         return content
 
     monkeypatch.setattr(DataFiles, "read", reading)
-    assert pixels_of(BUILT_SOURCE, 1, tmp_path) == pictures[1].tolist()
-    assert pixels_of(BUILT_SOURCE, 60_000, tmp_path) == pictures[0].tolist()
+    assert pixels_of(mnist_sp.SOURCE, 1, tmp_path) == pictures[1].tolist()
+    assert pixels_of(mnist_sp.SOURCE, 60_000, tmp_path) == pictures[0].tolist()
     assert read == ["mnist/train-images-idx3-ubyte", "mnist/t10k-images-idx3-ubyte"]
     assert pixels_of("PyG's", 1, tmp_path) is None
 

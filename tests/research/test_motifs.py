@@ -3,7 +3,7 @@ from torch_geometric.data import Data
 
 from protograph.datasets import GraphDataset, load
 from protograph.datasets.molecules import molecule
-from protograph.datasets.mutagenicity import ATOM_NAMES, RING_NITRO
+from protograph.datasets.tu import MUTAGENICITY_ATOMS, RING_NITRO
 from research.paper.motifs import PARTS, RING, TRUTHS, found_shares, has_whole, motifs_of
 from research.paper.sets import SETS
 
@@ -24,8 +24,8 @@ def test_the_truths_of_a_generated_set_are_found_in_themselves():
 
 
 def test_parts_that_the_paper_speaks_of_stand_beside_the_truths():
-    truths = tuple(molecule(*RING_NITRO, ATOM_NAMES) for _ in range(4))
-    data = GraphDataset(graphs=[], name="mutagenicity", feature_names=ATOM_NAMES, ground_truths={0: truths})
+    truths = tuple(molecule(*RING_NITRO, MUTAGENICITY_ATOMS) for _ in range(4))
+    data = GraphDataset(graphs=[], name="mutagenicity", feature_names=MUTAGENICITY_ATOMS, ground_truths={0: truths})
     assert list(motifs_of(data, 0)) == ["NO2", "NH2", "ring with NO2", "ring with NH2", RING]
     ring = {RING: motifs_of(data, 0)[RING]}
     assert found_shares(truths[0], ring) == {RING: 1.0}

@@ -6,12 +6,10 @@ import os
 import warnings
 import zipfile
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from filelock import FileLock
 
 from protograph._base.arrays import Arrays
 from protograph._base.errors import ProtographWarning
@@ -30,23 +28,20 @@ def cache_folder() -> Path:
     Raises:
         FileNotFoundError: If the variable is not set and there is no home folder.
     """
+    from platformdirs import user_cache_path
+
     try:
-        return Path(os.environ.get(VARIABLE) or _platform_folder()).expanduser()
+        name = os.environ.get(VARIABLE)
+        return Path(name).expanduser() if name else user_cache_path("protograph", appauthor=False)
     except RuntimeError as error:
         raise FileNotFoundError(f"no home folder is known for the cache; set {VARIABLE} to a folder") from error
-
-
-def _platform_folder() -> str:
-    from platformdirs import user_cache_dir  # only where no folder is named
-
-    return user_cache_dir("protograph", appauthor=False)
 
 
 def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], Arrays]) -> Arrays:
     """Arrays that were made from ``key`` before, or what ``build`` makes, which is then kept.
 
-    A file that is damaged, or is not what its name says, is made again and replaced. Of several processes that want
-    the same arrays one makes them, and the others wait for it. Where nothing can be kept, a warning says so.
+    A file that is damaged, or is not what its name says, is made again and replaced. Where nothing can be kept, a
+    warning says so.
 
     Args:
         name: How the file's name begins.
@@ -55,29 +50,24 @@ def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], A
         build: Makes the arrays, of numbers or texts; what it raises is passed on, and nothing is kept.
     """
     text = json.dumps({"format": FORMAT, "key": dict(key)}, sort_keys=True, separators=(",", ":"))
-    with ExitStack() as held:
-        try:
-            path = cache_folder() / "processed" / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
-            # Before anything is written: a folder that was filled beforehand may be read-only.
-            if (kept := _read(path, text)) is not None:
-                return kept
-            path.parent.mkdir(parents=True, exist_ok=True)
-            held.enter_context(FileLock(f"{path}.lock"))
-        except (OSError, NotImplementedError) as error:  # the latter where the file system has no locks
-            _warn(error)
-            return build()
-        # Another process may have made it while this one waited.
-        if (kept := _read(path, text)) is not None:
-            return kept
-        arrays = build()
-        # They would be pickled, and a pickle is never read.
-        assert not any(array.dtype.hasobject for array in arrays.values())
-        try:
-            with atomic_path(path) as temporary:
-                np.savez(temporary, **cast(dict[str, Any], arrays | {KEY: np.array(text)}))
-        except OSError as error:
-            _warn(error)
-        return arrays
+    try:
+        path = cache_folder() / "processed" / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
+    except FileNotFoundError as error:
+        _warn(error)
+        return build()
+    # Before anything is written: a folder that was filled beforehand may be read-only.
+    if (kept := _read(path, text)) is not None:
+        return kept
+    arrays = build()
+    # They would be pickled, and a pickle is never read.
+    assert not any(array.dtype.hasobject for array in arrays.values())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(path) as temporary:
+            np.savez(temporary, **cast(dict[str, Any], arrays | {KEY: np.array(text)}))
+    except OSError as error:
+        _warn(error)
+    return arrays
 
 
 def _read(path: Path, text: str) -> Arrays | None:
@@ -96,9 +86,9 @@ def _read(path: Path, text: str) -> Arrays | None:
         return None
 
 
-def _warn(error: OSError | NotImplementedError) -> None:
+def _warn(error: OSError) -> None:
     warnings.warn(
-        f"nothing could be kept in the cache ({getattr(error, 'strerror', None) or error}), "
+        f"nothing could be kept in the cache ({error.strerror or error}), "
         f"so the next run does this work again; set {VARIABLE} to a folder that can be written",
         ProtographWarning,
         stacklevel=3,

@@ -185,13 +185,21 @@ class GraphDataset(Sequence[Data]):
     def __getitem__(self, index: int | Indices) -> "Data | GraphDataset":
         if isinstance(index, int):  # what reading all graphs one by one asks for
             return self.graphs[index]
-        wanted = index if isinstance(index, slice) else self._checked(index)
-        if not isinstance(wanted, slice) and wanted.ndim == 0:
-            return self.graphs[wanted.item()]
-        positions = np.ascontiguousarray(np.arange(len(self))[wanted])
+        wanted: Any = index.numpy(force=True) if isinstance(index, Tensor) else index
+        if not isinstance(index, slice):
+            wanted = np.asarray(wanted)
+            wanted = wanted if wanted.size else wanted.astype(np.int64)
+            if wanted.ndim > 1 or wanted.dtype.kind not in "iub":
+                raise TypeError(
+                    f"index must be an integer, a slice, or one dimension of integers or booleans, "
+                    f"got {wanted.ndim} dimension(s) of {wanted.dtype}"
+                )
+        positions = np.arange(len(self))[wanted]
+        if positions.ndim == 0:
+            return self.graphs[int(positions)]
         graphs = self.graphs[positions] if isinstance(self.graphs, LazyGraphs) else [self.graphs[i] for i in positions]
         splits = {
-            part: torch.isin(torch.from_numpy(positions), chosen).nonzero().flatten()
+            part: torch.isin(torch.from_numpy(positions.copy()), chosen).nonzero().flatten()
             for part, chosen in self.splits.items()
         }
         origins = None if self.origins is None else self.origins.select(positions)
@@ -199,18 +207,6 @@ class GraphDataset(Sequence[Data]):
 
     def __iter__(self) -> Iterator[Data]:
         return iter(self.graphs)
-
-    def _checked(self, index: Any) -> NDArray[Any]:
-        """An index as an array of integers or booleans; whether it fits the graphs is for numpy to say."""
-        array = index.numpy(force=True) if isinstance(index, Tensor) else np.asarray(index)
-        if array.size == 0:
-            return np.empty(0, dtype=np.int64)
-        if array.ndim > 1 or array.dtype.kind not in "iub":
-            raise TypeError(
-                f"index must be an integer, a slice, or one dimension of integers or booleans, "
-                f"got {array.ndim} dimension(s) of {array.dtype}"
-            )
-        return array
 
     def __repr__(self) -> str:
         counts = Counter(self.labels.tolist())

@@ -1,24 +1,43 @@
-"""Files downloaded and checked: whole, or with one clear error."""
+"""Files that data sets are read from: found, downloaded, checked and unpacked, whole or with one clear error.
 
+A small file must not become one that fills the memory, so what is packed is unpacked up to a stated limit only.
+"""
+
+import gzip
 import hashlib
+import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 from urllib.parse import urlsplit
 
 from protograph._base.files import atomic_path
 from protograph._base.progress import Progress
+from protograph.datasets.cache import cache_folder
 
-# What gzip, zipfile and torch raise on files cut short, overwritten or of another format.
-DAMAGE = (zipfile.BadZipFile, zlib.error, UnpicklingError, EOFError, KeyError, OSError, ValueError, RuntimeError)
+VARIABLE = "PROTOGRAPH_DATA"
+NO_SOURCE = (
+    f"there is no public source to download it from: name a folder that has it with {VARIABLE}, root= or --data-root"
+)
+
+# What gzip, zipfile and PyG raise on files cut short, overwritten or of another format.
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, LookupError, OSError, ValueError, TypeError, RuntimeError)
+GZIP_MARK = b"\x1f\x8b"
+CHUNK = 1 << 16
+# The largest file that is downloaded has less than 1 GB.
+MOST_DOWNLOADED = 1 << 32
+# Texts of molecules and graphs become three to ten times as large; what becomes a hundred times is made to do so.
+MOST_TIMES = 100
+# Any file may become this large, and none may become larger than that.
+LEAST, MOST = 1 << 20, 1 << 30
 
 
 @contextmanager
-def reading(path: Path | str) -> Iterator[None]:
+def reading(what: Path | str) -> Iterator[None]:
     """Turn what a damaged file makes its reader raise into a ``ValueError`` that names the file.
 
     >>> with reading(Path("some.zip")):
@@ -30,7 +49,7 @@ def reading(path: Path | str) -> Iterator[None]:
         yield
     except DAMAGE as error:
         raise ValueError(
-            f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or another file, get it again"
+            f"{what} cannot be read ({type(error).__name__}: {error}); it is damaged or another file, get it again"
         ) from error
 
 
@@ -45,9 +64,216 @@ def check_sum(content: bytes, sha256: str | None, what: str, way_out: str = "get
         raise ValueError(f"{what} must have the SHA-256 checksum {sha256} when unpacked, got {got}; {way_out}")
 
 
-CHUNK = 1 << 16
-# The largest file that is downloaded has less than 1 GB.
-MOST_DOWNLOADED = 1 << 32
+def most_unpacked(num_packed: int) -> int:
+    """Most bytes that a packed file of so many bytes may have when it is unpacked.
+
+    >>> most_unpacked(10), most_unpacked(50_000), most_unpacked(10**9)
+    (1048576, 5000000, 1073741824)
+    """
+    return min(max(MOST_TIMES * num_packed, LEAST), MOST)
+
+
+def read_unpacked(path: Path, what: str = "") -> bytes:
+    """Content of a file, unpacked if it is gzipped, whatever its name.
+
+    Raises:
+        ValueError: If it is gzipped and damaged, or becomes too large; the message begins with ``what``, or else the
+            path.
+    """
+    with path.open("rb") as file:
+        if not file.peek(len(GZIP_MARK)).startswith(GZIP_MARK):
+            return file.read()
+        limit = most_unpacked(path.stat().st_size)
+        with reading(what or path), gzip.GzipFile(fileobj=file) as packed:
+            content = packed.read(limit + 1)
+    if len(content) > limit:
+        raise _too_large(path, what or str(path))
+    return content
+
+
+def read_members(path: Path, key_of: Callable[[str], str | None]) -> dict[str, bytes]:
+    """Contents of some files in a zip archive, together no larger than the archive may become; the others stay in it.
+
+    Args:
+        path: The archive.
+        key_of: What a file of this name is to be called, or ``None`` if it is not wanted.
+
+    Raises:
+        ValueError: If the archive is damaged or locked by a password, has a wanted file twice, or becomes too large.
+    """
+    wanted: dict[str, zipfile.ZipInfo] = {}
+    # Opened before: a file that may not be read is not a damaged one.
+    with path.open("rb") as file, ExitStack() as opened:
+        with reading(path):
+            archive = opened.enter_context(zipfile.ZipFile(file))
+        for member in archive.infolist():
+            key = key_of(member.filename)
+            if key in wanted:
+                raise ValueError(
+                    f"{path} must have one file {Path(member.filename).name}, got {wanted[key].filename} "
+                    f"and {member.filename}; leave one in it"
+                )
+            if key is not None:
+                wanted[key] = member
+        # A file that lies about its size is cut there, and has another checksum then.
+        if sum(member.file_size for member in wanted.values()) > most_unpacked(path.stat().st_size):
+            raise _too_large(path, str(path))
+        with reading(path):
+            return {key: archive.read(member) for key, member in wanted.items()}
+
+
+def _too_large(path: Path, what: str) -> ValueError:
+    size = path.stat().st_size
+    return ValueError(
+        f"{what} has {size:,} bytes and becomes more than {most_unpacked(size):,} when unpacked ({MOST_TIMES} times as "
+        f"many are allowed, but {LEAST:,} in any case and never more than {MOST:,}); unpack it by hand if you trust it"
+    )
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that a data set is read from.
+
+    Attributes:
+        relative: Where it lies in a data folder, the parts divided by ``/``, without ``.gz``.
+        sha256: Checksum of its unpacked content; ``None`` where none is published.
+        url: Where it can be downloaded, packed or not; ``None`` where it cannot.
+    """
+
+    relative: str
+    sha256: str | None = None
+    url: str | None = None
+
+    def checked(self, path: Path, what: str, way_out: str = "get the file again") -> bytes:
+        """Unpacked content of this file at ``path``; nothing for an archive, whose texts are read one by one.
+
+        Raises:
+            ValueError: If it is damaged or has another checksum; the message begins with ``what``.
+        """
+        if self.relative.endswith(".zip"):
+            # A page that asks to log in must not be kept in place of an archive.
+            if not zipfile.is_zipfile(path):
+                raise ValueError(f"{what} must be a zip archive, got something else; {way_out}")
+            return b""
+        content = read_unpacked(path, what)
+        check_sum(content, self.sha256, what, way_out)
+        return content
+
+
+@dataclass(frozen=True)
+class DataFiles:
+    """The files of one data set: in a folder that is named, or among the downloads.
+
+    Attributes:
+        dataset: Name of the data set, for messages.
+        root: The folder; ``None`` takes the one that ``PROTOGRAPH_DATA`` names. What it lacks is looked for among the
+            downloads. Nothing is ever written to it.
+        progress: Called with the stage, what is done of it, and what there is of it.
+    """
+
+    dataset: str
+    root: Path | None = None
+    progress: Progress = lambda stage, done, total: None
+
+    def find(self, relative: str) -> Path | None:
+        """Path of a file, plain or with ``.gz`` at the end; ``None`` where it is not there.
+
+        Args:
+            relative: The file within the folder, its parts divided by ``/``.
+
+        Raises:
+            FileNotFoundError: If what is named as the folder is not a folder.
+
+        >>> DataFiles("mine", Path("/nowhere")).find("mine/table.csv")
+        Traceback (most recent call last):
+        FileNotFoundError: mine/table.csv was looked for in /nowhere (root=), which is not a folder; ...
+        """
+        folder, origin = self._named()
+        if folder is not None and not folder.is_dir():
+            raise FileNotFoundError(
+                f"{relative} was looked for in {folder} ({origin}), which is not a folder; name one that has the file"
+            )
+        return _find_in((folder, downloads()) if folder else (downloads(),), relative)
+
+    def get(self, file: SourceFile) -> Path:
+        """Path of a file, which is downloaded where no folder is named and it is not there, or is damaged.
+
+        Raises:
+            FileNotFoundError: If the named folder does not have it, or it has no public source.
+            ConnectionError: If it cannot be downloaded.
+            ValueError: If what was downloaded has another checksum.
+        """
+        folder, origin = self._named()
+        if folder is None:
+            return fetch_into(file, downloads(), self.progress)
+        path = self.find(file.relative)
+        if path is None:
+            way_out = f"`protograph datasets fetch {self.dataset}` gets it" if file.url else NO_SOURCE
+            raise FileNotFoundError(
+                f"{file.relative} was looked for in {folder} ({origin}), which has no such file; {way_out}"
+            )
+        return path
+
+    def read(self, file: SourceFile) -> bytes:
+        """Unpacked content of a file, as :meth:`get` gets it.
+
+        Raises:
+            FileNotFoundError: If the named folder does not have it, or it has no public source.
+            ConnectionError: If it cannot be downloaded.
+            ValueError: If it is damaged or has another checksum.
+        """
+        path = self.get(file)
+        fetch = f"protograph datasets fetch {self.dataset} --data-root {path.parents[file.relative.count('/')]}"
+        return file.checked(path, str(path), f"move it away and get it again with `{fetch}`")
+
+    def _named(self) -> tuple[Path | None, str]:
+        """The folder that is named, if any, and where it is."""
+        if self.root is not None:
+            return self.root.expanduser(), "root="
+        name = os.environ.get(VARIABLE)
+        return (Path(name).expanduser() if name else None), VARIABLE
+
+
+def downloads() -> Path:
+    """Folder that files are downloaded to where none is named."""
+    return cache_folder() / "downloads"
+
+
+def _find_in(folders: Iterable[Path], relative: str) -> Path | None:
+    """Path of a file in the first folder that has it, plain or with ``.gz`` at the end; ``None`` where none has."""
+    candidates = (folder / name for folder in folders for name in (relative, f"{relative}.gz"))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def fetch_into(file: SourceFile, folder: Path, progress: Progress, *, may_replace: bool = True) -> Path:
+    """Path of a file in ``folder``, downloaded to there unless it is there with the right checksum.
+
+    Args:
+        file: What to get.
+        folder: Where it goes.
+        progress: Called with the stage, the bytes received and the bytes in all.
+        may_replace: Whether another file in its place is damaged, as in our cache, or may be the user's own.
+
+    Raises:
+        FileNotFoundError: If it is not there and has no public source.
+        ConnectionError: If it cannot be downloaded.
+        ValueError: If what was downloaded, or what is there and may not be replaced, has another checksum.
+        OSError: If it cannot be written.
+    """
+    path = _find_in((folder,), file.relative)
+    if path is not None:
+        try:
+            file.checked(path, str(path), "it is not replaced, so move it away and fetch again")
+            return path
+        except ValueError:
+            if not may_replace:
+                raise
+    if file.url is None:
+        raise FileNotFoundError(f"{path or folder / file.relative} is missing or damaged; {NO_SOURCE}")
+    path = folder / file.relative
+    what = f"{path.name} from {file.url}"
+    download(file.url, path, lambda received: file.checked(received, what, "try again later"), progress)
+    return path
 
 
 def download(url: str, path: Path, check: Callable[[Path], object], progress: Progress) -> None:
@@ -74,7 +300,7 @@ def download(url: str, path: Path, check: Callable[[Path], object], progress: Pr
             progressbar=_Bar(f"downloading {path.name}", progress),
             chunk_size=CHUNK,
             # pooch leaves an answer open that is not read to its end.
-            hooks={"response": lambda response, **_: _checked(held.enter_context(response))},
+            hooks={"response": lambda response, **_: _checked_address(held.enter_context(response))},
         )
         try:
             receive(url, str(temporary), None)
@@ -86,7 +312,7 @@ def download(url: str, path: Path, check: Callable[[Path], object], progress: Pr
         check(temporary)
 
 
-def _checked(response: Any) -> Any:
+def _checked_address(response: Any) -> Any:
     """An answer that nobody on the way can have changed, such as one after a redirect may be, before it is read."""
     parts = urlsplit(response.url)
     if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1"):

@@ -25,7 +25,8 @@ from torch_geometric.utils import to_undirected
 from protograph._base.arrays import Arrays
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.spec import DataFiles, DatasetSpec, SourceFile
+from protograph.datasets.files import DataFiles, SourceFile
+from protograph.datasets.spec import DatasetSpec
 from protograph.graphs.splitting import split_graphs
 
 CLASS_NAMES = ("negative", "positive")

@@ -1,45 +1,29 @@
 """MNIST-sp: which digit was written, seen from the superpixels of its image.
 
-PyG's MNISTSuperpixels where it is there or can be downloaded; else built from the original MNIST files.
+The graphs are much like those of PyG's MNISTSuperpixels (Monti et al. 2017), with 1,410 edges a graph instead of 1,393,
+and built from the original MNIST files. SLIC (Achanta et al., SLIC superpixels compared to state-of-the-art superpixel
+methods, 2012) cuts an image into regions; the closest are merged until 75 are left; regions with close centres are
+joined.
 """
 
-import tempfile
-import zipfile
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import Any
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Arrays, Ints
-from protograph._base.plain_torch import check_plain_zip
-from protograph.datasets import superpixels
+from protograph._base.arrays import Arrays, Bools, Floats
+from protograph._base.progress import Progress
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset, LazyGraphs
-from protograph.datasets.files import reading
-from protograph.datasets.spec import DataFiles, DatasetSpec, PaperCounts, SourceFile
-from protograph.datasets.superpixels import NUM_NODES, Superpixels
-from protograph.datasets.unpacking import extract
-from protograph.graphs.splitting import check_range, checked_count
+from protograph.datasets.files import DataFiles, SourceFile
+from protograph.datasets.spec import DatasetSpec, PaperCounts
+from protograph.graphs.splitting import checked_count
 
 # Graphs in each part, in their order.
 SIZES = {"train": 60_000, "test": 10_000}
-NUM_CLASSES = 10
-
-# Where PyG keeps it, and what its download holds.
-PYG_FILE = SourceFile("MNISTSuperpixels/raw/MNISTSuperpixels.pt", None, None)
-PYG_ZIP = SourceFile(
-    "MNISTSuperpixels/MNISTSuperpixels.zip", None, "https://data.pyg.org/datasets/MNISTSuperpixels.zip"
-)
-
-# Part of the cache's key: raised whenever the same file gives other arrays.
-PYG_RECIPE = 1
-# PyG's file has 1.7 GB.
-MOST_EXTRACTED = 1 << 32
 
 MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist"
 # Images and labels to train on, then to test with.
@@ -52,17 +36,28 @@ FILES = tuple(
         "t10k-labels-idx1-ubyte": "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
     }.items()
 )
+SOURCE = (
+    f"LeCun, Cortes and Burges, The MNIST database of handwritten digits; superpixels built here with scikit-image's "
+    f"SLIC; {MIRROR}"
+)
 
 SIDE = 28
 GRID = 14
 LEVELS = ("black", "dark", "bright")
 NUM_FEATURES = len(LEVELS) + GRID * GRID
+
+# Part of the cache's key: raise it when the same images would give other graphs.
+RECIPE = 1
+NUM_NODES = 75
+RADIUS = 9.0
+# From sums of x, y and grey to where the closest regions are sought: black and white are 20 pixels apart.
+POINT_SCALE = np.array([1, 1, 20 / 255])
+# Squared distances that differ by less are equal but for rounding, on which no choice may hang.
+TIE = 1e-9
 # Centres are kept as whole numbers of this many to a pixel.
 FINENESS = 2048
-
-MNIST = "LeCun, Cortes and Burges, The MNIST database of handwritten digits"
-PYG_SOURCE = f"{MNIST}; superpixels by Monti et al. 2017, as in PyG's MNISTSuperpixels; {PYG_ZIP.url}"
-BUILT_SOURCE = f"{MNIST}; superpixels built here with scikit-image's SLIC; {MIRROR}"
+# Images between two reports of progress.
+CHUNK = 500
 
 
 def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
@@ -71,54 +66,47 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     Each graph has 75 superpixels. In ``x`` are one-hot the grey level (0, up to a half, above) and then the cell
     of the centre in a grid of 14 x 14; ``pos`` is the centre in pixels, x to the right and y upwards. Edges join
     superpixels that are close, both ways, and each to itself. ``splits`` has the published ``train`` and ``test``.
-    Graphs are made when they are asked for, since all together they would take 6 GB.
-
-    PyG's file is read from ``MNISTSuperpixels/raw`` of the folder, or downloaded where no folder is named. Where it
-    cannot be had, graphs much like its own are built from the MNIST files: :mod:`protograph.datasets.superpixels`,
-    with 1,410 edges a graph instead of 1,393. ``source`` says which it was. Either is kept in the cache.
+    Graphs are made when they are asked for, since all together they would take 6 GB; what they are made from is kept in
+    the cache.
     """
     count = checked_count(num_graphs, sum(SIZES.values()))
-    path = pyg_file(files)
-    if path is None:
-        return from_arrays(built_arrays(files, count), BUILT_SOURCE)
-    facts = path.stat()
-    # Not its checksum: gigabytes would be read only to find that nothing is to be done. Unlike the time of the last
-    # writing, that of the last change of any kind cannot be set, so that a file of the same size and time is another.
+    for file in FILES:
+        files.get(file)  # what is kept does not stand in for files that are not there
+
+    def make_arrays() -> Arrays:
+        # The idx format: a header of 4 bytes and 4 for each dimension, then the entries. The checksums vouch for it.
+        contents = [files.read(file) for file in FILES]
+        images = [np.frombuffer(content, np.uint8, offset=16).reshape(-1, SIDE, SIDE) for content in contents[::2]]
+        labels = [np.frombuffer(content, np.uint8, offset=8) for content in contents[1::2]]
+        return build(np.concatenate(images)[:count], files.progress) | {"labels": np.concatenate(labels)[:count]}
+
     key: dict[str, str | int] = {
-        "recipe": PYG_RECIPE,
-        "path": str(path.resolve()),
-        "file": facts.st_ino,
-        "size": facts.st_size,
-        "modified": facts.st_mtime_ns,
-        "changed": facts.st_ctime_ns,
+        **{file.relative: str(file.sha256) for file in FILES},
+        "recipe": RECIPE,
+        "skimage": _slic_version(),
         "num_graphs": count,
     }
-    return from_arrays(cached_arrays(SPEC.name, key, lambda: pyg_arrays(path, count)), PYG_SOURCE)
-
-
-def from_arrays(arrays: Arrays, source: str) -> GraphDataset:
-    """The data set of what :func:`compact` made."""
-    count = len(arrays["labels"])
+    arrays = cached_arrays(SPEC.name, key, make_arrays)
     num_train = min(SIZES["train"], count)
     return GraphDataset(
         graphs=LazyGraphs(
             partial(make_graph, arrays), torch.from_numpy(arrays["labels"].astype(np.int64)), made_from=arrays
         ),
         name=SPEC.name,
-        class_names=tuple(map(str, range(NUM_CLASSES))),
+        class_names=tuple(map(str, range(10))),
         feature_names=(*LEVELS, *(f"row {row}, column {column}" for row, column in np.ndindex(GRID, GRID))),
         # What a node looks like is its grey level; where it is can be seen. These are dark, middle and light of
         # cividis, which reads the same under every colour blindness.
         colors=("#00224E", "#7D7C78", "#FEE838", *[""] * (GRID * GRID)),
         licence="CC BY-SA 3.0",
-        source=source,
+        source=SOURCE,
         splits={"train": torch.arange(num_train), "test": torch.arange(num_train, count)},
         paper_split="published",
     )
 
 
 def make_graph(arrays: Arrays, position: int) -> Data:
-    """The graph at a position of the arrays of all graphs, which :func:`compact` gives."""
+    """The graph at a position of the arrays of all graphs, which :func:`build` gives."""
     x = np.zeros(NUM_NODES * NUM_FEATURES, dtype=np.float32)
     x[_ROW_STARTS + arrays["levels"][position]] = 1
     x[_ROW_STARTS + len(LEVELS) + arrays["cells"][position]] = 1
@@ -138,100 +126,93 @@ _ROW_STARTS = np.arange(NUM_NODES) * NUM_FEATURES
 _PAIRS = np.indices((NUM_NODES, NUM_NODES)).reshape(2, -1)
 
 
-def compact(graphs: Superpixels, labels: NDArray[np.integer]) -> Arrays:
-    """All graphs in little memory.
+def build(images: NDArray[np.uint8], progress: Progress) -> Arrays:
+    """Superpixel graphs of grey images ``[num_images, 28, 28]``, 0 to 255, in little memory; about a thousand a second.
+
+    Args:
+        images: The images.
+        progress: Called with a text, how many images are done, and how many there are.
 
     Returns:
         ``levels`` and ``cells``, the grey level of each node and the cell of its centre, row by row,
-        ``[num_graphs, 75]``; ``centres``, x and y of each centre in 2048ths of a pixel, ``[num_graphs, 75, 2]``;
-        ``neighbours``, the packed bits of each adjacency matrix, ``[num_graphs, 704]``; and ``labels``, the digits.
+        ``[num_images, 75]``; ``centres``, x (to the right) and y (downwards) of each centre in 2048ths of a pixel,
+        ``[num_images, 75, 2]``; and ``neighbours``, the packed bits of each adjacency matrix, ``[num_images, 704]``.
     """
-    values, centres = graphs.values, graphs.centres
+    centres, values = np.empty((len(images), NUM_NODES, 2)), np.empty((len(images), NUM_NODES))
+    packed = np.empty((len(images), -(-(NUM_NODES**2) // 8)), dtype=np.uint8)
+    for number, image in enumerate(images):
+        centres[number], values[number] = superpixel_graph(image)
+        packed[number] = np.packbits(neighbours(centres[number]))
+        if number % CHUNK == CHUNK - 1 or number + 1 == len(images):
+            progress("building mnist-sp", number + 1, len(images))
     column, row = np.moveaxis(centres // (SIDE / GRID), -1, 0)
     return {
         "levels": ((values > 0) + (values > 0.5).astype(np.uint8)).astype(np.uint8),
         "cells": (row * GRID + column).astype(np.uint8),
         "centres": np.rint(centres * FINENESS).astype(np.uint16),
-        "neighbours": graphs.neighbours,
-        "labels": labels.astype(np.uint8),
+        "neighbours": packed,
     }
 
 
-def built_arrays(files: DataFiles, count: int) -> Arrays:
-    """Arrays of the first graphs, built from the MNIST files, or kept from the last time."""
-    for file in FILES:
-        files.get(file)  # what is kept does not stand in for files that are not there
-
-    def build() -> Arrays:
-        # The idx format: a header of 4 bytes and 4 for each dimension, then the entries. The checksums vouch for it.
-        contents = [files.read(file) for file in FILES]
-        images = [np.frombuffer(content, np.uint8, offset=16).reshape(-1, SIDE, SIDE) for content in contents[::2]]
-        labels = [np.frombuffer(content, np.uint8, offset=8) for content in contents[1::2]]
-        return compact(
-            superpixels.build(np.concatenate(images)[:count], files.progress), np.concatenate(labels)[:count]
-        )
-
-    key: dict[str, str | int] = {
-        **{file.relative: str(file.sha256) for file in FILES},
-        "recipe": superpixels.RECIPE,
-        "skimage": superpixels.slic_version(),
-        "num_graphs": count,
-    }
-    return cached_arrays(SPEC.name, key, build)
-
-
-def pyg_file(files: DataFiles) -> Path | None:
-    """PyG's file, or the archive with it; ``None`` where it cannot be had.
-
-    It is downloaded where no folder is named and the MNIST files are not there either.
-    """
-    path = files.find(PYG_FILE.relative) or files.find(PYG_ZIP.relative)
-    if path is not None or files.find(FILES[0].relative) is not None:
-        return path
-    with suppress(OSError, ValueError):
-        return files.get(PYG_ZIP)
-    return None
-
-
-def pyg_arrays(path: Path, count: int) -> Arrays:
-    """Arrays of the first graphs of PyG's file, or of the archive with it: those to train on, those to test with.
+def superpixel_graph(image: NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    """Centres ``[75, 2]`` in pixels and mean greys ``[75]`` in [0, 1] of the superpixels of a grey image, 0 to 255.
 
     Raises:
-        ValueError: If it is damaged, or its graphs are not those of the data set.
+        ImportError: If scikit-image is not installed.
+        ValueError: If SLIC finds fewer regions.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        is_packed = path.suffix == ".zip"
-        file = extract(path, Path(PYG_FILE.relative).name, Path(folder), MOST_EXTRACTED) if is_packed else path
-        with reading(path):
-            check_plain_zip(file)
-            # Mapped, as it is larger than some memories; only files of the newer kind, zip archives, can be.
-            content = torch.load(file, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(file))
-        try:
-            return _from_parts(content, count)
-        except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
-            raise ValueError(f"{path} does not hold MNISTSuperpixels: {error}") from error
+    from skimage.segmentation import slic
+
+    regions = slic(image / 255.0, n_segments=NUM_NODES, compactness=1.0, channel_axis=None)
+    y, x = np.indices(image.shape)
+    weights = (np.ones(image.shape), x, y, image)
+    # Number of pixels, and sums of x, y and grey over them, of each region.
+    sums: Floats = np.stack([np.bincount(regions.ravel(), weight.ravel()) for weight in weights], axis=1)
+    sums = merged(sums[sums[:, 0] > 0], NUM_NODES)
+    areas = sums[:, :1]
+    return sums[:, 1:3] / areas, sums[:, 3] / (255 * areas[:, 0])
 
 
-def _from_parts(content: Any, count: int) -> Arrays:
-    if [len(part) for part in content] != list(SIZES.values()):
-        raise ValueError(f"it must have {' and '.join(map(str, SIZES.values()))} graphs")
-    graphs = [graph for part in content for graph in part][:count]
-    values, centres = (torch.stack([graph[key] for graph in graphs]).double().numpy() for key in ("x", "pos"))
-    if values.shape[1:] != (NUM_NODES, 1) or centres.shape[1:] != (NUM_NODES, 2):
-        raise ValueError(f"x must have the shape ({NUM_NODES}, 1) and pos ({NUM_NODES}, 2)")
-    labels = np.array([int(graph["y"]) for graph in graphs])
-    check_range(labels, NUM_CLASSES, "y")
-    if values.min() < 0 or values.max() > 1 or centres.min() < 0 or centres.max() >= SIDE:
-        raise ValueError(f"x must lie in [0, 1] and pos in [0, {SIDE})")
-    neighbours = np.stack([_packed_edges(graph["edge_index"].numpy()) for graph in graphs])
-    return compact(Superpixels(centres, values[..., 0], neighbours), labels)
+def merged(sums: Floats, num_nodes: int) -> Floats:
+    """Regions after the closest two in (x, y, 20 grey) have become one, until ``num_nodes`` are left.
+
+    Sums of pixels add up, so that a merged region has the mean of its pixels. It takes the place of the first of
+    the two; of equally close pairs the first is merged.
+
+    Raises:
+        ValueError: If there are fewer to begin with.
+
+    >>> merged(np.array([[1, 0, 0, 0.0], [1, 5, 0, 0.0], [1, 6, 0, 0.0]]), 2).tolist()
+    [[1.0, 0.0, 0.0, 0.0], [2.0, 11.0, 0.0, 0.0]]
+    """
+    if len(sums) < num_nodes:
+        raise ValueError(f"image must have at least {num_nodes} superpixels, got {len(sums)}")
+    sums = sums.copy()
+    for size in range(len(sums), num_nodes, -1):
+        squared = _squared_distances(sums[:size, 1:] / sums[:size, :1] * POINT_SCALE)
+        np.fill_diagonal(squared, np.inf)
+        first, second = divmod(int(np.argmax(squared <= squared.min() + TIE)), size)
+        sums[first] += sums[second]
+        sums[second : size - 1] = sums[second + 1 : size]
+    return sums[:num_nodes]
 
 
-def _packed_edges(edge_index: Ints) -> NDArray[np.uint8]:
-    check_range(edge_index, NUM_NODES, "edge_index")
-    adjacency = np.zeros((NUM_NODES, NUM_NODES), dtype=np.bool_)
-    adjacency[tuple(edge_index)] = True
-    return np.packbits(adjacency)
+def neighbours(centres: Floats, radius: float = RADIUS) -> Bools:
+    """Which centres lie within the radius of each other, each of itself too: ``[num_nodes, num_nodes]``."""
+    return _squared_distances(centres) <= radius**2 + TIE
+
+
+def _squared_distances(points: Floats) -> Floats:
+    from scipy.spatial.distance import cdist  # where it is used: it takes a while to import
+
+    return np.asarray(cdist(points, points, "sqeuclidean"), dtype=np.float64)
+
+
+def _slic_version() -> str:
+    try:
+        return version("scikit-image")
+    except PackageNotFoundError as error:
+        raise ImportError("mnist-sp needs scikit-image; pip install 'protograph[images]'") from error
 
 
 SPEC = DatasetSpec(
@@ -239,8 +220,8 @@ SPEC = DatasetSpec(
     load=load,
     question="handwritten digits as superpixels",
     num_graphs=sum(SIZES.values()),
-    num_classes=NUM_CLASSES,
-    files=((PYG_FILE,), (PYG_ZIP,), FILES),
+    num_classes=10,
+    files=(FILES,),
     extra="images",
     paper=PaperCounts(
         70_000, 5_250_000, 41_798_306, "undirected, training graphs only", 0.02, "superpixels built here, not PyG's own"

@@ -1,19 +1,24 @@
-"""Data sets of molecules: from SMILES, kept in the cache, with small molecules as ground truths."""
+"""Data sets of molecules, made of SMILES by RDKit: Benzene, BBBP and Solubility. Nodes are heavy atoms only."""
 
+import csv
 import hashlib
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Arrays
+from protograph._base.arrays import Arrays, Bools
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
+from protograph.datasets.files import DataFiles, SourceFile
+from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.molecules.elements import COLORS
-from protograph.molecules.reading import PURPOSE, import_chem, molecule_arrays, parse
+from protograph.molecules.reading import PURPOSE, import_chem, molecule_arrays, molecule_graphs, parse
 
 # Part of the cache's key: to be raised with every change of what molecule_arrays gives.
 RECIPE = 2
@@ -102,3 +107,222 @@ def _parsed(smiles: Sequence[str], problems: dict[int, str]) -> Iterator[Any]:
             yield parse(text)
         except ValueError as error:
             problems[position] = str(error)
+
+
+def _table(files: DataFiles, name: str, file: SourceFile) -> list[dict[str, str]]:
+    """The rows of a data set's table; that RDKit is missing is said before it is downloaded."""
+    import_chem(f"the data set {name!r}")
+    return list(csv.DictReader(io.StringIO(files.read(file).decode())))
+
+
+def from_smiles(
+    name: str, rows: Sequence[tuple[str, int]], num_graphs: int | None = None, **facts: Any
+) -> GraphDataset:
+    """A data set of SMILES with their classes; those that are no molecules are left out.
+
+    Each graph has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr`` (single, double, triple, aromatic),
+    each atom's formal ``charge``, and the ``smiles`` it was made from.
+    """
+    arrays = read_molecules(name, [smiles for smiles, _ in rows])
+    wrong = set(arrays["wrong"].tolist())
+    kept = [row for position, row in enumerate(rows) if position not in wrong]
+    return molecule_dataset(
+        molecule_graphs(arrays, torch.tensor([label for _, label in kept]), [text for text, _ in kept], num_graphs),
+        atoms=arrays["atom_types"].tolist(),
+        bonds=arrays["bond_types"].tolist(),
+        name=name,
+        **facts,
+    )
+
+
+BBBP_FILE = SourceFile(
+    relative="bbbp/BBBP.csv",
+    sha256="34c10e0f0b15dbc178c3ce4ad9774decc6a202776a31763f5a899309c97497ee",
+    url="https://raw.githubusercontent.com/OpenDrugAI/AttentiveFP/"
+    "dda6708342ffe255ded73c459ad64214a4615542/data/BBBP.csv",
+)
+
+
+def load_bbbp(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
+    """BBBP: does a molecule pass from the blood into the brain (class 1)? 2,039 molecules, or the first so many.
+
+    The file has 2,050 rows; eleven are no molecules, their nitrogens having too many bonds, and are left out. Salts are
+    in several parts.
+    """
+    return from_smiles(
+        BBBP.name,
+        [(row["smiles"].strip(), int(row["BBBP"])) for row in _table(files, BBBP.name, BBBP_FILE)],
+        num_graphs,
+        class_names=("kept out", "passes"),
+        licence="not stated by the source",
+        source="Martins et al. 2012, as in MoleculeNet; https://github.com/OpenDrugAI/AttentiveFP",
+    )
+
+
+BBBP = DatasetSpec(
+    name="bbbp",
+    load=load_bbbp,
+    question="molecules that pass into the brain, or not",
+    num_graphs=2039,
+    num_classes=2,
+    files=((BBBP_FILE,),),
+    extra="molecules",
+)
+
+SOLUBILITY_FILE = SourceFile(
+    relative="solubility/delaney-processed.csv",
+    sha256="8c06a76f0c6487d29ab0f903e6a7a7139f189ab3c1178f159c8be8964602f189",
+    url="https://raw.githubusercontent.com/baldassarreFe/graph-network-explainability/"
+    "39f8dd1fa245545f54a9f29582d0cf85c681edec/data/delaney-processed.csv",
+)
+MEASURED = "measured log solubility in mols per litre"
+# What lies between, the limits included, is in neither class.
+INSOLUBLE_BELOW, SOLUBLE_ABOVE = -4.0, -2.0
+
+# What dissolves is said to have R-OH, which is C-O without hydrogens.
+HYDROXYL: Structure = (("C", "O"), ((0, 1),))
+RING_ATOMS, RING_BONDS = CARBON_RING
+FUSED_RINGS: Structure = ((*RING_ATOMS, *("C",) * 4), (*RING_BONDS, (0, 6), (6, 7), (7, 8), (8, 9), (9, 1)))
+
+
+def load_solubility(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
+    """Solubility: does a molecule dissolve in water? 708 molecules, or the first so many.
+
+    Those with a measured log solubility below -4 are class 0, above -2 class 1; the rest is left out. A molecule may
+    occur twice, as it does in the file.
+    """
+    table = [(row["smiles"].strip(), float(row[MEASURED])) for row in _table(files, SOLUBILITY.name, SOLUBILITY_FILE)]
+    rows = [(smiles, int(value > SOLUBLE_ABOVE)) for smiles, value in table if not _is_between(value)]
+    return from_smiles(
+        SOLUBILITY.name,
+        rows,
+        num_graphs,
+        truths={0: (FUSED_RINGS,), 1: (HYDROXYL,)},
+        class_names=("insoluble", "soluble"),
+        licence="not stated by the source",
+        source="Delaney 2004, ESOL: Estimating aqueous solubility directly from molecular structure; "
+        "https://github.com/baldassarreFe/graph-network-explainability",
+    )
+
+
+def _is_between(solubility: float) -> bool:
+    return INSOLUBLE_BELOW <= solubility <= SOLUBLE_ABOVE
+
+
+SOLUBILITY = DatasetSpec(
+    name="solubility",
+    load=load_solubility,
+    question="molecules that dissolve in water, or do not",
+    num_graphs=708,
+    num_classes=2,
+    files=((SOLUBILITY_FILE,),),
+    extra="molecules",
+    paper=PaperCounts(708, 9445, 9735, "undirected"),
+)
+
+BENZENE_FILE = SourceFile(
+    relative="benzene/benzene_smiles.csv",
+    sha256="aa52389639d0989dc5bb726c364fbc38ed520468d6606d67679d24b7e6720a28",
+    url="https://raw.githubusercontent.com/google-research/graph-attribution/"
+    "03e7495379df26a21395b25c6a14d92dc27fc3b0/data/benzene/benzene_smiles.csv",
+)
+# Part of the cache's key: raised whenever the same table gives other arrays.
+BENZENE_RECIPE = 2
+# As published, columns that no molecule uses included.
+BENZENE_ATOMS = ("C", "N", "O", "S", "F", "P", "Cl", "Br", "Na", "Ca", "I", "B", "H", "*")
+BENZENE_BONDS = ("single", "double", "triple", "aromatic", "unspecified")
+BENZENE_TRAIN = 10_000
+
+
+def load_benzene(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
+    """Benzene: does a molecule contain a benzene ring (class 1)? 12,000 molecules, or the first so many.
+
+    Each graph has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr`` (single, double, triple,
+    aromatic, unspecified), each atom's formal ``charge``, its ``smiles``, and ``attributions``, a boolean tensor of
+    shape ``[num_nodes, 15]``: each column that is not empty is an acceptable explanation, one for every union of
+    benzene rings. The published number of columns differs between molecules, which PyG cannot batch; here all have
+    those of the largest, and the rest are empty. ``node_mask`` marks the atoms of all rings. ``splits`` has the
+    published ``train`` and ``test``.
+    """
+    rows = _table(files, BENZENE.name, BENZENE_FILE)
+    smiles = [row["smiles"] for row in rows]
+    version = import_chem(PURPOSE).rdBase.rdkitVersion
+    key = {"sha256": str(BENZENE_FILE.sha256), "recipe": BENZENE_RECIPE, "rdkit": version}
+    arrays = cached_arrays(BENZENE.name, key, lambda: benzene_arrays(smiles))
+    return benzene_dataset(arrays, smiles, [int(float(row["label"])) for row in rows], num_graphs)
+
+
+def benzene_arrays(smiles: Sequence[str]) -> Arrays:
+    """Arrays of the molecules, and the ``attributions`` of all their atoms, padded to the same number of columns.
+
+    >>> arrays = benzene_arrays(["c1ccccc1O", "CO"])
+    >>> arrays["attributions"].T.tolist()
+    [[True, True, True, True, True, True, False, False, False]]
+    """
+    molecules = [parse(text) for text in smiles]
+    ring = import_chem(PURPOSE).MolFromSmarts("c1ccccc1")
+    unions = [ring_unions(molecule.GetSubstructMatches(ring), molecule.GetNumAtoms()) for molecule in molecules]
+    width = max(columns.shape[1] for columns in unions)
+    padded = [np.pad(columns, ((0, 0), (0, width - columns.shape[1]))) for columns in unions]
+    return molecule_arrays(molecules) | {"attributions": np.concatenate(padded)}
+
+
+def ring_unions(rings: Sequence[Sequence[int]], num_atoms: int) -> Bools:
+    """A column for every union of rings, those of fewer rings first.
+
+    >>> ring_unions([[0, 1], [1, 2]], 3).astype(int)
+    array([[1, 0, 1],
+           [1, 1, 1],
+           [0, 1, 1]])
+    """
+    unions = [union for size in range(1, len(rings) + 1) for union in combinations(rings, size)]
+    columns = np.zeros((num_atoms, len(unions)), dtype=np.bool_)
+    for number, union in enumerate(unions):
+        columns[[atom for ring in union for atom in ring], number] = True
+    return columns
+
+
+def benzene_dataset(
+    arrays: Arrays, smiles: Sequence[str], labels: Sequence[int], num_graphs: int | None = None
+) -> GraphDataset:
+    """The data set of what :func:`benzene_arrays` gives."""
+    column = np.array([BENZENE_ATOMS.index(symbol) for symbol in arrays["atom_types"]])
+    published = {
+        "atom": column[arrays["atom"]],
+        "atom_types": np.array(BENZENE_ATOMS),
+        "bond_types": np.array(BENZENE_BONDS),
+    }
+    attributions = torch.from_numpy(arrays["attributions"])
+    graphs = molecule_graphs(
+        arrays | published,
+        torch.tensor(labels),
+        smiles,
+        num_graphs,
+        attributions=attributions,
+        node_mask=attributions.any(dim=1),
+    )
+    train = torch.arange(min(len(graphs), BENZENE_TRAIN))
+    return molecule_dataset(
+        graphs,
+        atoms=BENZENE_ATOMS,
+        bonds=BENZENE_BONDS,
+        truths={1: (CARBON_RING,)},
+        name=BENZENE.name,
+        class_names=("no benzene", "benzene"),
+        licence="Apache-2.0; molecules from ZINC12, distributed there with John Irwin's permission",
+        source="Sanchez-Lengeling et al. 2020, Evaluating attribution for graph neural networks; "
+        "https://github.com/google-research/graph-attribution",
+        splits={"train": train, "test": torch.arange(len(train), len(graphs))},
+    )
+
+
+BENZENE = DatasetSpec(
+    name="benzene",
+    load=load_benzene,
+    question="molecules with and without a benzene ring",
+    num_graphs=12_000,
+    num_classes=2,
+    files=((BENZENE_FILE,),),
+    extra="molecules",
+    paper=PaperCounts(12_000, 246_993, 523_842, "directed"),
+)

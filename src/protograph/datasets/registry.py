@@ -1,4 +1,4 @@
-"""The data sets by name: those listed here, each in its own file, and those of TU Dortmund's collection."""
+"""The data sets by name: those listed here, and those of TU Dortmund's collection."""
 
 from contextlib import suppress
 from difflib import get_close_matches
@@ -7,36 +7,25 @@ from os import PathLike
 from pathlib import Path
 
 from protograph._base.progress import Progress, shown
-from protograph.datasets import (
-    ba,
-    ba_2motifs,
-    bbbp,
-    benzene,
-    graph_sst2,
-    imdb_binary,
-    mnist_sp,
-    mutagenicity,
-    nci1,
-    solubility,
-    tu,
-)
+from protograph.datasets import graph_sst2, mnist_sp, molecules, synthetic, tu
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.spec import DataFiles, DatasetSpec, downloads, fetch_into, key_of
+from protograph.datasets.files import DataFiles, downloads, fetch_into
+from protograph.datasets.spec import DatasetSpec, key_of
 
 SPECS = {
     spec.name: spec
     for spec in (
-        ba_2motifs.SPEC,
-        ba.BA_GRID,
-        ba.BA_HOUSE,
-        bbbp.SPEC,
-        benzene.SPEC,
+        synthetic.BA_2MOTIFS,
+        synthetic.BA_GRID,
+        synthetic.BA_HOUSE,
+        molecules.BBBP,
+        molecules.BENZENE,
         graph_sst2.SPEC,
-        imdb_binary.SPEC,
+        tu.IMDB_BINARY,
         mnist_sp.SPEC,
-        mutagenicity.SPEC,
-        nci1.SPEC,
-        solubility.SPEC,
+        tu.MUTAGENICITY,
+        tu.NCI1,
+        molecules.SOLUBILITY,
     )
 }
 

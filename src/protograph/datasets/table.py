@@ -3,31 +3,26 @@
 import csv
 import io
 import re
-from codecs import getincrementaldecoder
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from protograph._base.words import cut, one_line
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import CHUNK
+from protograph.datasets.files import read_unpacked
 from protograph.datasets.molecules import molecule_dataset, read_molecules
-from protograph.datasets.unpacking import open_unpacked
 from protograph.graphs.origins import NAME_KEYS, Origins
 from protograph.molecules.reading import import_chem, molecule_graphs
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 NUM_SHOWN = 10
 SHOWN_CHARACTERS = 60
-# As many as a sheet of Excel has rows: a table may be exported with all that are below it.
-MOST_EMPTY = 1 << 20
-MOST_CHARACTERS = 1 << 20
 # What pandas, R and data bases write where a label is missing.
 MISSING = ("nan", "na", "n/a", "<na>", "none", "null")
 # A column with more values than this is a measurement or a name of each molecule, unless most rows share theirs.
@@ -87,7 +82,7 @@ class _Row(NamedTuple):
     smiles: str
     label: str
     problem: str
-    name: str = ""
+    name: str
 
 
 def read_table(
@@ -120,7 +115,7 @@ def read_table(
     """
     path = Path(path)
     import_chem("reading a table of SMILES")
-    rows = list(_rows(path, smiles_column, label_column, id_column))
+    rows = _rows(path, smiles_column, label_column, id_column)
     if not rows:
         raise ValueError(f"{path} has no rows below its header; give a table with at least one molecule a class")
     # What is wrong with the row goes before what may be wrong with its SMILES.
@@ -151,74 +146,41 @@ def read_table(
     return MoleculeTable(dataset, left_out)
 
 
-def _rows(path: Path, smiles_column: str, label_column: str, id_column: str | None) -> Iterator[_Row]:
+def _rows(path: Path, smiles_column: str, label_column: str, id_column: str | None) -> list[_Row]:
     """The rows of the table, in order, without lines that are empty."""
-    delimiter = _delimiter(path)
+    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
+    if ending not in DELIMITERS:
+        raise ValueError(f"path must end in .csv or .tsv, or so with .gz, got {path}")
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    # Its own sort of line ends: a SMILES in quotation marks may have one inside.
-    with open_unpacked(path) as content, io.TextIOWrapper(content, "utf-8-sig", newline="") as text:
-        reader = csv.reader(_lines(text, path), delimiter=delimiter)
-        try:
-            header = [name.strip() for name in next(reader, [])]
-            if not any(header):
-                raise ValueError(f"{path} is empty; its first row must name the columns, such as smiles,label")
-            smiles_at, label_at = (
-                _position(header, name, option, path)
-                for name, option in ((smiles_column, "smiles_column"), (label_column, "label_column"))
-            )
-            id_at = _id_position(header, id_column, path)
-            for line, cells in _filled(reader, path):
-                row = _row(line, cells, len(header), smiles_at, label_at)
-                yield row if id_at is None else row._replace(name=cells[id_at].strip() if id_at < len(cells) else "")
-        except csv.Error as error:
-            raise ValueError(f"{path} cannot be read as a table: line {reader.line_num}: {error}") from error
-
-
-def _filled(reader: Any, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not empty, each with the line on which it begins."""
-    begin, num_empty = reader.line_num + 1, 0
-    for cells in reader:
-        if len(cells) > 1 or any(cell.strip() for cell in cells):
-            yield begin, cells
-        else:
-            num_empty += 1
-            if num_empty > MOST_EMPTY:
-                raise ValueError(f"{path} has more than {MOST_EMPTY:,} empty lines; remove them if it is a table")
-        begin = reader.line_num + 1
-
-
-def _lines(text: IO[str], path: Path) -> Iterator[str]:
-    """The lines of a text, one at a time in memory."""
-    number = 0
+    content = read_unpacked(path)
     try:
-        while line := text.readline(MOST_CHARACTERS + 1):
-            number += 1
-            if len(line) > MOST_CHARACTERS:
-                raise ValueError(
-                    f"{path} cannot be read as a table: line {number} has more than {MOST_CHARACTERS:,} characters"
-                )
-            yield line
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{path} must be text in UTF-8, got another byte on line {_undecodable(path)}; save it as UTF-8"
-        ) from None
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + content.count(b"\n", 0, error.start)
+        raise ValueError(f"{path} must be text in UTF-8, got another byte on line {line}; save it as UTF-8") from None
+    # Its own sort of line ends: a SMILES in quotation marks may have one inside.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[ending])
+    rows = []
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if not any(header):
+            raise ValueError(f"{path} is empty; its first row must name the columns, such as smiles,label")
+        smiles_at = _position(header, smiles_column, "smiles_column", path)
+        label_at = _position(header, label_column, "label_column", path)
+        id_at = _id_position(header, id_column, path)
+        begin = reader.line_num + 1
+        for cells in reader:
+            if len(cells) > 1 or any(cell.strip() for cell in cells):
+                name = cells[id_at].strip() if id_at is not None and id_at < len(cells) else ""
+                rows.append(_row(begin, cells, len(header), smiles_at, label_at, name))
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise ValueError(f"{path} cannot be read as a table: line {reader.line_num}: {error}") from error
+    return rows
 
 
-def _undecodable(path: Path) -> int:
-    """The line of the first byte that is not UTF-8: the reader of lines is some way ahead of the line that it gives."""
-    decoder, line = getincrementaldecoder("utf-8")(), 1
-    with open_unpacked(path) as content:
-        try:
-            while chunk := content.read(CHUNK):
-                decoder.decode(chunk)
-                line += chunk.count(b"\n")
-        except UnicodeDecodeError as error:
-            return line + error.object.count(b"\n", 0, error.start)
-    return line
-
-
-def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, label_at: int) -> _Row:
+def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, label_at: int, name: str) -> _Row:
     smiles = cells[smiles_at].strip() if smiles_at < len(cells) else ""
     label = cells[label_at].strip() if label_at < len(cells) else ""
     problem = ""
@@ -226,14 +188,7 @@ def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, labe
         problem = f"it has {len(cells)} columns, the header has {num_columns}"
     elif smiles and (not label or label.lower() in MISSING):
         problem = f"the label is {label or 'empty'}"
-    return _Row(line, smiles, label, problem)
-
-
-def _delimiter(path: Path) -> str:
-    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
-    if ending not in DELIMITERS:
-        raise ValueError(f"path must end in .csv or .tsv, or so with .gz, got {path}")
-    return DELIMITERS[ending]
+    return _Row(line, smiles, label, problem, name)
 
 
 def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:

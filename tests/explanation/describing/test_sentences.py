@@ -3,7 +3,9 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.datasets.molecules import molecule
-from protograph.datasets.mutagenicity import ATOM_NAMES, BOND_NAMES, RING_NITRO
+from protograph.datasets.tu import MUTAGENICITY_ATOMS as ATOM_NAMES
+from protograph.datasets.tu import MUTAGENICITY_BONDS as BOND_NAMES
+from protograph.datasets.tu import RING_NITRO
 from protograph.explanation import Evidence
 from protograph.explanation.describing.sentences import chance, cluster_of, name_of, share_of, where_found
 
