@@ -34,7 +34,7 @@ def test_an_edge_has_its_lower_node_first(u, v):
     assert edge(u, v) == (1, 4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(labelled(max_nodes=7), st.data())
 def test_the_nodes_that_can_be_reached(graph, data):
     pattern, start = CommonPatterns([graph]).source, data.draw(st.integers(0, graph.num_nodes - 1))
@@ -51,7 +51,7 @@ def test_the_nodes_that_can_be_reached(graph, data):
     assert pattern.is_connected == nx.is_connected(own)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(labelled(max_nodes=6), st.data())
 def test_a_pattern_by_itself_is_the_part_of_its_graph(graph, data):
     """Its nodes keep their order, its kinds are the source's, and edges that it leaves out are gone."""

@@ -1,12 +1,11 @@
 """A pattern: connected nodes of a graph and some of the edges between them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from protograph.graphs.cutting import induced_subgraph, with_edges
@@ -94,30 +93,20 @@ class Subgraph:
         """The pattern by itself, as the compiled searches read it; its nodes keep their order."""
         order = sorted(self.nodes)
         place = {node: position for position, node in enumerate(order)}
-        rows: list[list[int]] = [[] for _ in order]
-        for u, v in self.edges:
-            rows[place[u]].append(place[v])
-            rows[place[v]].append(place[u])
-        for row in rows:
-            row.sort()
-        kinds = np.zeros(2 * len(self.edges), np.int32)
-        if source.edge_kinds.any():
-            kinds[:] = _edge_kinds(source, [(order[u], order[v]) for u, row in enumerate(rows) for v in row])
+        neighbours: list[int] = []
+        edge_kinds: list[int] = []
+        for node in order:
+            own = slice(source.starts[node], source.starts[node + 1])
+            kind_of = dict(zip(source.neighbours[own].tolist(), source.edge_kinds[own].tolist(), strict=True))
+            joined = sorted(self.neighbours[node])
+            neighbours += [place[other] for other in joined]
+            edge_kinds += [kind_of[other] for other in joined]
         return EncodedGraph(
             source.node_kinds[order],
-            np.array([0, *accumulate(map(len, rows))], dtype=np.int64),
-            np.array([other for row in rows for other in row], dtype=np.int32),
-            kinds,
+            np.array([0, *accumulate(len(self.neighbours[node]) for node in order)], dtype=np.int64),
+            np.array(neighbours, dtype=np.int32),
+            np.array(edge_kinds, dtype=np.int32),
         )
-
-
-def _edge_kinds(graph: EncodedGraph, edges: Sequence[Edge]) -> NDArray[np.int32]:
-    """The kinds of some of a graph's edges, both ends of which are given in any order."""
-    source, target = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
-    keys = owners * graph.num_nodes + graph.neighbours  # ascending, as neighbours are
-    kinds: NDArray[np.int32] = graph.edge_kinds[np.searchsorted(keys, source * graph.num_nodes + target)]
-    return kinds
 
 
 def edge(u: int, v: int) -> Edge:

@@ -10,7 +10,7 @@ from protograph.page.consensus.counting import information
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.pattern import Subgraph
-from protograph.patterns.wholes import wholes_of
+from protograph.patterns.rings import wholes_of
 from tests.page.naive_patterns import embeddings, is_connected, path_edges
 from tests.page.planted import HOUSE, connected_graph, counter_of, planted
 

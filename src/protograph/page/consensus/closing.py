@@ -8,7 +8,7 @@ from protograph.page.consensus.counting import PatternCounter
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.pattern import Subgraph, edge
-from protograph.patterns.wholes import Whole
+from protograph.patterns.rings import Whole
 
 
 class Closing:

@@ -31,7 +31,7 @@ from protograph.page.walk.scoring import Scorer
 from protograph.patterns.common import CommonPatterns, Consensus
 from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Subgraph
-from protograph.patterns.wholes import edges_of, wholes_of
+from protograph.patterns.rings import edges_of, wholes_of
 
 Matches = dict[int, tuple[int, ...]]
 # Weights that differ by this share are no tie.

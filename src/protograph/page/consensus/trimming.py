@@ -12,7 +12,7 @@ from protograph.page.consensus.weighing import PartWeigher, WeighedPart
 from protograph.page.options import ConsensusOptions
 from protograph.patterns.common import CommonPatterns
 from protograph.patterns.pattern import Subgraph
-from protograph.patterns.wholes import Whole, WholesOf, wholes_of
+from protograph.patterns.rings import Whole, WholesOf, wholes_of
 
 
 class Surroundings:

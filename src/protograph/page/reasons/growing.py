@@ -17,7 +17,7 @@ from protograph.page.consensus.counting import information, spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.patterns.pattern import Subgraph, edge
-from protograph.patterns.wholes import Whole, wholes_of
+from protograph.patterns.rings import Whole, wholes_of
 
 # Nodes to place before no more places of a pattern are looked for in a graph.
 _PLACE_CALLS = 20_000
