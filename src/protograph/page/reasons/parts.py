@@ -8,7 +8,7 @@ from protograph._base.arrays import Ints
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.options import ReasonOptions
-from protograph.patterns.flat_graphs import Codes, all_graph_codes
+from protograph.patterns.enumerate import Codes, graph_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ def divided(graphs: EncodedGraphs, predictions: Ints, options: ReasonOptions) ->
 
     Graphs that look the same are in one part.
     """
-    codes = all_graph_codes(graphs)
+    codes = graph_codes(graphs)
     # Of very many graphs a smaller share is searched, and all others are kept apart.
     searched = min(options.searched_share, options.max_searched / len(graphs))
     shares = (searched, min(options.confirming_share, options.max_confirming / len(graphs)))

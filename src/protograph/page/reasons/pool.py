@@ -11,7 +11,7 @@ from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.learning import Table
-from protograph.patterns.fragments import Fragment, fragments_by_reading
+from protograph.patterns.enumerate import Fragment, fragments_by_reading
 
 # Nodes of shapes that are counted as often as it takes: nodes, edges, triangles and paths of three; of patterns with
 # kinds, single nodes are.

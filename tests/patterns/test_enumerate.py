@@ -4,14 +4,16 @@ from itertools import combinations, permutations
 import networkx as nx
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_geometric.data import Data
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.fragments import fragments
+from protograph.patterns.enumerate import fragments_by_reading, graph_codes
 from protograph.patterns.subgraph_isomorphism import contained_in, neighbours_of
 from tests.metrics.small_graphs import graph_of, grid, path, ring
-from tests.page.naive_patterns import groups_of_graphs, undirected
+from tests.page.naive_patterns import groups_of_graphs, labelled, undirected
 from tests.page.planted import HOUSE
 
 
@@ -20,7 +22,7 @@ def fragments_of(graphs, chosen=None, **options):
     encoded = EncodedGraphs(graphs, match_edges=all(graph.edge_attr is not None for graph in graphs))
     limits = {"max_nodes": 5, "max_ring": 8, "max_sets": 10**6, "min_graphs": 1} | options
     chosen = np.arange(len(graphs)) if chosen is None else np.array(chosen)
-    return encoded, fragments(encoded, chosen, **limits)
+    return encoded, fragments_by_reading([encoded], chosen, **limits)[0]
 
 
 def look(node_kinds, edges, closed=()):
@@ -58,7 +60,7 @@ def places_by_search(fragment, encoded, chosen):
     return places
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(groups_of_graphs(max_graphs=3, max_nodes=6, max_edges=9), st.data())
 def test_fragments_are_counted_as_they_are_searched_for(graphs, data):
     """Induced, as parts, with closed nodes, and rings: all that is told of each is true, for any number of places."""
@@ -74,7 +76,7 @@ def test_fragments_are_counted_as_they_are_searched_for(graphs, data):
         }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(groups_of_graphs(max_graphs=3, max_nodes=7, max_edges=10), st.integers(1, 3))
 def test_whatever_lies_induced_in_a_graph_is_there_as_a_part(graphs, min_graphs):
     """Each pattern once; those in too few graphs are left out; induced, too, where that makes a difference."""
@@ -113,7 +115,7 @@ def induced_looks(graph, max_nodes=5):
     return looks
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(groups_of_graphs(max_graphs=2, max_nodes=5, max_edges=7))
 def test_all_ways_to_close_nodes_of_up_to_three(graphs):
     encoded, found = fragments_of(graphs)
@@ -236,3 +238,72 @@ def test_no_edges_and_no_nodes():
     assert told(found) == [(1, 0, False, 0, [2]), (1, 0, False, 1, [2])]
     _, found = fragments_of([nothing])
     assert found == []
+
+
+def test_readings_without_kinds_are_counted_beside():
+    graphs = [ring(3, kinds=[0, 0, 1]), path(3, kinds=[0, 1, 0])]
+    readings = [EncodedGraphs(graphs), EncodedGraphs(graphs, match_features=False)]
+    limits = {"max_nodes": 3, "max_ring": 3, "max_sets": 10**6, "min_graphs": 2}
+    with_kinds, without = fragments_by_reading(readings, np.arange(2), **limits, min_nodes=2)
+    # Both have two edges of different kinds, and a path from kind 0 over kind 1 to kind 0.
+    assert [one.places.tolist() for one in with_kinds if not one.closed] == [[2, 2], [1, 1]]
+    assert (3, 2, False, 0, [1, 1]) in told(without)
+    assert all(len(one.pattern) >= 2 for one in without)
+
+
+# ---- codes of whole graphs ------------------------------------------------------------------------------------------
+
+
+def encoded_of(graphs):
+    return EncodedGraphs(graphs, match_edges=True)
+
+
+def refined(kinds, edges, num_rounds=3):
+    """Colours of nodes as Weisfeiler and Leman refine them, as nested tuples.
+
+    Args:
+        kinds: What each node is.
+        edges: For each node the kinds of the edges to its neighbours.
+        num_rounds: How often.
+    """
+    colors = [(kind,) for kind in kinds]
+    for _ in range(num_rounds):
+        colors = [
+            (color, tuple(sorted((kind, colors[other]) for other, kind in row.items())))
+            for color, row in zip(colors, edges, strict=True)
+        ]
+    return tuple(sorted(colors))
+
+
+def relabelled(graph, order):
+    """The same graph with node ``i`` called ``order[i]``, and its edges in another order."""
+    order = torch.tensor(order)
+    x = torch.empty_like(graph.x)
+    x[order] = graph.x
+    return Data(x=x, edge_index=order[graph.edge_index].flip(1), edge_attr=graph.edge_attr.flip(0))
+
+
+@settings(max_examples=25, deadline=None)
+@given(labelled(max_nodes=8, max_edges=12), st.data())
+def test_the_code_of_a_graph_does_not_depend_on_the_order_of_its_nodes(graph, data):
+    other = relabelled(graph, data.draw(st.permutations(range(graph.num_nodes))))
+    one, same = graph_codes(encoded_of([graph, other])).tolist()
+    assert one == same
+
+
+@settings(max_examples=25, deadline=None)
+@given(groups_of_graphs(min_graphs=2, max_graphs=6, max_nodes=5))
+def test_codes_of_graphs_are_equal_where_refined_colors_are(graphs):
+    whole = encoded_of(graphs)
+    codes = graph_codes(whole).tolist()
+    encoded = [whole[index] for index in range(len(graphs))]
+    looks = [refined(graph.node_kinds.tolist(), neighbours_of(graph)) for graph in encoded]
+    for one, other in combinations(range(len(graphs)), 2):
+        assert (codes[one] == codes[other]) == (looks[one] == looks[other])
+
+
+def test_graphs_without_edges_are_told_apart_by_their_nodes():
+    graphs = [undirected(len(kinds), [], kinds, []) for kinds in ([0], [1], [0, 0], [0, 1], [1, 0])]
+    codes = graph_codes(encoded_of(graphs)).tolist()
+    assert len(set(codes)) == 4
+    assert codes[3] == codes[4]
