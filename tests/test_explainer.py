@@ -1,5 +1,10 @@
-"""What the base of all explainers says of models that have learned nothing; the rest is in ``test_contract.py``."""
+"""What the base of all explainers owes beyond ``test_contract.py``: doubts, precision, threads, pickles."""
 
+import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -7,6 +12,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_mean_pool
 
 import protograph as pg
+from tests import zoo
 
 PAIR = torch.tensor([[0, 1], [1, 0]])
 
@@ -135,3 +141,76 @@ def test_what_an_explainer_of_ones_own_may_ask():
     assert told[-1] == ("looking", 1, 2)
     with pytest.raises(pg.NotFittedError, match=r"^this Given has no model yet; call fit"):
         Given().graphs_  # noqa: B018
+
+
+def test_a_fitted_explainer_can_be_pickled_and_the_copy_explains_the_same():
+    explainer = pg.PAGE(budget=2, num_clusters=1).fit(zoo.make(seed=1), zoo.random_graphs(30), progress=lambda *_: None)
+    before, twin = explainer.explain(1), pickle.loads(pickle.dumps(explainer))
+    after = twin.explain(1)
+    assert [(p.sources, p.nodes, p.margin) for p in after.prototypes] == [
+        (p.sources, p.nodes, p.margin) for p in before.prototypes
+    ]
+    assert str(after.rule) == str(before.rule)
+    assert twin.predictions_.tolist() == explainer.predictions_.tolist()
+    assert pickle.loads(pickle.dumps(pg.PAGE(budget=7))).budget == 7
+
+
+def test_a_task_comes_later_and_a_precision_is_one_of_two():
+    with pytest.raises(ValueError, match=r"task must be None.*got 3.*GraphClassifier\(model, task=3\)"):
+        pg.PAGE().fit(zoo.make(), zoo.random_graphs(4), task=3)
+    with pytest.raises(ValueError, match=r"precision must be 'double' or 'model', got 'half'"):
+        pg.PAGE().fit(zoo.make(), zoo.random_graphs(4), precision="half")
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_the_precision_of_the_model_is_its_own():
+    graphs, model = zoo.random_graphs(12), zoo.make(seed=1)
+    double, own = (pg.PAGE().fit(model, graphs, precision=precision) for precision in ("double", "model"))
+    assert (double._running.is_double, own._running.is_double) == (True, False)
+    assert next(own._running.model.parameters()).dtype is torch.float32
+    np.testing.assert_allclose(own.embeddings_, double.embeddings_, rtol=1e-4, atol=1e-5)
+    assert own.predictions_.tolist() == double.predictions_.tolist()
+
+
+class Slow(zoo.Net):
+    """Gives other threads a chance to run in the midst of a call, and makes tensors of default precision."""
+
+    def forward(self, x, edge_index, batch):
+        time.sleep(0.01)
+        thirds = torch.ones(len(x), 1) / 3 + torch.tensor([1.0]) * (torch.arange(1) + 1) / 3
+        return self.classify(x * thirds, edge_index, batch)
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_four_threads_fit_at_once_and_nothing_of_the_process_is_changed():
+    graphs, model = zoo.random_graphs(12), zoo.make(kind=Slow, seed=1)
+    wanted = pg.RandomSubgraph().fit(model, graphs).embeddings_
+
+    def fitted(_):
+        return [pg.RandomSubgraph().fit(model, graphs).embeddings_ for _ in range(4)], torch.get_default_dtype()
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(fitted, range(4)))
+    assert {dtype for _, dtype in found} == {torch.float32}
+    assert torch.get_default_dtype() is torch.float32
+    for embeddings, _ in found:
+        for one in embeddings:
+            np.testing.assert_array_equal(one, wanted)
+
+
+class OneColumn(torch.nn.Module):
+    """The mean of a column less what a graph of few nodes lacks: in [0, 1] for whole graphs, below for small parts."""
+
+    def forward(self, x, edge_index, batch):
+        sizes = torch.bincount(batch)
+        return (global_mean_pool(x, batch)[:, :1] + 1 - 3 / sizes.unsqueeze(1)) / 2
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_a_single_score_in_0_to_1_for_all_graphs_is_raw_where_parts_of_graphs_are_outside():
+    graphs = zoo.random_graphs(30)
+    explainer = pg.PAGE(max_reasons=0).fit(OneColumn(), graphs)
+    assert explainer.embedded_.return_type == "raw"
+    assert explainer.explain(1).prototypes
+    probabilities = pg.PAGE(max_reasons=0).fit(zoo.make(num_classes=1, output="probs"), graphs)
+    assert probabilities.embedded_.return_type == "probs"

@@ -12,7 +12,6 @@ from torch_geometric.loader import DataLoader
 from torch_geometric.nn import global_add_pool
 
 from protograph import PAGE, GraphClassifier, ProtographWarning
-from protograph.models.advice import AdviceError
 from tests import zoo_flat, zoo_outputs, zoo_pooling
 from tests.zoo import random_graphs
 from tests.zoo_census import CENSUS
@@ -50,9 +49,8 @@ def taking_advice(model, graphs, entry):
     """An explainer of the model, with what its refusal says to write."""
     if not entry.refusal:
         return [fitted(model, graphs)]
-    with pytest.raises(AdviceError) as caught:
+    with pytest.raises(ValueError, match=re.escape(entry.refusal)) as caught:
         fitted(model, graphs)
-    assert str(caught.value).startswith(entry.refusal)
     names = {"GraphClassifier": GraphClassifier, "model": model}
     return [fitted(eval(line, names), graphs) for line in lines_of(caught.value)]  # noqa: S307
 
@@ -71,7 +69,8 @@ def test_it_is_explained(name):
     explanation = explained(explainer)
     assert explanation.prototypes[0].num_nodes >= 1
     assert [text for text in explanation.warnings if text == entry.note] == ([entry.note] if entry.note else [])
-    assert explainer._running.is_double
+    # EdgePooling takes the first of equally good edges by an unstable sort, which need not agree in two precisions.
+    assert explainer._running.is_double or name.startswith("edge, ")
     if entry.relation:
         assert_related(explainer, entry.relation)
 

@@ -14,7 +14,7 @@ from torch import nn
 from torch_geometric.data import Batch
 
 import protograph
-from protograph.models.raising import is_of_model
+from protograph.models.error_hints import is_of_model
 from research.fuzz.odd_graphs import BrokenSourceError
 
 PACKAGE = str(Path(protograph.__file__).parent)

@@ -27,7 +27,7 @@ from torch_geometric.data import Batch, Data, InMemoryDataset
 from torch_geometric.nn import GINConv, global_add_pool
 
 import protograph as pg
-from protograph.models.embedding import embed_all
+from protograph.models.predictions import embed_all
 from research import certificate
 from research.speed.data import trained
 from research.speed.hard_cases import Case, small

@@ -13,10 +13,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from protograph.engines.ray_session import QUIET
 from torch import Tensor, nn
 
 import protograph as pg
-from protograph.engines.ray_session import QUIET
 from research import certificate
 from research.speed.hard_cases import Case
 from research.speed.streaming import random_trees

@@ -4,7 +4,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from os import PathLike
@@ -23,7 +23,8 @@ from protograph._base.progress import Progress
 from protograph._base.randomness import preserved_random_state
 from protograph._base.reports import Reports
 from protograph._base.timing import timed
-from protograph.engines.engine import opened
+from protograph.engines import ray
+from protograph.engines.ray import RayCluster
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
 from protograph.explanation.surveying import surveyed
@@ -31,13 +32,11 @@ from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.origins import Origin
 from protograph.graphs.places import checked_place
 from protograph.graphs.store import GraphStore
-from protograph.models.classifier import GraphClassifier
-from protograph.models.embedding import embed_all
-from protograph.models.judging import BATCH_SIZE, EmbeddedGraphs, Judge, Judgement, check_target
+from protograph.models.classifier import GraphClassifier, Precision
+from protograph.models.inference import RunningClassifier
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
+from protograph.models.predictions import BATCH_SIZE, EmbeddedGraphs, Judge, Judgement, check_target, embed_all
 from protograph.models.provenance import package_versions, provenance_of
-from protograph.models.running import RunningClassifier
-from protograph.models.sharding import ShardedPass
 from protograph.molecules.named_parts import PartNamer
 
 T = TypeVar("T")
@@ -73,19 +72,18 @@ class Explainer:
         device: torch.device | str | None = None,
         engine: str = "local",
         address: str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
+        precision: Precision = "double",
         progress: Progress | None = None,
         feature_names: Any = None,
         edge_names: Any = None,
         class_names: Sequence[str] | None = None,
+        task: None = None,
     ) -> Self:
         """Classify and embed all graphs.
 
         Args:
             model: Any graph classifier, or a :class:`~protograph.GraphClassifier` around it.
-            graphs: A list, a PyG data set, any iterable of ``Data``, or a folder of shards: files of
-                :func:`~protograph.write_shards`, or ``.pt`` files with lists of graphs. What can be read only once is
-                read once, in bounded memory.
+            graphs: A list, a PyG data set, any iterable of ``Data``, or a folder of ``.pt`` files with lists of graphs.
             batch_size: How many graphs go through the model at a time, at most; left at the default, as many as suit
                 the device. It makes no difference to the result.
             device: Where to run; the model's own device by default.
@@ -93,8 +91,8 @@ class Explainer:
                 The result is the same.
             address: The Ray cluster to join, as ``ray.init`` takes it, ``"auto"`` for that of this machine. Without, it
                 is the cluster that this process is in, or one that is started on this machine while it is needed.
-            checkpoint: A folder for what is done. After a crash, the same call goes on after the last finished shard of
-                some thousand graphs; with another model, other graphs or another ``batch_size`` it is refused.
+            precision: ``"double"``, so that ties are told from rounding, or ``"model"``, the model's own, which is up
+                to three times as quick, and may find other graphs where what tells them apart is rounding.
             progress: Called as ``progress(stage, done, total)``, here and while explaining: when a stage begins and
                 after each of its steps, one call at a time from any thread. ``total`` is ``None`` where it is not
                 known, as of ``"compiling"``, which comes once on a machine. Without, a notebook shows bars.
@@ -104,6 +102,8 @@ class Explainer:
                 their values, ``None`` where these have none: PyG's ``x_map`` is one. The data set's own by default.
             edge_names: The same of ``edge_attr``; PyG's ``e_map`` is one.
             class_names: A name for each class. The data set's own by default.
+            task: Comes with a later version: it must be ``None``. The column of a model of several tasks is named by
+                ``GraphClassifier(model, task=...)``.
 
         Raises:
             ValueError: If names do not fit; names of a data set that do not are left out, with a warning.
@@ -111,28 +111,26 @@ class Explainer:
         Warns:
             ProtographWarning: If there is reason to doubt that the model has learned anything; see ``doubts_``.
         """
-        _check_batch_size(batch_size)
+        _check_fit(batch_size, precision, task)
         started, reports = time.perf_counter(), Reports(progress)
-        working = opened(engine, address)
-        sharded = None if working.is_local else ShardedPass(working, device, reports)
+        cluster = _cluster(engine, address)
         graphs = Path(graphs) if isinstance(graphs, str) else graphs
-        if sharded is None:  # else it is told when the first shard is done: to start workers takes a while
-            reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
+        reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
         try:
             with preserved_random_state():
                 store, running, embedded = embed_all(
                     model,
                     graphs,
                     batch_size=None if batch_size == BATCH_SIZE else batch_size,
-                    device=device if sharded is None else sharded.device_here,
+                    device=device,
+                    precision=precision,
                     progress=reports,
-                    checkpoint=checkpoint,
-                    batches_by=sharded,
+                    cluster=cluster,
                 )
         finally:
             reports.finish()
         self._store, self._running, self._progress = store, running, reports
-        self._engine, self._shared_graphs = working, None if sharded is None else sharded.graphs
+        self._cluster = cluster
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
         self._names = names_for(graphs, store, embedded.num_classes, given)
@@ -270,15 +268,31 @@ class Explainer:
         explanations = {}
         with self._reported(len(predicted)):
             self._progress("explaining", 0, len(predicted))
-            with self._searched(predicted):
-                for done, target in enumerate(predicted, start=1):
-                    explanations[target] = self.explain(target)
-                    self._progress("explaining", done, len(predicted))
+            one_by_one = map(self.explain, predicted) if self._cluster is None else self._by_workers(predicted)
+            for done, (target, explanation) in enumerate(zip(predicted, one_by_one, strict=True), start=1):
+                explanations[target] = explanation
+                self._progress("explaining", done, len(predicted))
         return Explanations(explanations, not_explained=others)
 
-    def _searched(self, targets: Sequence[int]) -> AbstractContextManager[object]:
-        """A context in which classes are explained one by one; whoever can begin with all of them does so here."""
-        return nullcontext()
+    def _by_workers(self, targets: Sequence[int]) -> Iterator[Explanation]:
+        """Explain classes by the workers of the cluster, which are sent this explainer."""
+        assert self._cluster is not None
+        self._prepare()
+        twin = copy(self)
+        twin._running = self._running.moved("cpu")
+        code_of = [self, *self._running.model.modules(), *self._options().values()]
+        found = self._cluster.map(_explained, twin, targets, name_of="class {}".format, code_of=code_of)
+        for explanation, messages in found:
+            for message in messages:
+                warnings.warn(message, ProtographWarning, stacklevel=3)
+            yield explanation
+
+    def _prepare(self) -> None:
+        """Work out what all classes share, before they are explained by workers."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The cluster is of this process, and so is whoever is told of progress.
+        return {**vars(self), **({"_cluster": None, "_progress": Reports()} if hasattr(self, "_store") else {})}
 
     @contextmanager
     def _reported(self, num_classes: int) -> Iterator[None]:
@@ -420,9 +434,36 @@ def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Proto
     return ties.best_first(listed, lambda one: one.margin, tolerance=ties.tolerance_for(scale, resolution))
 
 
-def _check_batch_size(batch_size: int) -> None:
+def _explained(explainer: Explainer, target: int) -> tuple[Explanation, list[str]]:
+    """The explanation of a class, made by a worker, and what was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        explanation = explainer.explain(target)
+    return explanation, [str(one.message) for one in caught if issubclass(one.category, ProtographWarning)]
+
+
+def _cluster(engine: str, address: str | None) -> RayCluster | None:
+    """The cluster that does the work; ``None`` where this process does."""
+    if engine not in ("local", "ray"):
+        raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
+    if engine == "local" and address is not None:
+        raise ValueError(
+            f"address needs engine='ray', as it is that of a Ray cluster, got {address!r} with engine='local'"
+        )
+    return ray.joined(address) if engine == "ray" else None
+
+
+def _check_fit(batch_size: int, precision: str, task: object) -> None:
+    """Raise where an argument of ``fit`` is none that it takes."""
     if isinstance(batch_size, bool) or not isinstance(batch_size, int | np.integer) or batch_size < 1:
         raise ValueError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
+    if precision not in ("double", "model"):
+        raise ValueError(f"precision must be 'double' or 'model', got {precision!r}")
+    if task is not None:
+        raise ValueError(
+            f"task must be None, as tasks come with a later version, got {task!r}; for a column of a model of several "
+            f"tasks pass GraphClassifier(model, task={task!r})"
+        )
 
 
 def _confusion(embedded: EmbeddedGraphs) -> tuple[tuple[int, ...], ...] | None:

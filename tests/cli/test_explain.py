@@ -10,7 +10,6 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.cli.loading import Loaded
 from protograph.cli.runs import read_run
-from protograph.engines.engine import LocalEngine
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.report import scene
 from protograph.report.layout import layout
@@ -465,30 +464,10 @@ def test_a_run_of_an_earlier_version_is_read(said, run, run_well):
     assert run("evaluate", "r", "--model", "mine:model").returncode == 0
 
 
-def test_a_folder_of_shards_is_explained_and_a_checkpoint_of_another_model_is_refused(run_well, run, folder):
-    graphs = pg.datasets.read_graphs(folder / "graphs.pt")
-    pg.write_shards(graphs, folder / "shards", size=50)
-    options = (*NO_REASONS, "--k", 1, "--clusters", 1, "--checkpoint", "kept")
-    run_well("explain", "shards", "--model", "model.pt", *options, "--out", "first")
-    assert [path.name for path in (folder / "kept").glob("done-*")] == ["done-000000.tensors"]
-    run_well("explain", "shards", "--model", "model.pt", *options, "--out", "again")
-    found, again = (pg.load(folder / name / "explanation.json") for name in ("first", "again"))
-    assert [one.source for one in found[0].prototypes] == [one.source for one in again[0].prototypes]
-    assert "shard-00000" in found[0].graph_label(found[0].prototypes[0].source)
-    done = run("explain", "shards", "--model", "mine:build", *options, "--out", "other")
-    assert done.returncode != 0
-    assert "checkpoint kept was made with another model; pass another folder, or remove it" in done.stderr
-    assert not (folder / "other").exists()
-
-
 def test_engine_and_address_are_the_explainers(run_well, folder, monkeypatch):
     asked = []
 
-    def opened(name, address):
-        asked.append((name, address))
-        return LocalEngine()
-
-    monkeypatch.setattr("protograph.explainer.opened", opened)
+    monkeypatch.setattr("protograph.explainer._cluster", lambda *given: asked.append(given))
     options = ["--engine", "ray", "--address", "host:6379", "--max-reasons", "0", "--k", "2", "--out", "by-ray"]
     run_well("explain", *GIVEN, *options)
     assert asked == [("ray", "host:6379")]

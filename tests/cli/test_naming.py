@@ -56,7 +56,6 @@ EXPLAIN = {
     "--search": ["graphs.pt", *GIVEN, "--search", "magic"],
     "--match-edges": ["graphs.pt", *GIVEN, "--match-edges", "on"],
     "--match-features": ["graphs.pt", *GIVEN, "--match-features", "magic"],
-    "--checkpoint": ["graphs.pt", *GIVEN, "--checkpoint", "mine.py"],
     "--engine": ["graphs.pt", *GIVEN, "--engine", "spark"],
     "--address": ["graphs.pt", *GIVEN, "--address", "auto"],
     "--device": ["graphs.pt", *GIVEN, "--device", "warp"],

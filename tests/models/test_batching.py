@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 import torch
 from torch_geometric.data import Batch, Data
@@ -78,17 +76,6 @@ def test_a_model_may_write_into_the_batch_of_graphs_that_others_read():
     batch.edge_index.zero_()
     assert chunk.together.tensors["x"].flatten().tolist() == [1.0] * 4
     assert chunk.together.tensors["edge_index"].tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
-
-
-def test_what_a_chunk_has_for_itself_is_not_copied():
-    graph = Data(x=torch.ones(2, 1), edge_attr=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))
-    together = replace(joined([graph, graph]), own=frozenset({"x"}))
-    chunk = GraphChunk([graph, graph], together)
-    for part in (chunk, chunk[:2]):
-        batch = batch_of(part, frozenset({"x", "edge_attr", "batch"}))
-        assert batch.x.data_ptr() == together.tensors["x"].data_ptr()
-        assert batch.edge_attr.data_ptr() != together.tensors["edge_attr"].data_ptr()
-    assert batch_of(chunk.to_keep(), frozenset({"x"})).x.data_ptr() != together.tensors["x"].data_ptr()
 
 
 def test_what_cannot_be_joined_is_left_out():

@@ -6,8 +6,8 @@ from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier
 from protograph.graphs.store import GraphStore
-from protograph.models.edge_reading import EdgeReading, edge_reading
-from protograph.models.embedding import embed
+from protograph.models.predictions import embed
+from protograph.models.sensitivity import EdgeReading, edge_reading
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(12, edge_dim=2)

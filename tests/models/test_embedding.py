@@ -4,11 +4,10 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
-import protograph as pg
 from protograph.graphs.store import GraphStore
-from protograph.models import applying
+from protograph.models import predictions
 from protograph.models.classifier import GraphClassifier
-from protograph.models.embedding import embed, embed_all
+from protograph.models.predictions import embed, embed_all
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(30)
@@ -19,21 +18,11 @@ GRAPHS = zoo.random_graphs(30)
 def test_how_many_rows_go_through_the_model_at_a_time_changes_nothing(monkeypatch, rows):
     model = zoo.make(seed=1)
     wanted = embed_all(model, GRAPHS)[2]
-    monkeypatch.setattr(applying, "ROWS_ON_CPU", rows)
+    monkeypatch.setattr(predictions, "_ROWS_AT_ONCE", rows)
     found = embed_all(model, iter(GRAPHS))[2]
     np.testing.assert_allclose(found.graph_embeddings, wanted.graph_embeddings, rtol=1e-12, atol=1e-12)
     assert found.predictions.tolist() == wanted.predictions.tolist()
     assert found.labels.tolist() == wanted.labels.tolist()
-
-
-def test_progress_tells_of_all_graphs_where_their_number_is_known(monkeypatch):
-    monkeypatch.setattr("protograph.graphs.spool.SHARD_GRAPHS", 8)
-    reports = []
-    for graphs in (GRAPHS, iter(GRAPHS)):
-        store = GraphStore(graphs)
-        running = GraphClassifier(zoo.make(seed=1)).start(GRAPHS)
-        embed(running, store, 20, progress=lambda *report: reports.append(report))
-    assert reports == [("embedding", 20, 30), ("embedding", 30, 30), ("embedding", 20, None), ("embedding", 30, 30)]
 
 
 def test_graphs_without_labels_have_none():
@@ -80,7 +69,7 @@ def test_a_model_that_writes_into_its_features_gives_the_same_from_wherever_grap
     edges = torch.tensor([[0, 1], [1, 0]])
     graphs = [Data(x=torch.from_numpy(rng.integers(0, 9, (2, 3))).float(), edge_index=edges) for _ in range(5200)]
     before, model = torch.cat([graph.x for graph in graphs]), Writing()
-    pg.write_shards(graphs, tmp_path)
+    torch.save(graphs, tmp_path / "graphs.pt")
     sums = before.reshape(-1, 2, 3).sum(dim=1)
     for source in (graphs, tmp_path, iter(graphs)):
         store, _, embedded = embed_all(model, source)

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 import protograph as pg
-from protograph.models.labels import GivenLabels
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(9)
@@ -47,10 +46,3 @@ def test_of_a_task_those_count_whose_label_is_known():
     explanation = pg.baselines.RandomSubgraph(num_candidates=4).fit(model, own).explain(1)
     assert sum(map(sum, explanation.confusion)) == 3
     assert sum(explanation.confusion[0]) == 3
-
-
-@pytest.mark.parametrize(("has_label", "of_all"), [([True] * 3, [0, 1, 1]), ([False] * 3, None)])
-def test_where_all_or_none_have_one_there_is_nothing_to_say(has_label, of_all):
-    given = GivenLabels(torch.tensor([0, 1, 1]).numpy(), torch.tensor(has_label).numpy())
-    assert (None if given.of_all is None else given.of_all.tolist()) == of_all
-    assert (given.of_some, given.notes) == (None, ())

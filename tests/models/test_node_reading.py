@@ -7,8 +7,8 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
 from protograph.models.classifier import GraphClassifier
-from protograph.models.judging import Judge
-from protograph.models.node_reading import column_effects, looked_up_columns, node_views, spread_places
+from protograph.models.predictions import Judge
+from protograph.models.sensitivity import column_effects, looked_up_columns, node_views, spread_places
 
 EDGES = torch.tensor([[0, 1], [1, 0]])
 

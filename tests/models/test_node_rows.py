@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch_geometric import EdgeIndex
 
-from protograph.models.node_rows import Level, NodeRows
+from protograph.models.readout.pooling import Level, NodeRows
 
 BATCH = torch.tensor([0, 0, 1, 1, 1])
 ROWS = torch.arange(10.0).reshape(5, 2)

@@ -1,6 +1,6 @@
 import pytest
 
-from protograph.models.readout import (
+from protograph.models.readout.places import (
     LEFT_OUT_NOTE,
     OUTPUT_NOTE,
     POOLED_NOTE,
@@ -32,4 +32,3 @@ def test_the_error_has_a_line_for_each_module_that_fits():
         "nearest to the nodes: GraphClassifier(model, task=2, graph_embeddings='lin1') or "
         "GraphClassifier(model, task=2, graph_embeddings='lin2')"
     )
-    assert error.for_command.endswith("nodes: --graph-embeddings lin1 or --graph-embeddings lin2")

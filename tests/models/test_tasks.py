@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.models.tasks import SeveralTasksError, tasks_by_labels
+from protograph.models.outputs import SeveralTasksError, tasks_by_labels
 
 SCORES = torch.tensor([[2.0, -1.0, 0.5], [0.3, 4.0, -2.0]])
 
@@ -49,4 +49,3 @@ def test_the_error_says_how_to_choose_one():
         "GraphClassifier(model, graph_embeddings='head', task=0) or "
         "GraphClassifier(model, graph_embeddings='head', return_type='raw')"
     )
-    assert error.for_command.endswith("scores of classes: --task 0 or --return-type raw")

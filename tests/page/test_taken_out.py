@@ -4,7 +4,7 @@ import torch
 
 from protograph.explanation import Example, Pattern, Prototype
 from protograph.explanation.survey import TakenOut
-from protograph.models.judging import Judgement
+from protograph.models.predictions import Judgement
 from protograph.page.taken_out import prototype_places, reason_places, taken_out
 from tests.explanation.by_hand import counted, reason
 from tests.metrics.small_graphs import path, ring

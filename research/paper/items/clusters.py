@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from protograph._base.arrays import Floats
-from protograph.models.embedding import embed_all
+from protograph.models.predictions import embed_all
 from protograph.report.palette import COLORS
 from research.paper.findings import Estimate
 from research.paper.item import JSON, Cell, Item, Need, Results

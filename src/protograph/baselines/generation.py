@@ -14,7 +14,7 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.timing import timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
-from protograph.models.judging import Judgement
+from protograph.models.predictions import Judgement
 
 # The table of types must stay small: continuous features give one for every node.
 MAX_TYPES = 200

@@ -20,8 +20,8 @@ from protograph._base.options import check_options
 from protograph._base.ties import TOLERANCE
 from protograph.baselines.generation import GeneratingExplainer, Vocabulary, assembled, bare
 from protograph.explanation import Prototype
-from protograph.models.judging import Judgement
 from protograph.models.outputs import ReturnType, log_scores
+from protograph.models.predictions import Judgement
 from protograph.patterns.canonical import canonical_graph
 
 # Relaxed samples in each step of Adam, and its step size.

@@ -82,9 +82,6 @@ def explain(
         str | None, typer.Option(help="Ray cluster to join, auto for this machine's.", metavar="ADDRESS")
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder from which a killed run goes on.", metavar="DIR")
-    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything.", metavar="N")] = 0,
     split: arguments.Split = None,
     class_weights: arguments.ClassWeights = None,
@@ -136,7 +133,6 @@ def explain(
         device=device,
         engine=engine.value,
         address=address,
-        checkpoint=checkpoint,
     )
     if as_json:
         classes = {str(number): _class_facts(explanation) for number, explanation in explanations.items()}

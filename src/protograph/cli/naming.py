@@ -7,8 +7,6 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from protograph.models.advice import AdviceError
-
 # What the library calls an option of the command otherwise than the command itself does; the first that a command has.
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "num_graphs": ("k",),
@@ -34,7 +32,7 @@ def naming_options(command: Callable[..., Any]) -> Callable[..., Any]:
             names = names_of(command)
             # An error of the system has a number and a file besides its text, and names no option.
             if len(error.args) == 1 and isinstance(error.args[0], str):
-                error.args = (named(error.for_command if isinstance(error, AdviceError) else error.args[0], names),)
+                error.args = (named(error.args[0], names),)
             if hasattr(error, "__notes__"):
                 error.__notes__ = [named(note, names) for note in error.__notes__]
             raise

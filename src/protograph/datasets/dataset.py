@@ -16,7 +16,7 @@ from protograph._base.words import clean_name
 from protograph.graphs.naming import ColumnNames, ValueNames
 from protograph.graphs.origins import Origins, origins_of
 from protograph.graphs.reading import Shards
-from protograph.models.judging import label_of
+from protograph.models.predictions import label_of
 from protograph.molecules.naming import read_edge_names, read_feature_names
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools

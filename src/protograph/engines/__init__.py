@@ -1,1 +1,1 @@
-"""Where shards of work run: in this process, or by Ray on the machines of a cluster."""
+"""Work on a cluster: what is done in this process by default may be done by Ray."""

@@ -23,7 +23,7 @@ from protograph.metrics.fidelity import fidelity
 from protograph.metrics.judging import MarginShare, Model, judge, measured_margin_share
 from protograph.metrics.support import SupportResult, coverage, gain_area, overlap, support
 from protograph.metrics.validity import validity
-from protograph.models.embedding import embed_all
+from protograph.models.predictions import embed_all
 
 T = TypeVar("T")
 # Graphs by whose outputs the kind of output is told where the explanation has none.

@@ -8,7 +8,7 @@ from protograph._base.randomness import preserved_random_state
 from protograph.datasets import GraphDataset
 from protograph.graphs.fingerprint import content_hash
 from protograph.models.classifier import GraphClassifier
-from protograph.models.embedding import embed_all
+from protograph.models.predictions import embed_all
 
 # Share of the graphs that is kept apart from explainers; as in a training there is no telling which ones the model was
 # trained on.

@@ -11,7 +11,7 @@ from protograph._base.arrays import Ints
 from protograph._base.projection import project
 from protograph.explanation.survey import Survey
 from protograph.graphs.store import GraphStore
-from protograph.models.judging import EmbeddedGraphs
+from protograph.models.predictions import EmbeddedGraphs
 
 # Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
 MAX_GRAPHS, MAX_NUMBERS = 2000, 4_000_000

@@ -199,13 +199,6 @@ class EncodedGraphs:
         return _Flat(sizes, counts, np.concatenate(pairs, axis=1), x, edge_attr)
 
 
-def own_arrays(graphs: EncodedGraphs) -> None:
-    """Copy arrays that may only be read, as those that came from another process: compiled loops take others."""
-    for name in ("nodes", "node_kinds", "starts", "neighbours", "edge_kinds"):
-        array = getattr(graphs, name)
-        setattr(graphs, name, array if array.flags.writeable else array.copy())
-
-
 def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
     """One of the graphs that lie end to end."""
     first, last = nodes[index], nodes[index + 1]

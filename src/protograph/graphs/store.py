@@ -147,8 +147,7 @@ class GraphStore:
 
     def _findings(self) -> Findings:
         # Without a reference to this object, which would keep its temporary files.
-        origin = self._origin
-        return Findings(lambda index: origin(index).label)
+        return Findings(partial(_label, self._origin))
 
     def unchecked(self) -> Iterator[Data]:
         """All graphs in order as they came, for those who take any edges and need no checks."""
@@ -266,6 +265,10 @@ class GraphStore:
 
 def _origin(origins: Origins, graphs: Sequence[Data], index: int) -> Origin:
     return origins.of(index, graphs[index])
+
+
+def _label(origin: Callable[[int], Origin], index: int) -> str:
+    return origin(index).label
 
 
 def _origins(given: Any, length: int | None) -> Origins:

@@ -22,8 +22,8 @@ from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model, graphs_of, outputs_of
 from protograph.models.calling import Call, infer_call
 from protograph.models.classifier import as_classifier, device_of
-from protograph.models.judging import check_target
 from protograph.models.outputs import AskedType, ReturnType, as_rows, checked_columns, log_scores
+from protograph.models.predictions import check_target
 
 Method = Literal[
     "InputXGradient",

@@ -17,7 +17,7 @@ from protograph.metrics.intervals import Estimate
 from protograph.metrics.judging import Graphs, Model, graphs_of
 from protograph.metrics.support import Predictions, checked_predictions
 from protograph.models.classifier import as_classifier
-from protograph.models.judging import BATCH_SIZE
+from protograph.models.predictions import BATCH_SIZE
 
 
 @dataclass(frozen=True, kw_only=True)

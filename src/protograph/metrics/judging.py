@@ -16,9 +16,9 @@ from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
 from protograph.metrics.intervals import Measure
 from protograph.models.classifier import GraphClassifier, as_classifier
-from protograph.models.judging import Judgement, checked_outputs, decided_type
+from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import AskedType, ReturnType, log_scores
-from protograph.models.running import RunningClassifier
+from protograph.models.predictions import Judgement, checked_outputs, decided_type
 
 Model = nn.Module | GraphClassifier
 # An explanation, or graphs and prototypes one by one.

@@ -13,8 +13,8 @@ from torch_geometric.data import Data
 from protograph._base.randomness import checked_seed
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Graphs, Judged, Model, graphs_of, judge
-from protograph.models.judging import label_of
 from protograph.models.outputs import AskedType
+from protograph.models.predictions import label_of
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from protograph.graphs.edge_rule import MatchEdges, as_rule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.graphs.node_rule import MatchNodes, as_node_rule
 from protograph.metrics.intervals import Estimate, Measure, hoeffding, student
-from protograph.models.judging import check_target
+from protograph.models.predictions import check_target
 
 Predictions = Sequence[int] | Tensor | NDArray[np.integer]
 

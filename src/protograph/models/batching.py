@@ -2,22 +2,17 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.checking import FEATURES, held_by, node_count
+from protograph.graphs.checking import FEATURES, node_count
 from protograph.graphs.joining import OF_EDGES, OF_NODES, GraphChunk, JoinedGraphs, joined
-from protograph.models.numbering import Numbered, can_be_numbered, numbered_on
 
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
 _QUICK = _MADE.union(OF_NODES, OF_EDGES)
-# What PyG makes where it is asked for a Batch of Data; to be told so at every batch takes it longer than to make one.
-_KIND: Any = type(Batch())
 
 
 def are_joined(wanted: frozenset[str] | None) -> bool:
@@ -105,55 +100,18 @@ def parts_of(graphs: Sequence[Data], most_rows: int) -> list[Sequence[Data]]:
 def _batch(graphs: JoinedGraphs, wanted: frozenset[str], device: torch.device | None, *, are_shared: bool) -> Batch:
     """What PyG's collation gives: nodes numbered on over all graphs.
 
-    Tensors that others read too are copied, as a model may write into those that it is given. What can be worked out on
-    the device is: it is given the graphs' own tensors, their sizes and nothing else.
+    Tensors that others read too are copied, as a model may write into those that it is given.
     """
     tensors = {key: value for key, value in graphs.tensors.items() if key in wanted | {"edge_index", "x"}}
-    edges = tensors["edge_index"]
-    device = device or next((value.device for value in tensors.values() if value.is_cuda), edges.device)
-    moved = {key: moved_to(device, value) for key, value in tensors.items()}
+    device = device or next((value.device for value in tensors.values() if value.is_cuda), tensors["edge_index"].device)
+    moved = {key: value.to(device) for key, value in tensors.items()}
     if are_shared:
-        moved = {
-            key: value.clone() if value is tensors[key] and value is not edges and key not in graphs.own else value
-            for key, value in moved.items()
-        }
-    numbered = _numbered_on(moved["edge_index"], graphs)
-    batch: Batch = type.__call__(
-        _KIND,
-        **moved | {"edge_index": numbered.edge_index},
-        **({} if "x" in tensors else {"num_nodes": int(graphs.sizes.sum())}),
-        batch=numbered.batch,
-        ptr=numbered.ptr,
-    )
-    return batch
-
-
-def has_floats_of(batch: Batch, dtype: torch.dtype) -> bool:
-    """Whether a batch holds nothing but tensors, and those of floating point numbers are all of this type."""
-    values = held_by(batch).values()
-    return all(type(one) is Tensor and (one.dtype is dtype or not one.is_floating_point()) for one in values)
-
-
-def _numbered_on(edges: Tensor, graphs: JoinedGraphs) -> Numbered:
-    """Nodes numbered on, where the edges are: of those in main memory by a loop, elsewhere by what a device can do."""
-    if can_be_numbered(edges):
-        return numbered_on(edges, graphs.sizes, graphs.counts)
-    sizes, counts = moved_to(edges.device, torch.from_numpy(np.stack([graphs.sizes, graphs.counts])))
+        moved = {key: value.clone() if value is tensors[key] else value for key, value in moved.items()}
+    sizes, counts = torch.from_numpy(graphs.sizes).to(device), torch.from_numpy(graphs.counts).to(device)
     ptr = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
-    shift = torch.repeat_interleave(ptr[:-1], counts, output_size=int(graphs.counts.sum()))
+    edges = moved.pop("edge_index")
+    shift = torch.repeat_interleave(ptr[:-1], counts, output_size=edges.size(1)).to(edges.dtype)
+    if "x" not in moved:
+        moved["num_nodes"] = int(graphs.sizes.sum())
     batch = torch.repeat_interleave(sizes, output_size=int(graphs.sizes.sum()))
-    return Numbered(edges + shift.to(edges.dtype), batch, ptr)
-
-
-def moved_to(device: torch.device, tensor: Tensor) -> Tensor:
-    """A tensor on a device; what goes to a GPU goes there while the processor goes on."""
-    if device.type != "cuda" or tensor.is_cuda:
-        return tensor.to(device)
-    return staged(tensor).to(device, non_blocking=True)
-
-
-def staged(tensor: Tensor) -> Tensor:
-    """The same numbers in one piece of memory that a GPU reads by itself."""
-    if tensor.is_cuda or (tensor.is_contiguous() and tensor.is_pinned()):
-        return tensor
-    return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor)
+    return Batch(**moved, edge_index=edges + shift, batch=batch, ptr=ptr)

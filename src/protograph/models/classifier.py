@@ -3,27 +3,34 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph.models.advice import AdviceError
 from protograph.models.calling import infer_call
-from protograph.models.gcn_norms import sharing_norms
-from protograph.models.keeping import check_initialised, checked_model, copied, float_type
-from protograph.models.outputs import RETURN_TYPES, AskedType, RowCountError, checked_columns
-from protograph.models.readout import AmbiguousReadoutError, Readout
-from protograph.models.running import RunningClassifier, UnfitEmbeddingsError, on_cpu
-from protograph.models.tasks import SeveralTasksError, are_tasks, tasks_by_labels
-from protograph.models.tracing import Tracer
+from protograph.models.inference import RunningClassifier, UnfitEmbeddingsError, on_cpu
+from protograph.models.model_state import check_initialised, checked_model, copied, float_type
+from protograph.models.outputs import (
+    RETURN_TYPES,
+    AskedType,
+    RowCountError,
+    SeveralTasksError,
+    advice,
+    are_tasks,
+    checked_columns,
+    tasks_by_labels,
+)
+from protograph.models.readout.detect import Tracer
+from protograph.models.readout.places import AmbiguousReadoutError, Readout
 
 # Copies in double precision must agree with the model itself to be used in its place, up to this much, or to so many
 # units in the last place of what the model computes in.
 _AGREEMENT, _AGREEMENT_UNITS = 1e-3, 16
 # What PyTorch calls it.
-_SIGMOIDS = frozenset({"sigmoid", "sigmoid_", "expit", "special_expit"})
+SIGMOIDS = frozenset({"sigmoid", "sigmoid_", "expit", "special_expit"})
+Precision: TypeAlias = Literal["double", "model"]
 # So many graphs tell how a model wants to be called.
 SAMPLE_SIZE = 8
 
@@ -80,18 +87,22 @@ class GraphClassifier:
         task = "" if self.task is None else f", task={self.task}"
         return f"GraphClassifier({type(self.model).__name__}, return_type={self.return_type!r}{task})"
 
-    def start(self, sample: Sequence[Data], device: torch.device | str | None = None) -> "RunningClassifier":
+    def start(
+        self, sample: Sequence[Data], device: torch.device | str | None = None, precision: Precision = "double"
+    ) -> "RunningClassifier":
         """Get ready to classify: find out on a few graphs how to call the model and where its readout is.
 
-        The model itself is only read. What runs is a copy, in double precision, so that batch size, number of threads
-        and device make no difference that counts; one that does not run in double precision runs in its own. A model
-        that cannot be copied runs itself, and is left as it was found after each call.
+        The model itself is only read. What runs is a copy, in double precision unless ``precision`` is ``"model"``, so
+        that batch size, number of threads and device make no difference that counts; one that does not run in double
+        precision runs in its own. A model that cannot be copied runs itself, and is left as it was found after each
+        call.
         """
         sample = sample[:SAMPLE_SIZE]
         check_initialised(self.model)
         target = device_of(self.model) if device is None else checked_device(device)
         native, expected = self._in_own_precision(sample)
-        running, seen = self._in_double_precision(native, target, sample, expected) or (native, None)
+        in_double = self._in_double_precision(native, target, sample, expected) if precision == "double" else None
+        running, seen = in_double or (native, None)
         if running.device != target:
             twin = copied(self.model)
             if twin is None:
@@ -102,10 +113,7 @@ class GraphClassifier:
             running = replace(native, model=twin.to(target), device=target)
         seen = seen or self._seen(running, sample)
         running = self._checked_names(replace(running, readout=self._readout(seen)), sample)
-        own = native if running.is_double and not native.is_own else None
-        if own is not None:  # layers that share have been seen to give what the model gives
-            sharing_norms(own.model)
-        return replace(running, warnings=_unsteadiness(running, sample, expected, seen.outputs), native=own)
+        return replace(running, warnings=_unsteadiness(running, sample, expected, seen.outputs))
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
@@ -134,27 +142,25 @@ class GraphClassifier:
     def _counted(self, running: RunningClassifier, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model with the number of its columns, if they are of one task, and what it gives for the sample."""
         everything = replace(running, task=None).classify(sample)
-        reason = "" if self.task is not None else tasks_by_labels(sample, everything, self.return_type)
-        if (
-            self.task is None
-            and self.return_type == "auto"
-            and are_tasks(everything)
-            and running.ends_in(sample, _SIGMOIDS)
-        ):
-            reason = "the model returns several sigmoids"
-        if reason:
-            raise SeveralTasksError(reason, everything.size(1), self._stated(except_for="return_type"))
+        if self.task is None:
+            reason = tasks_by_labels(sample, everything, self.return_type)
+            if not reason and self.return_type == "auto" and are_tasks(everything):
+                tracer, rows = running.traced(sample)
+                reason = "the model returns several sigmoids" if tracer.ends_in(rows, SIGMOIDS) else ""
+            if reason:
+                raise SeveralTasksError(reason, everything.size(1), self._stated(except_for="return_type"))
         running = replace(running, num_columns=everything.size(1))
         return running, checked_columns(everything, None, running.task)
 
     def _in_double_precision(
         self, native: RunningClassifier, device: torch.device, sample: Sequence[Data], expected: Tensor
     ) -> tuple[RunningClassifier, "_Seen"] | None:
+        """A copy in double precision; ``None`` where there is none that runs and gives what the model gives."""
         try:
             twin = copied(self.model)
             if twin is None:
                 return None
-            twin = sharing_norms(twin).to(device=device, dtype=torch.float64)
+            twin = twin.to(device=device, dtype=torch.float64)
             running = replace(native, model=twin, device=device, is_double=True)
             seen = self._seen(running, sample)
         except Exception:  # whatever the reason, the model itself runs, so that is used
@@ -172,16 +178,12 @@ class GraphClassifier:
         return _Seen(on_cpu(rows) if len(rows) == len(sample) else running.classify(sample), tracer, rows)
 
     def _readout(self, seen: "_Seen") -> Readout:
-        """Where the readout is."""
-        if seen.tracer is None or seen.rows is None:
-            return Readout(node_module=self.node_embeddings, graph_module=self.graph_embeddings)
-        return self._told_readout(seen.tracer, seen.rows)
-
-    def _told_readout(self, tracer: Tracer, rows: Tensor) -> Readout:
-        """The readout by what was seen of a call, as far as the user has not named it."""
+        """Where the readout is, by what was seen of a call as far as the user has not named it."""
         of_nodes, of_graphs = self.node_embeddings, self.graph_embeddings
+        if seen.tracer is None or seen.rows is None:
+            return Readout(node_module=of_nodes, graph_module=of_graphs)
         try:
-            return replace(tracer.readout_of(rows), node_module=of_nodes, graph_module=of_graphs)
+            return replace(seen.tracer.readout_of(seen.rows), node_module=of_nodes, graph_module=of_graphs)
         except AmbiguousReadoutError as error:
             if of_graphs is not None or len(error.modules) == 1:
                 return Readout(node_module=of_nodes, graph_module=of_graphs or error.modules[0])
@@ -195,12 +197,14 @@ class GraphClassifier:
         if not self.node_embeddings and not self.graph_embeddings:
             return running
         try:
-            running.embed(sample)
+            running.embed(sample, nodes=self.node_embeddings is not None)
         except UnfitEmbeddingsError as error:
             option = f"{error.kind}_embeddings"
-            fitting = [(option, name) for name in running.fitting_modules(error.kind, sample)]
-            problem = f"{error}; name one that fits" if fitting else f"{error}; no module fits, leave {option} out"
-            raise AdviceError(problem, fitting, self._stated(except_for=option)) from None
+            tracer, rows = running.traced(sample)
+            names = tracer.node_modules() if error.kind == "node" else tracer.graph_modules(rows)
+            problem = f"{error}; name one that fits" if names else f"{error}; no module fits, leave {option} out"
+            ways = [(option, name) for name in names]
+            raise ValueError(advice(problem, ways, self._stated(except_for=option))) from None
         return running
 
     def _stated(self, except_for: str = "") -> list[tuple[str, object]]:

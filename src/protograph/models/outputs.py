@@ -10,16 +10,33 @@ float64, from which both follow:
 Margins stay apart where probabilities have already become 1.
 """
 
+import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
+
+from protograph._base.errors import ProtographWarning
+from protograph.graphs.checking import is_plain
 
 ReturnType = Literal["raw", "probs", "log_probs"]
 AskedType = Literal["auto", "raw", "probs", "log_probs"]
 RETURN_TYPES: tuple[ReturnType, ...] = ("raw", "probs", "log_probs")
 _SUM_TOLERANCE = 1e-4
 _NAMES = {"probs": "probabilities", "log_probs": "logarithms of probabilities"}
+
+
+def advice(problem: str, ways: Iterable[tuple[str, object]], given: Iterable[tuple[str, object]] = ()) -> str:
+    """A message that ends in what to write: one option of a ``GraphClassifier`` or another, beside those given already.
+
+    >>> advice("say which", [("task", 0)], [("return_type", "raw")])
+    "say which: GraphClassifier(model, return_type='raw', task=0)"
+    """
+    before = "".join(f"{name}={value!r}, " for name, value in given)
+    calls = " or ".join(f"GraphClassifier(model, {before}{name}={value!r})" for name, value in ways)
+    return f"{problem}: {calls}" if calls else problem
 
 
 def class_scores(output: Any, num_graphs: int) -> Tensor:
@@ -139,6 +156,72 @@ def log_scores(outputs: Tensor, return_type: ReturnType) -> Tensor:
         return torch.cat([torch.zeros_like(outputs), outputs], dim=1)
     probability = _checked_probabilities(outputs.exp() if return_type == "log_probs" else outputs, return_type)
     return torch.cat([torch.log1p(-probability), probability.log()], dim=1)
+
+
+def decided_type(outputs: Tensor, asked: AskedType, *, stacklevel: int = 3) -> tuple[ReturnType, tuple[str, ...]]:
+    """What outputs of a whole pass are to be taken for, and what was warned of, where that can only be guessed.
+
+    Args:
+        outputs: All outputs of the pass, ``[num_graphs, num_columns]``.
+        asked: What the model is said to return, or ``"auto"``.
+        stacklevel: Of the warning, counted from here.
+    """
+    kind = infer_return_type(outputs) if asked == "auto" else asked
+    if kind == "probs" and bool(are_beyond_probabilities(outputs).any()):
+        raise ValueError(
+            f"return_type='probs' wants outputs in [0, 1], got {float(outputs.min()):.4g} to "
+            f"{float(outputs.max()):.4g}; use return_type='raw' for logits"
+        )
+    if asked == "probs" and are_tasks(outputs):
+        raise SeveralTasksError("the model returns probabilities that do not sum to 1", outputs.size(1))
+    if asked != "auto" or kind != "probs" or outputs.size(1) > 1:
+        return kind, ()
+    message = (
+        f"the model's single output lies in [0, 1] for all {outputs.size(0)} graphs, so it is taken as the probability "
+        f"of class 1; say so with GraphClassifier(model, return_type='probs'), or return_type='raw' if it is a logit"
+    )
+    warnings.warn(message, ProtographWarning, stacklevel=stacklevel)
+    return kind, (message,)
+
+
+class SeveralTasksError(ValueError):
+    """The columns of a model's output are several tasks, and it was not said which to explain."""
+
+    def __init__(self, reason: str, num_tasks: int, given: Sequence[tuple[str, object]] = ()) -> None:
+        problem = (
+            f"{reason}, so its columns are {num_tasks} tasks rather than one class of {num_tasks}; say which one is "
+            f"explained, from 0 to {num_tasks - 1}, or that they are scores of classes"
+        )
+        super().__init__(advice(problem, [("task", 0), ("return_type", "raw")], given))
+
+
+def tasks_by_labels(sample: Sequence[Data], outputs: Tensor, asked: AskedType) -> str:
+    """Why labels say that the columns of an output are tasks, empty where they do not.
+
+    They do where each graph has as many values as there are columns, and not just one of them is 1.
+
+    Args:
+        sample: Some graphs.
+        outputs: What the model gives for them, all columns.
+        asked: What the model is said to return; ``"raw"`` says that these are scores of classes.
+    """
+    given = [graph.get("y") for graph in sample]
+    labels = [y.flatten() for y in given if isinstance(y, Tensor) and is_plain(y)]
+    num_columns = outputs.size(1)
+    if asked == "raw" or num_columns < 2 or not labels or {y.numel() for y in labels} != {num_columns}:
+        return ""
+    is_one_hot = all(bool((y == 1).sum() == 1) and bool((y == 0).sum() == y.numel() - 1) for y in labels)
+    are_classes = infer_return_type(outputs) != "raw" or is_one_hot
+    return "" if are_classes else f"the model returns {num_columns} columns and y has {num_columns} values"
+
+
+def are_tasks(outputs: Tensor) -> bool:
+    """Whether outputs are probabilities of several things at once, not of classes that exclude others.
+
+    >>> are_tasks(torch.tensor([[0.9, 0.8], [0.1, 0.7]])), are_tasks(torch.tensor([[0.9, 0.1], [0.2, 0.8]]))
+    (True, False)
+    """
+    return outputs.size(1) > 1 and bool(((outputs >= 0) & (outputs <= 1)).all()) and infer_return_type(outputs) == "raw"
 
 
 def are_beyond_probabilities(values: Tensor) -> Tensor:

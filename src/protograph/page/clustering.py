@@ -32,7 +32,7 @@ from protograph._base.projection import project
 from protograph._base.ties import TOLERANCE, levels, row_ranks, tolerance_for
 from protograph._base.words import count_of
 from protograph.explanation import EmbeddingMap
-from protograph.models.judging import EmbeddedGraphs
+from protograph.models.predictions import EmbeddedGraphs
 
 Covariance = Literal["full", "diag", "spherical", "none"]
 

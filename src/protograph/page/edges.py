@@ -7,8 +7,8 @@ from protograph._base.arrays import Ints
 from protograph.graphs.edge_cuts import edge_cuts
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.store import GraphStore
-from protograph.models.edge_reading import EdgeReading, edge_reading
-from protograph.models.running import RunningClassifier
+from protograph.models.inference import RunningClassifier
+from protograph.models.sensitivity import EdgeReading, edge_reading
 from protograph.page.options import EdgeOptions
 
 

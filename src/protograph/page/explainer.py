@@ -1,7 +1,6 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -35,7 +34,6 @@ from protograph.page.options import (
     WalkOptions,
 )
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
-from protograph.page.remote import BegunSearch, begun_search, searches_begun
 from protograph.page.taken_out import taken_out_fields
 from protograph.page.walk.prototype import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
@@ -132,7 +130,7 @@ class PAGE(Explainer):
         members, near = self._members(target), self.budget * self.num_graphs * self.consensus_options.pool
         with preserved_random_state():
             return select(
-                self._fitted().exact_embeddings(members),
+                self._fitted().graph_embeddings[members],
                 members,
                 num_clusters=self.num_clusters,
                 num_graphs=self.num_graphs,
@@ -154,10 +152,9 @@ class PAGE(Explainer):
         timings: dict[str, float] = {}
         with preserved_random_state(), self._reported(1):
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
-                begun = begun_search(self, target) if representatives is None else None
-                selection = begun.selection if begun else self._selected(target, representatives)
+                selection = self._selected(target, representatives)
             with timed(timings, "search"):
-                results, notes = self._results(self._fitted_class(target), selection, begun)
+                results, notes = self._results(self._fitted_class(target), selection)
                 timings |= summed(result.seconds for result in results)
                 if self.num_clusters == "auto" and representatives is None and self._is_counted():
                     results, merges = merged(results, self._encoded())
@@ -206,6 +203,9 @@ class PAGE(Explainer):
         with self._progress.stage("reasoning", 1):
             name = f"reasons, {self.max_reasons}, {self.reason_options}"
             return self._once(name, lambda: find_reasons(self._to_reason()))
+
+    def _prepare(self) -> None:
+        self._reasons()
 
     def _to_reason(self) -> FittedGraphs:
         graphs = self._encoded()
@@ -290,20 +290,14 @@ class PAGE(Explainer):
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
 
-    def _searched(self, targets: Sequence[int]) -> AbstractContextManager[object]:
-        return searches_begun(self, targets)
-
-    def _results(
-        self, fitted: FittedClass, selection: Selection, begun: BegunSearch | None
-    ) -> tuple[list[ClusterResult], list[str]]:
+    def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
         """Phase 2 for each cluster, and notes on those without a prototype."""
         results, notes = [], []
         self._progress.expect("searching", self.budget * len(selection.clusters))
         for cluster in selection.clusters:
             with self._progress.part("searching", self.budget) as session_done:
                 try:
-                    found = begun.next_result(self._running.usage) if begun else None
-                    results.append(found or self._result(replace(fitted, session_done=session_done), cluster))
+                    results.append(self._result(replace(fitted, session_done=session_done), cluster))
                     notes += [note for note in results[-1].notes if note not in notes]
                 except NoPrototypeError as error:
                     notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")

@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.models.judging import EmbeddedGraphs, Judge
+from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.patterns.canonical import CanonicalGraph
 
 

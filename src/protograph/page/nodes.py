@@ -18,8 +18,8 @@ from protograph.graphs.node_rule import ColumnGroup, NodeRule, interval_cuts
 from protograph.graphs.node_sample import NodeSample, node_sample
 from protograph.graphs.row_clusters import compact_clusters, divided, gap_clusters
 from protograph.graphs.store import GraphStore
-from protograph.models.judging import Judge
-from protograph.models.node_reading import column_effects, looked_up_columns, node_views, spread_places
+from protograph.models.predictions import Judge
+from protograph.models.sensitivity import column_effects, looked_up_columns, node_views, spread_places
 from protograph.page.options import NodeOptions
 from protograph.patterns.joint import MatchFeatures
 

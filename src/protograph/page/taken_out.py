@@ -13,7 +13,7 @@ from protograph.explanation.survey import TakenOut
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
-from protograph.models.judging import Judge
+from protograph.models.predictions import Judge
 from protograph.page.fitted import FittedClass
 
 # Graphs that a pattern is taken out of.

@@ -12,11 +12,9 @@ from protograph import GraphClassifier
 from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.store import GraphStore
 from protograph.metrics.judging import margin_share, share_of_margin
-from protograph.models import embedding
-from protograph.models.embedding import embed
-from protograph.models.judging import Judge
+from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import margins
-from protograph.models.running import RunningClassifier
+from protograph.models.predictions import Judge, embed
 from protograph.page.consensus import contributions
 from protograph.page.consensus.contributions import linear_head, node_contributions
 from protograph.page.options import ConsensusOptions
@@ -88,53 +86,6 @@ def test_it_is_found_behind_probabilities(output):
     running, embedded = started(model)
     assert embedded.return_type == output
     assert linear_head(embedded, running.resolution) is not None
-
-
-class Bare(nn.Module):
-    """A linear map of the sums of the features."""
-
-    def __init__(self):
-        super().__init__()
-        self.head = nn.Linear(3, 2)
-
-    def forward(self, x, edge_index, batch):
-        return self.head(global_add_pool(x, batch))
-
-
-@pytest.fixture
-def heads(monkeypatch):
-    """Gives the heads of a model of many graphs that ran in single and in double precision."""
-    for module in (embedding, contributions):
-        monkeypatch.setattr(module, "GRAPHS_IN_DOUBLE", 50)
-
-    def of(model, graphs):
-        running, single = started(model, graphs)
-        with monkeypatch.context() as patched:
-            patched.setattr(embedding, "in_single_precision", lambda *_: None)
-            double = started(model, graphs)[1]
-        assert (single.exact is None, double.exact is None) == (False, True)
-        return [linear_head(one, running.resolution) for one in (single, double)]
-
-    return of
-
-
-def test_of_many_graphs_it_does_not_hang_on_the_precision_whether_probabilities_are_0(heads):
-    model = zoo.make(output="probs", seed=3)
-    model.head.weight.data *= 300
-    model.head.bias.data *= 300
-    graphs = zoo.random_graphs(120)
-    assert embed(GraphClassifier(model).start(graphs[:8]), GraphStore(graphs)).scores.min() == -np.inf  # in single
-    single, double = heads(model, graphs)
-    np.testing.assert_allclose(single.weights, double.weights, rtol=1e-9)
-
-
-def test_of_many_graphs_what_they_leave_open_does_not_hang_on_the_precision(heads):
-    """A feature that one graph has decides a weight only where that graph is looked at."""
-    graphs = zoo.random_graphs(300)
-    for place, one in enumerate(graphs):
-        one.x[:, 2] = float(place == 1)
-    single, double = heads(Bare(), graphs)
-    np.testing.assert_allclose(single.weights, double.weights, rtol=1e-7, atol=1e-9)
 
 
 def test_it_is_not_found_where_there_is_none():

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.models.judging import Judgement
+from protograph.models.predictions import Judgement
 from protograph.page.consensus.counting import Population
 from protograph.page.consensus.session import _session_weight, run_sessions
 from protograph.page.consensus.session_graphs import SessionGraphs

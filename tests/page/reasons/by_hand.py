@@ -15,8 +15,7 @@ from torch_geometric.nn import global_add_pool
 
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.models.embedding import embed_all
-from protograph.models.judging import Judge
+from protograph.models.predictions import Judge, embed_all
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.reasons import FittedGraphs, find_reasons

@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.models.embedding import embed_all
-from protograph.models.judging import Judge
+from protograph.models.predictions import Judge, embed_all
 from protograph.page.reasons.drafts import Draft
 from protograph.page.reasons.examples import example_of, smallest
 from tests.page.naive_patterns import path_edges, undirected

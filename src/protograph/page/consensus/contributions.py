@@ -25,15 +25,16 @@ from protograph._base.growing import rows_of
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.cleaning import node_count
-from protograph.models.judging import EmbeddedGraphs, Judge
+from protograph.models.inference import ForwardResult
 from protograph.models.outputs import log_scores, margins
-from protograph.models.running import ForwardResult
-from protograph.models.single_precision import GRAPHS_IN_DOUBLE
+from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ConsensusOptions
 
 # Rows of nodes that go through the model at a time where it is run again for every node.
 _MAX_ROWS = 2**16
+# Of more graphs the linear map is looked for in some that are spread over all.
+_MANY = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,16 +65,16 @@ def linear_head(
     """Find the linear map that the model ends in; ``None`` where it does not, or the graphs are too few to tell.
 
     It is fitted to half of the graphs, or of some that are spread over very many, and must give the scores of the
-    others too. Which these are hangs on how many graphs there are, and not on the precision that they were run in.
+    others too.
     """
     options = options or ConsensusOptions()
     rows, dim = embedded.graph_embeddings.shape
     if rows < _num_rows(dim):
         return None
     embeddings, scores = embedded.graph_embeddings, embedded.scores
-    if embedded.exact is not None or rows > GRAPHS_IN_DOUBLE:
+    if rows > _MANY:
         some = spread(np.arange(rows), 2 * options.exact_for * (dim + 1))
-        scores, embeddings, rows = embedded.exact_scores(some), rows_of(embeddings, some), some.size
+        scores, embeddings, rows = scores[some], rows_of(embeddings, some), some.size
     if not np.isfinite(scores).all():  # probabilities of 0
         return None
     chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))

@@ -114,5 +114,5 @@ def _others(fitted: FittedClass, most: int) -> Ints:
     others = spread(np.flatnonzero(fitted.embedded.predictions != fitted.target), most)
     if not others.size or others.size > _MOST_ORDERED:
         return others
-    order, _ = canonical_order(fitted.embedded.exact_embeddings(others), fitted.resolution)
+    order, _ = canonical_order(fitted.embedded.graph_embeddings[others], fitted.resolution)
     return others[order]

@@ -18,7 +18,7 @@ from protograph._base.timing import timed
 from protograph._base.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraph
-from protograph.models.judging import Judge, Verdict
+from protograph.models.predictions import Judge, Verdict
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.closing import Closing
 from protograph.page.consensus.counting import Occurrence, Population, SourcePatterns

@@ -10,7 +10,7 @@ from protograph._base.arrays import Bools
 from protograph.explanation import Example
 from protograph.graphs.cleaning import node_count
 from protograph.graphs.cutting import induced_subgraph
-from protograph.models.judging import Judge
+from protograph.models.predictions import Judge
 from protograph.page.reasons.conditions import ConditionReader
 from protograph.page.reasons.drafts import Draft
 

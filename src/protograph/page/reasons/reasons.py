@@ -18,7 +18,7 @@ from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.edge_rule import EdgeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.graphs.node_rule import NodeRule
-from protograph.models.judging import EmbeddedGraphs, Judge
+from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
@@ -144,7 +144,6 @@ def find_reasons(fitted: FittedGraphs) -> FoundReasons:
 def _scope(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) -> "_Numbered":
     """What rules are searched in: the known graphs and no others, numbered among themselves."""
     is_all = known.size == len(fitted.embedded.predictions)
-    fitted.embedded.make_exact(searched)
     readings = fitted.readings if is_all else {key: one.part(known) for key, one in fitted.readings.items()}
     scope = Scope(
         reader=ConditionReader(readings, fitted.options.max_calls),
@@ -205,7 +204,7 @@ def _typical_uncovered(target: int, reasons: Sequence[Reason], fitted: FittedGra
     for reason in reasons:
         is_open[list(reason.holds_in_indices)] = False
     left = np.flatnonzero(is_open)
-    return tuple(typical(left, fitted.embedded.exact_embeddings, _NUM_TYPICAL).tolist())
+    return tuple(typical(left, fitted.embedded.graph_embeddings.__getitem__, _NUM_TYPICAL).tolist())
 
 
 class _Assembly:
@@ -257,7 +256,7 @@ class _Assembly:
     def _sources(self, holds: Bools, target: int) -> list[tuple[int, Data]]:
         """The most typical graphs of the class in which a reason holds."""
         own = np.flatnonzero(holds & (self._fitted.embedded.predictions == target))
-        chosen = typical(own, self._fitted.embedded.exact_embeddings, self._fitted.options.num_examples)
+        chosen = typical(own, self._fitted.embedded.graph_embeddings.__getitem__, self._fitted.options.num_examples)
         return [(index, self._fitted.graph(index)) for index in chosen.tolist()]
 
     def _lacks(self, draft: Draft) -> Callable[[Data], bool]:

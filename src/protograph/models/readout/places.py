@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from protograph.models.advice import AdviceError
+from protograph.models.outputs import advice
 
 POOLED_NOTE = (
     "the model leaves nodes out on the way, or puts them together (hierarchical pooling): a node's embedding is what "
@@ -16,7 +16,7 @@ LEFT_OUT_NOTE = (
 OUTPUT_NOTE = "no module of the model takes one vector a graph, so its output is taken for the graph embedding"
 
 
-class AmbiguousReadoutError(AdviceError):
+class AmbiguousReadoutError(ValueError):
     """The readout cannot be told by watching the model.
 
     Attributes:
@@ -25,15 +25,14 @@ class AmbiguousReadoutError(AdviceError):
     """
 
     def __init__(
-        self, reason: str, modules: Sequence[str] = (), model: str = "", besides: Sequence[tuple[str, object]] = ()
+        self, reason: str, modules: Sequence[str] = (), model: str = "", given: Sequence[tuple[str, object]] = ()
     ) -> None:
         self.reason, self.modules = reason, tuple(modules)
-        super().__init__(
+        problem = (
             f"cannot tell the readout of {model or 'the model'}: {reason}; say which module takes one vector a graph, "
-            f"the first is nearest to the nodes",
-            [("graph_embeddings", name) for name in modules],
-            besides,
+            f"the first is nearest to the nodes"
         )
+        super().__init__(advice(problem, [("graph_embeddings", name) for name in modules], given))
 
 
 @dataclass(frozen=True)

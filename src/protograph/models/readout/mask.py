@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn.aggr import MeanAggregation, SumAggregation
 
-from protograph.models.node_rows import Level, beside
-from protograph.models.readout import Place, Readout
-from protograph.models.watching import WHOLE_REDUCERS, WHOLE_SUMS, Reduction, Watcher
+from protograph.models.readout.places import Place, Readout
+from protograph.models.readout.pooling import Level, beside
+from protograph.models.readout.watcher import WHOLE_REDUCERS, WHOLE_SUMS, Reduction, Watcher
 
 _REDUCED_BY_NAME = frozenset({"scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_"})
 _SUMS = frozenset({"sum", "mean", "add"})

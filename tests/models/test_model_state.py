@@ -7,7 +7,7 @@ from torch import nn
 from torch.optim.swa_utils import AveragedModel
 
 from protograph import PAGE, GraphClassifier
-from protograph.models.keeping import check_initialised, checked_model, copied, float_type, left_as_found
+from protograph.models.model_state import check_initialised, checked_model, copied, float_type, left_as_found
 from tests import zoo_outputs
 from tests.zoo import make, random_graphs
 
@@ -170,9 +170,8 @@ class Counting(nn.Module):
 @pytest.mark.parametrize("is_own", [False, True])
 def test_parts_of_a_run_do_not_see_what_a_model_did_to_itself_before(is_own):
     running = replace(GraphClassifier(Counting().eval()).start(GRAPHS), is_own=is_own)
-    outputs, embeddings = running.graph_rows(GRAPHS[:2], GRAPHS[2:5])
-    assert outputs.tolist() == [[1.0, 1.0]] * 5
-    assert embeddings.shape == (5, 3)
+    one_by_one = replace(running, call=replace(running.call, takes_batch=False))
+    assert one_by_one.classify(GRAPHS[:5]).tolist() == [[1.0, 1.0]] * 5
 
 
 def test_a_copy_is_another_model_and_none_where_there_cannot_be_one():

@@ -1,29 +1,32 @@
 """A graph classifier that is ready to be applied to batches of graphs."""
 
 import sys
+import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
 from protograph.graphs.cleaning import node_count
-from protograph.models.batching import batch_of, has_floats_of
+from protograph.graphs.cutting import induced_subgraph
+from protograph.models.batching import batch_of
 from protograph.models.calling import Call
-from protograph.models.keeping import left_as_found
-from protograph.models.leaving_out import LeavingOut, Weighing
+from protograph.models.error_hints import noted
+from protograph.models.model_state import copied, left_as_found
 from protograph.models.outputs import as_rows, checked_columns
-from protograph.models.parts import neighbourhoods, parts_of
 from protograph.models.precision import DoubleInPlaceOfFloat
-from protograph.models.raising import noted
-from protograph.models.readout import Readout
-from protograph.models.tapping import Tap
-from protograph.models.tracing import Tracer
+from protograph.models.readout.capture import Tap
+from protograph.models.readout.detect import Tracer
+from protograph.models.readout.mask import LeavingOut, Weighing
+from protograph.models.readout.places import Readout
 
 T = TypeVar("T")
 # Nodes and edges that go through the model at a time where it is run without each node in turn, and in all for a graph;
@@ -64,11 +67,6 @@ class Usage:
     def __sub__(self, other: "Usage") -> "Usage":
         return Usage(self.num_graphs - other.num_graphs, self.seconds - other.seconds)
 
-    def add(self, other: "Usage") -> None:
-        """Count what another copy of the model was used for."""
-        self.num_graphs += other.num_graphs
-        self.seconds += other.seconds
-
 
 class UnfitEmbeddingsError(ValueError):
     """What was caught is not one vector for each node or graph; ``kind`` says for which of them."""
@@ -106,8 +104,6 @@ class RunningClassifier:
         num_columns: Columns of the output, once they are known.
         warnings: What is odd about the model.
         usage: How much it was used.
-        native: The same model in its own precision, where it runs in double precision; its readout is not known.
-        is_inference: Whether it runs in PyTorch's inference mode, which is a little quicker and not for every model.
     """
 
     model: nn.Module
@@ -121,13 +117,17 @@ class RunningClassifier:
     num_columns: int | None = None
     warnings: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
-    native: "RunningClassifier | None" = None
-    is_inference: bool = False
 
     @property
     def resolution(self) -> float:
         """Numbers closer than this, relative to their size, are the same number up to rounding."""
-        return 1e-13 if self.is_double else 1e-5
+        return 1e-13 if self.is_double or self.dtype is torch.float64 else 1e-5
+
+    def moved(self, device: torch.device | str) -> "RunningClassifier":
+        """The same on another device, where its further use is counted apart."""
+        is_there = torch.device(device).type == self.device.type
+        model = self.model if is_there else (copied(self.model) or self.model).to(device)
+        return replace(self, model=model, device=torch.device(device), usage=replace(self.usage))
 
     def classify(self, graphs: Sequence[Data]) -> Tensor:
         """Return the model's output for ``graphs``, one row a graph."""
@@ -146,9 +146,13 @@ class RunningClassifier:
             ValueError: If nodes cannot be left out of the readout.
         """
         if not self.readout.places:
-            return self.classify(parts_of(graphs, keep))
+            return self.classify(_parts_of(graphs, keep))
         keep = keep.to(self.device)
-        return on_cpu(_joined(self._run(graphs, lambda given: self._leaving_out(given, keep))))
+
+        def leaving_out(given: Given) -> AbstractContextManager[None]:
+            return LeavingOut(given.batch.batch, self.readout, keep[given.nodes], **self._how).on(self.model)
+
+        return on_cpu(_joined(self._run(graphs, leaving_out)))
 
     def weighed(self, graphs: Sequence[Data], weights: Tensor) -> Tensor:
         """Return the model's output for ``graphs``, with gradients to weights by which nodes enter a sum or a mean.
@@ -164,37 +168,26 @@ class RunningClassifier:
             raise ValueError("it is not known where nodes enter the model's readout, so they have no weights there")
 
         @contextmanager
-        def with_gradients(given: Given) -> Iterator[None]:
-            with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
+        def weighing(given: Given) -> Iterator[None]:
+            with self._gradients():
                 own = weights[given.nodes]
                 with Weighing(given.batch.batch, self.readout, own, **self._how).on(self.model):
                     yield
 
-        return _joined(self._run(graphs, with_gradients))
+        return _joined(self._run(graphs, weighing))
 
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
         runs = self._run(graphs, self._tapping)
-        outputs, by_graph = map(on_cpu, self._rows_of_graphs(runs))
+        outputs, by_graph = on_cpu(_joined(runs)), on_cpu(self._graph_embeddings(runs))
+        if not nodes:
+            return ForwardResult(outputs, by_graph, by_graph[:0])
         if not self.readout.places and self.readout.node_module is None:
-            by_node = self._left_out_embeddings(graphs, by_graph) if nodes else by_graph[:0]
-            return ForwardResult(outputs, by_graph, by_node)
-        by_node = torch.cat(
-            [on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel(), is_kept=nodes)) for _, tap in runs]
-        )
-        left = [tap.num_left for _, tap in runs] if nodes and self.readout.is_pooled else []
+            return ForwardResult(outputs, by_graph, self._left_out_embeddings(graphs, by_graph))
+        by_node = [on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel())) for _, tap in runs]
+        left = [tap.num_left for _, tap in runs] if self.readout.is_pooled else []
         num_left = torch.cat([on_cpu(one) for one in left if one is not None]) if left else None
-        return ForwardResult(outputs, by_graph, by_node, num_left)
-
-    def graph_rows(self, *parts: Sequence[Data]) -> tuple[Tensor, Tensor]:
-        """Return output and graph embeddings for graphs where the model runs and as it gives them.
-
-        On a GPU this returns before they are there.
-
-        Args:
-            *parts: The graphs, those that go through the model together in one sequence.
-        """
-        return self._rows_of_graphs(self._run_parts(parts, self._tapping))
+        return ForwardResult(outputs, by_graph, torch.cat(by_node), num_left)
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
         """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
@@ -204,13 +197,12 @@ class RunningClassifier:
         """
 
         @contextmanager
-        def with_gradients(given: Given) -> Iterator[Tap]:
-            # Recurrent layers (Set2Set) of cuDNN have no gradients in evaluation mode.
-            without_cudnn = torch.backends.cudnn.flags(enabled=False)
-            with torch.enable_grad(), without_cudnn, self._tapping(given) as tap:
+        def tapping(given: Given) -> Iterator[Tap]:
+            with self._gradients(), self._tapping(given) as tap:
                 yield tap
 
-        return self._rows_of_graphs(self._run(graphs, with_gradients))
+        runs = self._run(graphs, tapping)
+        return _joined(runs), self._graph_embeddings(runs)
 
     def traced(self, graphs: Sequence[Data]) -> tuple[Tracer, Tensor]:
         """Watch one call, and return what has watched it, and the output; of a model that takes one graph, of one."""
@@ -222,21 +214,6 @@ class RunningClassifier:
         ((rows, tracer),) = self._run(graphs, tracing)
         return tracer, rows
 
-    def fitting_modules(self, kind: str, graphs: Sequence[Data]) -> list[str]:
-        """Modules that give one vector a node, or take one vector a graph that the whole output rests on.
-
-        Args:
-            kind: ``"node"`` or ``"graph"``.
-            graphs: Some graphs to watch the model on.
-        """
-        tracer, rows = self.traced(graphs)
-        return tracer.node_modules() if kind == "node" else tracer.graph_modules(rows)
-
-    def ends_in(self, graphs: Sequence[Data], operations: Collection[str]) -> bool:
-        """Whether the output is what an operation of such a name gives."""
-        tracer, rows = self.traced(graphs)
-        return tracer.ends_in(rows, operations)
-
     @property
     def _how(self) -> dict[str, bool]:
         return {"is_double": self.is_double, "is_one_graph": not self.call.takes_batch}
@@ -244,74 +221,49 @@ class RunningClassifier:
     def _tapping(self, given: Given) -> AbstractContextManager[Tap]:
         return Tap(given.batch.batch, self.readout, **self._how).on(self.model)
 
-    def _leaving_out(self, given: Given, keep: Tensor) -> AbstractContextManager[None]:
-        return LeavingOut(given.batch.batch, self.readout, keep[given.nodes], **self._how).on(self.model)
-
     def _unwatched(self, given: Given) -> AbstractContextManager[Any]:
         return DoubleInPlaceOfFloat() if self.is_double else nullcontext()
+
+    @contextmanager
+    def _gradients(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            stack.enter_context(torch.enable_grad())
+            if self.device.type == "cuda":  # cuDNN's recurrent layers (Set2Set) have no gradients in evaluation mode
+                stack.enter_context(torch.backends.cudnn.flags(enabled=False))
+            yield
 
     def _run(self, graphs: Sequence[Data], around: Around[T]) -> list[tuple[Tensor, T]]:
         """Output, one row a graph, and what the context around the call gave, of each call; double precision is its.
 
         There is one call for all graphs, or one for each where the model takes no more.
         """
-        return self._run_parts([graphs], around)
-
-    def _run_parts(self, parts: Sequence[Sequence[Data]], around: Around[T]) -> list[tuple[Tensor, T]]:
-        """The same for graphs that go through the model one part after the other."""
-        started = time.perf_counter()
-        self.usage.num_graphs += sum(map(len, parts))
-        if not self.call.takes_batch:
-            parts = [[graph] for part in parts for graph in part]
+        started, first = time.perf_counter(), 0
+        self.usage.num_graphs += len(graphs)
+        parts = [graphs] if self.call.takes_batch else [[graph] for graph in graphs]
+        done: list[tuple[Tensor, T]] = []
         try:
-            with self._evaluating() as put_back:
-                done, first = list[tuple[Tensor, T]](), 0
+            # In evaluation mode, compiled parts as they were written; the model is left as found.
+            with left_as_found(self.model, is_own=self.is_own) as put_back, _as_written():
+                self.model.eval()
                 for part in parts:
                     if done:
                         put_back()
-                    given = Given(batch := self._collate(part), slice(first, first := first + batch.batch.numel()))
-                    with noted(part), self._without_gradients(), self._own_precision(), around(given) as context:
-                        done.append((self._checked_rows(self.call(self.model, batch), batch, len(part)), context))
+                    batch = self._collated(part)
+                    num_nodes = batch.batch.numel()
+                    given, first = Given(batch, slice(first, first + num_nodes)), first + num_nodes
+                    with noted(part), torch.no_grad(), around(given) as context:
+                        rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=num_nodes)
+                        done.append((checked_columns(rows, self.num_columns, self.task), context))
             return done
         finally:
             self.usage.seconds += time.perf_counter() - started
 
-    def _without_gradients(self) -> AbstractContextManager[Any]:
-        return torch.inference_mode() if self.is_inference else torch.no_grad()
-
-    def _checked_rows(self, output: Any, batch: Batch, num_graphs: int) -> Tensor:
-        rows = as_rows(output, num_graphs=num_graphs, num_nodes=batch.batch.numel())
-        return checked_columns(rows, self.num_columns, self.task)
-
-    def _collate(self, graphs: Sequence[Data]) -> Batch:
+    def _collated(self, graphs: Sequence[Data]) -> Batch:
         batch = batch_of(graphs, self.call.attributes, self.device)
         dtype = torch.float64 if self.is_double else self.dtype
-        return batch if dtype is None or has_floats_of(batch, dtype) else batch.apply(partial(_as_floats, dtype))
-
-    @contextmanager
-    def _evaluating(self) -> Iterator[Callable[[], None]]:
-        """Evaluation mode, compiled parts run as they were written; the model is left as found.
-
-        What the block is given puts the model back between two calls.
-        """
-        with left_as_found(self.model, is_own=self.is_own) as put_back, _as_written():
-            self.model.eval()
-            yield put_back
-
-    @contextmanager
-    def _own_precision(self) -> Iterator[None]:
-        """Tensors that the model makes itself fit its weights."""
-        default = torch.get_default_dtype()
-        try:
-            if self.is_double:
-                torch.set_default_dtype(torch.float64)
-            yield
-        finally:
-            if torch.get_default_dtype() is not default:  # to set it takes ten times as long
-                torch.set_default_dtype(default)
-
-    def _rows_of_graphs(self, runs: Sequence[tuple[Tensor, Tap]]) -> tuple[Tensor, Tensor]:
-        return _joined(runs), self._graph_embeddings(runs)
+        if dtype is None:
+            return batch
+        return batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
 
     def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]]) -> Tensor:
         if self.readout.is_output:
@@ -327,21 +279,21 @@ class RunningClassifier:
                 found.append(own.unsqueeze(0))
                 continue
             together = -(-size * (size + graph.num_edges) // _MAX_ROWS_OF_A_GRAPH)
-            group_of = neighbourhoods(graph, min(together, size // 2))
+            group_of = _neighbourhoods(graph, min(together, size // 2))
             keep = group_of != torch.arange(int(group_of.max()) + 1).unsqueeze(1)
             without = []
             for some in torch.split(keep, max(1, _MAX_ROWS // (size + graph.num_edges))):
-                parts = parts_of([graph] * len(some), some.flatten())
-                without.append(on_cpu(self._graph_embeddings(self._run(parts, self._tapping))))
+                runs = self._run(_parts_of([graph] * len(some), some.flatten()), self._tapping)
+                without.append(on_cpu(self._graph_embeddings(runs)))
             # What nodes are worth that are left out together, they share.
             lost = (own - torch.cat(without)) / torch.bincount(group_of).unsqueeze(1)
             found.append(lost[group_of])
         return torch.cat(found)
 
-    def _checked(self, kind: str, rows: Tensor | None, count: int, *, is_kept: bool = True) -> Tensor:
-        """The embeddings that were caught, if they are one vector for each node or graph; none unless to be kept."""
+    def _checked(self, kind: str, rows: Tensor | None, count: int) -> Tensor:
+        """The embeddings that were caught, if they are one vector for each node or graph."""
         if rows is not None and rows.dim() == 2 and rows.size(0) == count:
-            return rows if is_kept else rows[:0]
+            return rows
         module = self.readout.node_module if kind == "node" else self.readout.graph_module
         raise UnfitEmbeddingsError(
             f"{kind}_embeddings must be one vector for each of the {count} {kind}s, got "
@@ -351,13 +303,60 @@ class RunningClassifier:
         )
 
 
-def _as_written() -> AbstractContextManager[Any]:
-    """A context in which compiled parts of a model run as they were written, so that they can be watched."""
-    set_stance = getattr(torch.compiler, "set_stance", None)  # PyTorch before 2.6 has none
-    if set_stance is None or "torch._dynamo" not in sys.modules:  # which takes long to load
-        return nullcontext()
-    context: AbstractContextManager[Any] = set_stance("force_eager")
-    return context
+class _EagerStance:
+    """Lets compiled parts of models run as they were written, so that they can be watched, while anybody needs that.
+
+    PyTorch has one stance for the whole process: the first thread that needs it sets it, the last puts it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._count, self._stack = threading.Lock(), 0, ExitStack()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        set_stance = getattr(torch.compiler, "set_stance", None)  # PyTorch before 2.6 has none
+        if set_stance is None or "torch._dynamo" not in sys.modules:  # nothing is compiled, and to load it takes long
+            yield
+            return
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._stack.enter_context(set_stance("force_eager"))
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._count -= 1
+                if not self._count:
+                    self._stack.close()
+
+
+_as_written = _EagerStance()
+
+
+def _neighbourhoods(graph: Data, size: int) -> Tensor:
+    """Groups of so many nodes at most that are near each other: the group of each node."""
+    num_nodes = node_count(graph)
+    if size <= 1:
+        return torch.arange(num_nodes)
+    ends = graph.edge_index.cpu().numpy()
+    near = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(num_nodes, num_nodes)).tocsr()
+    group_of = torch.empty(num_nodes, dtype=torch.long)
+    order = reverse_cuthill_mckee(near, symmetric_mode=True).astype(np.int64)
+    group_of[torch.from_numpy(order)] = torch.arange(num_nodes) // size
+    return group_of
+
+
+def _parts_of(graphs: Sequence[Data], keep: Tensor) -> list[Data]:
+    """Of each graph the part that the nodes to keep induce.
+
+    Raises:
+        ValueError: If none of a graph's are to be kept.
+    """
+    kept = torch.split(keep, [node_count(graph) for graph in graphs])
+    if not all(bool(one.any()) for one in kept):
+        raise ValueError("all nodes of a graph would be left out of it, and a model classifies no graph without nodes")
+    return [induced_subgraph(graph, one.nonzero().flatten().tolist()) for graph, one in zip(graphs, kept, strict=True)]
 
 
 def _of_nodes(batch: Batch) -> list[Tensor]:
@@ -365,10 +364,6 @@ def _of_nodes(batch: Batch) -> list[Tensor]:
     values = ((key, value) for key, value in batch.to_dict().items() if key not in _STRUCTURE)
     tensors = [value for _, value in values if isinstance(value, Tensor) and value.dim()]
     return [tensor for tensor in tensors if tensor.size(0) != batch.num_graphs]
-
-
-def _as_floats(dtype: torch.dtype, tensor: Tensor) -> Tensor:
-    return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
 def _joined(runs: Sequence[tuple[Tensor, Any]]) -> Tensor:

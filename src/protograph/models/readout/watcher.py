@@ -9,9 +9,9 @@ from typing import Any
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from protograph.models.node_rows import FOLLOWED, ZEROS, Level, NodeRows
 from protograph.models.precision import run_as_is, run_in_double
-from protograph.models.readout import Place, Readout
+from protograph.models.readout.places import Place, Readout
+from protograph.models.readout.pooling import FOLLOWED, ZEROS, Level, NodeRows
 
 REDUCERS = frozenset(
     f"{name}{suffix}"

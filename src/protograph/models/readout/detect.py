@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn.aggr import Aggregation
 
-from protograph.models.node_rows import Level
-from protograph.models.readout import AmbiguousReadoutError, Place, Readout
-from protograph.models.watching import DIVISIONS, Reduction, Watcher, tensors_in
+from protograph.models.readout.places import AmbiguousReadoutError, Place, Readout
+from protograph.models.readout.pooling import Level
+from protograph.models.readout.watcher import DIVISIONS, Reduction, Watcher, tensors_in
 
 _FACTORIES = frozenset(
     {"new_zeros", "new_ones", "new_full", "new_empty", "zeros_like", "ones_like", "full_like", "empty_like"}

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from protograph.models.node_rows import Level
-from protograph.models.readout import Place, Readout
-from protograph.models.watching import DIVISIONS, Reduction, Watcher, tensors_in
+from protograph.models.readout.places import Place, Readout
+from protograph.models.readout.pooling import Level
+from protograph.models.readout.watcher import DIVISIONS, Reduction, Watcher, tensors_in
 
 
 class Tap(Watcher):

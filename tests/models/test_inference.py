@@ -8,8 +8,7 @@ from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_poo
 
 from protograph import GraphClassifier
 from protograph.graphs.cutting import induced_subgraph
-from protograph.models import running as running_classifiers
-from protograph.models.parts import neighbourhoods
+from protograph.models import inference
 from tests import zoo, zoo_flat, zoo_inputs, zoo_outputs, zoo_pooling
 
 GRAPHS = zoo.random_graphs(10)
@@ -185,9 +184,9 @@ def test_a_node_s_embedding_is_what_its_graph_s_loses_without_it(kind, options):
 def test_neighbours_of_a_large_graph_are_left_out_together_and_share(monkeypatch):
     running, graph = started(built(zoo_pooling.Memory)), GRAPHS[5]
     size = graph.num_nodes
-    monkeypatch.setattr(running_classifiers, "_MAX_ROWS_OF_A_GRAPH", -(-size * (size + graph.num_edges) // 2))
+    monkeypatch.setattr(inference, "_MAX_ROWS_OF_A_GRAPH", -(-size * (size + graph.num_edges) // 2))
     whole = running.embed([graph], nodes=True)
-    group_of = neighbourhoods(graph, 2).tolist()
+    group_of = inference._neighbourhoods(graph, 2).tolist()
     assert sorted(map(group_of.count, set(group_of))) == [1, 2, 2, 2, 2]
     for node, group in enumerate(group_of):
         rest = induced_subgraph(graph, [other for other in range(size) if group_of[other] != group])

@@ -1,0 +1,90 @@
+"""What to say where a model's own code raises: to which graphs it was applied, and whether these fit its layers."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from protograph._base.words import count_of, cut, one_line
+from protograph.graphs.checking import node_count
+
+# Of what a model raised, so much is repeated.
+_MAX_RAISED = 160
+# Where layers say how many columns they take, and what their own code calls these.
+_WIDTHS = ("in_features", "in_channels")
+_GIVEN = ("input", "x")
+
+
+@contextmanager
+def noted(graphs: Sequence[Data]) -> Iterator[None]:
+    """Let an error of the model say how many graphs it was applied to, and how large they were.
+
+    Raises:
+        ValueError: If the graphs have no ``x``, or one that a layer of the model cannot take.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not is_of_model(error):
+            raise
+        if hint := _hint(list(_frames_of(error)), graphs[0]):
+            raise ValueError(f"{hint} ({cut(one_line(f'{type(error).__name__}: {error}'), _MAX_RAISED)})") from error
+        sizes = sorted({node_count(graph) for graph in graphs})
+        nodes = f"{sizes[0]} to {sizes[-1]} nodes" if len(sizes) > 1 else count_of(sizes[0], "node")
+        error.add_note(f"the model was applied to {count_of(len(graphs), 'graph')} of {nodes}")
+        raise
+
+
+def is_of_model(error: BaseException) -> bool:
+    """Whether an error came out of a model's own code, or of what that called."""
+    return any(isinstance(frame.f_locals.get("self"), nn.Module) for frame in _frames_of(error))
+
+
+def _frames_of(error: BaseException) -> Iterator[Any]:
+    """What was running when an error was raised, the outermost first."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+def _hint(frames: Sequence[Any], graph: Data) -> str:
+    """How the graphs' x differs from what the innermost layer takes; empty where that is not known, or not so."""
+    if graph.x is None:
+        return "the graphs have no x, on which the model fails; give every graph an x as the model was trained with"
+    came = f"x of the graphs has shape {list(graph.x.shape)} of {_dtype(graph.x)}"
+    if graph.x.dim() != 2:
+        return f"{came}; pass it with two dimensions, x.reshape(len(x), -1), or as the model was trained with"
+    layer, given = _layer_and_input(frames)
+    if layer is None or given is None:
+        return ""
+    is_first = given.shape[-1:] == graph.x.shape[-1:]
+    width = next((own for name in _WIDTHS if type(own := getattr(layer, name, None)) is int and own > 0), None)
+    name = type(layer).__name__
+    if width is not None and is_first and given.size(-1) != width:
+        return f"{came}, but the model's layer {name} takes {width} columns; give every graph so many"
+    if isinstance(layer, nn.Embedding):
+        if given.is_floating_point():
+            return f"{came}, but the model's layer {name} takes whole numbers; pass x.long()"
+        return f"{came}, but the model's layer {name} knows the values 0 to {layer.num_embeddings - 1} alone"
+    weight = next(layer.parameters(), None)
+    if weight is not None and not given.is_floating_point():
+        return f"{came}, but the model's layer {name} takes {_dtype(weight)}; pass x.to(torch.{_dtype(weight)})"
+    return ""
+
+
+def _layer_and_input(frames: Sequence[Any]) -> tuple[nn.Module | None, Tensor | None]:
+    """The innermost layer with a width that was running, and what it was given."""
+    for frame in reversed(frames):
+        module = frame.f_locals.get("self")
+        has_width = isinstance(module, nn.Module) and any(map(vars(module).get, _WIDTHS))
+        if has_width or isinstance(module, nn.Embedding):
+            given = (frame.f_locals.get(key) for key in _GIVEN)
+            return module, next((value for value in given if isinstance(value, Tensor)), None)
+    return None, None
+
+
+def _dtype(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

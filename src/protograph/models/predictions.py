@@ -1,0 +1,416 @@
+"""What a model makes of graphs: one pass over all of them, then judgements of any graphs for a class.
+
+What is kept of a graph is its embedding, its output and its label. Scores are checked log scores, and from these follow
+probabilities, margins and leads of a class.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Bools, Floats, Ints
+from protograph._base.errors import ProtographWarning
+from protograph._base.progress import Progress
+from protograph._base.words import count_of, counted
+from protograph.engines.ray import RayCluster
+from protograph.graphs.checking import is_plain, node_count
+from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.joining import GraphChunk, plain_labels
+from protograph.graphs.store import GraphStore
+from protograph.models.batching import parts_of
+from protograph.models.classifier import SAMPLE_SIZE, SIGMOIDS, GraphClassifier, Precision, as_classifier
+from protograph.models.inference import RunningClassifier
+from protograph.models.outputs import (
+    AskedType,
+    ReturnType,
+    are_beyond_probabilities,
+    decided_type,
+    leads,
+    log_scores,
+    margins,
+)
+
+# Graphs that go through the model at a time, at most; it makes no difference to the result.
+BATCH_SIZE = 256
+# Graphs that are read and checked at a time, and nodes and edges that go through a model at a time: 32 columns of them
+# are 4 MiB, which a processor's cache can hold.
+_READ_AT_ONCE, _ROWS_AT_ONCE = 1024, 2**14
+# Graphs of which parts are shown to a model whose only output is always in [0, 1] on whole ones.
+_NUM_TRIED = 32
+# A label this far from 0 is none: it would not even fit into 64 bits.
+_FIRST_NO_CLASS = 2**63
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a model makes of some graphs, for one class: float64, an entry a graph.
+
+    Attributes:
+        probabilities: Probability of the class.
+        margins: Its log-odds.
+        leads: Its log score less that of the best other class: above 0 where the model predicts it.
+        predictions: The class that the model predicts, whichever is asked for; the first of those that tie.
+    """
+
+    probabilities: Floats
+    margins: Floats
+    leads: Floats
+    predictions: Ints
+
+    @classmethod
+    def of(cls, scores: Tensor, target: int) -> "Judgement":
+        """The judgement of one class in log scores of all of them, ``[num_graphs, num_classes]``."""
+        check_target(target, scores.size(1))
+        return cls(
+            probabilities=scores.softmax(dim=1)[:, target].numpy(),
+            margins=margins(scores, target).numpy(),
+            leads=leads(scores, target).numpy(),
+            predictions=predictions_of(scores.numpy()),
+        )
+
+    def of_one(self, at: int) -> "Verdict":
+        """The judgement of one of the graphs."""
+        return Verdict(float(self.probabilities[at]), float(self.margins[at]), int(self.predictions[at]))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model makes of one graph, for one class; see :class:`Judgement`."""
+
+    probability: float
+    margin: float
+    predicted: int
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A running classifier, and what its outputs are."""
+
+    classifier: RunningClassifier
+    return_type: ReturnType
+
+    def __call__(self, graphs: Sequence[Data], target: int) -> Judgement:
+        """Judge each graph as one of class ``target``."""
+        return Judgement.of(self.scores(graphs), target)
+
+    def scores(self, graphs: Sequence[Data]) -> Tensor:
+        """Log scores, float64, ``[num_graphs, num_classes]``; minus infinity is a probability of 0.
+
+        Raises:
+            ValueError: If an output is NaN or infinite.
+        """
+        return log_scores(checked_outputs(self.classifier, graphs), self.return_type)
+
+
+def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Tensor:
+    """The model's outputs for any number of graphs, ``[num_graphs, num_columns]``; NaN and infinity are refused."""
+    outputs = []
+    for first in range(0, len(graphs), BATCH_SIZE):
+        last = min(first + BATCH_SIZE, len(graphs))
+        batch: Sequence[Data]
+        batch = graphs.part(first, last) if isinstance(graphs, GraphChunk) else [graphs[i] for i in range(first, last)]
+        outputs.append(classifier.classify(batch))
+        check_finite("the model's output", outputs[-1], first, batch)
+    return torch.cat(outputs)
+
+
+class SomeLabels(NamedTuple):
+    """Labels where only some graphs have one.
+
+    Attributes:
+        indices: The graphs that have one.
+        labels: The label of each of these.
+    """
+
+    indices: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True)
+class EmbeddedGraphs:
+    """What the model makes of each graph.
+
+    Attributes:
+        graph_embeddings: float64, ``[num_graphs, dim]``.
+        scores: Log scores of the classes, float64, ``[num_graphs, num_classes]``; of a graph, up to a constant.
+        probabilities: float64, ``[num_graphs, num_classes]``.
+        predictions: Class of each graph, ``[num_graphs]``.
+        labels: Given class of each graph, ``[num_graphs]``, or ``None`` unless all have one.
+        return_type: What the model's outputs were taken for.
+        warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
+        labels_of_some: The labels that there are where only some graphs have one.
+    """
+
+    graph_embeddings: Floats
+    scores: Floats
+    probabilities: Floats
+    predictions: Ints
+    labels: Ints | None
+    return_type: ReturnType
+    warnings: tuple[str, ...]
+    labels_of_some: SomeLabels | None = None
+
+    @property
+    def num_classes(self) -> int:
+        """Number of classes the model tells apart."""
+        return int(self.probabilities.shape[1])
+
+
+def embed_all(
+    model: nn.Module | GraphClassifier,
+    graphs: Iterable[Data] | str | PathLike[str],
+    *,
+    batch_size: int | None = None,
+    device: torch.device | str | None = None,
+    precision: Precision = "double",
+    progress: Progress | None = None,
+    cluster: RayCluster | None = None,
+) -> tuple[GraphStore, RunningClassifier, EmbeddedGraphs]:
+    """Check the graphs, start the model on the first of them, and apply it to all.
+
+    Args:
+        model: The model.
+        graphs: The graphs.
+        batch_size: How many go through the model at a time at most.
+        device: Where to run; the model's own device by default.
+        precision: ``"double"``, or ``"model"`` for the model's own.
+        progress: Told how many graphs are done.
+        cluster: Whose workers apply the model.
+    """
+    classifier = as_classifier(model)
+    store = GraphStore(graphs)
+    store.check(batch_size or _READ_AT_ONCE)
+    running = classifier.start(store.first(SAMPLE_SIZE), device, precision)
+    return store, running, embed(running, store, batch_size, classifier.return_type, progress, cluster)
+
+
+def embed(
+    classifier: RunningClassifier,
+    store: GraphStore,
+    batch_size: int | None = None,
+    return_type: AskedType = "auto",
+    progress: Progress | None = None,
+    cluster: RayCluster | None = None,
+) -> EmbeddedGraphs:
+    """Apply ``classifier`` to every graph of ``store``; see :func:`embed_all`."""
+    labels, outputs, embeddings = list[int | None](), list[Tensor](), list[Tensor]()
+
+    def blocks() -> Iterator[_Block]:
+        for graphs in store.chunks(batch_size or _READ_AT_ONCE):
+            first = len(labels)
+            labels.extend(labels_of(graphs, classifier.task))
+            yield _Block(graphs, store.label(first), store.label(len(labels) - 1))
+
+    first = 0
+    for rows, some in _by_blocks(_Pass(classifier, batch_size), blocks(), cluster):
+        check_finite("the model's output", rows, first, label=store.label)
+        check_finite("the graph embedding", some.abs(), first, label=store.label)
+        outputs.append(rows)
+        embeddings.append(some)
+        first += len(rows)
+        if progress is not None:
+            progress("embedding", first, store.known_length)
+    found, notes = store.findings.messages(), list(classifier.warnings)
+    if store.findings.directed:
+        notes += found[:1]
+    of_all, of_some = _given_labels(labels)
+    label_notes = []
+    if of_some is not None:
+        number, total = of_some.indices.size, len(labels)
+        label_notes = [f"{number:,} of {total:,} graphs have a label (y): how well the model does is told of these"]
+    for message in (*notes, *label_notes):
+        warnings.warn(message, ProtographWarning, stacklevel=4)
+    rows = torch.cat(outputs)
+    if return_type == "auto" and _are_raw(rows, classifier, store):
+        return_type = "raw"
+    kind, guessed = decided_type(rows, return_type, stacklevel=5)
+    scores = log_scores(rows, kind)
+    readout_note = classifier.readout.note
+    return EmbeddedGraphs(
+        graph_embeddings=torch.cat(embeddings).numpy(),
+        scores=scores.numpy(),
+        probabilities=scores.softmax(dim=1).numpy(),
+        predictions=predictions_of(scores.numpy()),
+        labels=of_all,
+        labels_of_some=of_some,
+        return_type=kind,
+        warnings=(*classifier.warnings, *found, *label_notes, *guessed, *([readout_note] if readout_note else [])),
+    )
+
+
+class _Block(NamedTuple):
+    """Neighbouring graphs, and what messages call the first and the last."""
+
+    graphs: Sequence[Data]
+    first: str
+    last: str
+
+    def __str__(self) -> str:
+        number = len(self.graphs)
+        return self.first if number == 1 else f"{count_of(number, 'graph')}, {self.first} to {self.last}"
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """Applies a model to blocks of graphs, wherever it is."""
+
+    classifier: RunningClassifier
+    batch_size: int | None
+
+    def __call__(self, block: _Block) -> tuple[Tensor, Tensor]:
+        """Outputs and graph embeddings of the graphs."""
+        try:
+            results = [self.classifier.embed(batch) for batch in self._batches(block.graphs)]
+        except Exception as error:
+            error.add_note(f"this happened while the model was applied to {block}")
+            raise
+        return torch.cat([one.outputs for one in results]), torch.cat([one.graph_embeddings for one in results])
+
+    def _batches(self, graphs: Sequence[Data]) -> Iterable[Sequence[Data]]:
+        """Graphs in pieces that go through the model: of so many at most, or of about so many nodes and edges."""
+        # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
+        if self.batch_size is None and not self.classifier.warnings and isinstance(graphs, GraphChunk):
+            return parts_of(graphs, _ROWS_AT_ONCE)
+        size = self.batch_size or BATCH_SIZE
+        return [graphs[first : first + size] for first in range(0, len(graphs), size)]
+
+
+def _by_blocks(apply: _Pass, blocks: Iterator[_Block], cluster: RayCluster | None) -> Iterator[tuple[Tensor, Tensor]]:
+    """What becomes of each block, in their order, here or by the workers of a cluster."""
+    if cluster is None:
+        yield from map(apply, blocks)
+        return
+    running = apply.classifier
+    sent = replace(apply, classifier=running.moved("cpu"))
+    on_gpu = running.device.type == "cuda"
+    done = cluster.map(
+        _on_gpu if on_gpu else _Pass.__call__, sent, blocks, name_of=str, code_of=running.model.modules(), on_gpu=on_gpu
+    )
+    for rows, embeddings in done:
+        running.usage.num_graphs += len(rows)
+        yield rows, embeddings
+
+
+def _on_gpu(apply: _Pass, block: _Block) -> tuple[Tensor, Tensor]:
+    """The same on the GPU that a worker was given."""
+    return replace(apply, classifier=apply.classifier.moved("cuda"))(block)
+
+
+def _are_raw(outputs: Tensor, classifier: RunningClassifier, store: GraphStore) -> bool:
+    """Whether a single output that is in [0, 1] for all graphs is outside for parts of some, as a raw score may be."""
+    if outputs.size(1) > 1 or bool(((outputs < 0) | (outputs > 1)).any()):
+        return False
+    tracer, rows = classifier.traced(store.first(SAMPLE_SIZE))
+    if tracer.ends_in(rows, SIGMOIDS):
+        return False
+    spread = np.unique(np.linspace(0, len(store) - 1, _NUM_TRIED).astype(np.int64)).tolist()
+    parts = [
+        induced_subgraph(graph, range(first, last))
+        for graph in store.take(spread)
+        for size in (node_count(graph),)
+        for first, last in ((0, 1), (size - 1, size), (0, -(-size // 2)), (size // 2, size))
+    ]
+    return bool(are_beyond_probabilities(checked_outputs(classifier, parts)).any())
+
+
+def _given_labels(labels: Sequence[int | None]) -> tuple[Ints | None, SomeLabels | None]:
+    """The labels of all graphs where all have one, or else of some, if any has."""
+    has_label: Bools = np.array([label is not None for label in labels], np.bool_)
+    plain = np.array([label or 0 for label in labels], np.int64)
+    if has_label.all():
+        return plain, None
+    indices = np.flatnonzero(has_label)
+    return None, SomeLabels(indices, plain[indices]) if indices.size else None
+
+
+def predictions_of(scores: Floats) -> Ints:
+    """The class with the highest score of each row, the first of those that tie.
+
+    >>> predictions_of(np.array([[0.0, 2.0, 1.0], [1.0, 0.5, 1.0]])).tolist()
+    [1, 0]
+    """
+    best: Ints = scores.argmax(axis=1)
+    return best
+
+
+def label_of(graph: Data, task: int | None = None) -> int | None:
+    """The class that a graph was given, ``None`` where that is not one whole number; of a task, its value of ``y``."""
+    y: Any = graph.get("y")
+    if isinstance(y, Tensor | np.ndarray):
+        y = _value_of(y, task)
+    if isinstance(y, float | np.floating):
+        y = int(y) if float(y).is_integer() else None
+    return int(y) if isinstance(y, int | np.integer) and -_FIRST_NO_CLASS < int(y) < _FIRST_NO_CLASS else None
+
+
+def _value_of(y: Tensor | np.ndarray, task: int | None) -> Any:
+    """The only value, or that of a task; ``None`` where there is no such one."""
+    if isinstance(y, Tensor) and not is_plain(y):
+        return None
+    values = y.reshape(-1)
+    if task is not None and len(values) > 1:
+        values = values[task : task + 1]  # empty where there are fewer
+    return values[0].item() if len(values) == 1 else None
+
+
+def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | None]:
+    """The class that each graph was given, as :func:`label_of` tells it.
+
+    >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
+    [1, 0, None]
+    """
+    plain = plain_labels(graphs)
+    return [label_of(graph, task) for graph in graphs] if plain is None else list(plain.tolist())
+
+
+def check_finite(
+    what: str,
+    values: Tensor,
+    first: int,
+    graphs: Sequence[Data] | None = None,
+    label: Callable[[int], str] = "graph {}".format,
+) -> None:
+    """Raise where a row is NaN or infinite; minus infinity will do, the log of a probability of 0.
+
+    Args:
+        what: What the rows are, for the message.
+        values: One row a graph.
+        first: Number of the first row's graph.
+        graphs: The graphs, whose number of nodes is to be named where they may be smaller than any in the data.
+        label: What messages call a graph, by its number.
+    """
+    if bool(values.sum().isfinite()):  # which is quicker told; of huge numbers the sum may be infinite too
+        return
+    wrong = (values.isnan() | values.isposinf()).any(dim=1).nonzero().flatten().tolist()
+    if not wrong:
+        return
+    size = "" if graphs is None else f", of {counted(int(graphs[wrong[0]].num_nodes or 0), 'node')},"
+    also = "" if graphs is None else "; the model must be able to classify small graphs too"
+    raise ValueError(
+        f"{what} for {label(first + wrong[0])}{size} is NaN or infinite; check the model's weights "
+        f"(a training that diverged?) and that graph's features{also}"
+    )
+
+
+def check_target(target: int, num_classes: int) -> None:
+    """Raise unless ``target`` is an index of a class.
+
+    >>> check_target(2, num_classes=2)
+    Traceback (most recent call last):
+    ...
+    ValueError: target must be in [0, 2), got 2; use an index into the model's output, not a class name
+    """
+    if isinstance(target, bool) or not isinstance(target, int | np.integer):
+        raise TypeError(f"target must be a whole number, an index into the model's output, got {target!r}")
+    if not 0 <= target < num_classes:
+        raise ValueError(
+            f"target must be in [0, {num_classes}), got {target}; "
+            f"use an index into the model's output, not a class name"
+        )
