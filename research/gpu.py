@@ -141,7 +141,7 @@ def least_bytes() -> dict[str, int]:
 def where_time_goes(model: GCN, graphs: MoleculeLike) -> dict[str, float]:
     """Seconds of one embedding: in all, of reading and checking, and of starting the model's calls."""
     started = time.perf_counter()
-    store, running, embedded = embed_all(model, graphs, device="cuda")
+    store, running, _ = embed_all(model, graphs, device="cuda")
     torch.cuda.synchronize()
     seconds = {
         "in all": time.perf_counter() - started,

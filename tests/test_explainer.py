@@ -184,10 +184,12 @@ class Slow(zoo.Net):
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 def test_four_threads_fit_at_once_and_nothing_of_the_process_is_changed():
     graphs, model = zoo.random_graphs(12), zoo.make(kind=Slow, seed=1)
-    wanted = pg.RandomSubgraph().fit(model, graphs).embeddings_
+    wanted = pg.baselines.RandomSubgraph().fit(model, graphs).embeddings_
 
     def fitted(_):
-        return [pg.RandomSubgraph().fit(model, graphs).embeddings_ for _ in range(4)], torch.get_default_dtype()
+        return [
+            pg.baselines.RandomSubgraph().fit(model, graphs).embeddings_ for _ in range(4)
+        ], torch.get_default_dtype()
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(fitted, range(4)))
