@@ -5,9 +5,8 @@ other as the first of their colour, and the order in which the graph reads lowes
 graph exchanges read the same, and one of them is enough (McKay's individualisation and refinement).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints, Kinds
+from protograph._base.arrays import Ints
 from protograph.graphs.cleaning import edge_keys, node_count, node_keys
 from protograph.graphs.cutting import reordered
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.fingerprint import fingerprint
-from protograph.patterns.hashing import scattered
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
 # Nodes and edges that refinement may go through for one graph, over all its rounds; molecules need some thousands.
@@ -49,76 +47,18 @@ class CanonicalOrder:
 
 def canonical_order(graph: EncodedGraph, max_work: int = MAX_WORK) -> CanonicalOrder:
     """Put a graph's nodes into canonical order; kinds must be numbered by content."""
-    return canonical_orders([graph], max_work)[0]
-
-
-def canonical_orders(graphs: Sequence[EncodedGraph], max_work: int = MAX_WORK) -> list[CanonicalOrder]:
-    """The canonical order of each graph; their colours are refined together, which takes as many steps as for one."""
-    refined = _refined_together(graphs) if all(_worst(graph) <= max_work for graph in graphs) else None
-    orders = []
-    for number, graph in enumerate(graphs):
-        if refined is None:
-            search = _Search(graph, max_work)
-            colors = search.refined(np.searchsorted(np.sort(graph.node_kinds), graph.node_kinds).astype(np.int64))
-        else:
-            colors, num_rounds = refined[number]
-            search = _Search(graph, max_work - num_rounds * (graph.num_nodes + graph.neighbours.size))
-        best = search.lowest(colors)
-        orders.append(CanonicalOrder(np.argsort(best), search.text(best), search.work >= 0))
-    return orders
-
-
-def _worst(graph: EncodedGraph) -> int:
-    """The most that refining its colours may take."""
-    return int(graph.num_nodes * (graph.num_nodes + graph.neighbours.size))
-
-
-def _refined_together(graphs: Sequence[EncodedGraph]) -> list[tuple[Ints, int]]:
-    """What :meth:`_Search.refined` makes of the kinds of each graph, and in how many rounds.
-
-    Further rounds change no colours that are stable, so all graphs have as many as the last of them needs.
-    """
-    sizes = np.array([graph.num_nodes for graph in graphs])
-    offsets = sizes.cumsum() - sizes
-    owners, before = np.repeat(np.arange(len(graphs)), sizes), np.repeat(offsets, sizes)
-    neighbours = np.concatenate([graph.neighbours + first for graph, first in zip(graphs, offsets, strict=True)])
-    edge_kinds = np.concatenate([graph.edge_kinds for graph in graphs]).astype(np.uint64)
-    starts = np.concatenate([[0], *(np.diff(graph.starts) for graph in graphs)]).cumsum()
-    # Colours are places in the order of all nodes; within a graph, those less the number of nodes before it.
-    colors, numbers = _ranked(owners, np.concatenate([graph.node_kinds for graph in graphs]), offsets)
-    is_open, num_rounds = numbers < sizes, np.zeros(len(graphs), np.int64)
-    while is_open.any():
-        num_rounds += is_open
-        mixed = scattered(scattered(colors - before)[neighbours] + edge_kinds)
-        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])[starts]
-        colors, fresh = _ranked(colors, sums[1:] - sums[:-1], offsets)
-        is_open &= (fresh != numbers) & (fresh < sizes)
-        numbers = fresh
-    own = np.split(colors - before, offsets[1:])
-    return list(zip(own, num_rounds.tolist(), strict=True))
-
-
-def _ranked(colors: Ints, told_by: NDArray[Any], offsets: Ints) -> tuple[Ints, Ints]:
-    """Colours told further apart: of each the first place in the order of all; and how many each graph has."""
-    order = np.lexsort((told_by, colors))
-    own, told = colors[order], told_by[order]
-    is_first = np.append(True, (own[1:] != own[:-1]) | (told[1:] != told[:-1]))
-    firsts = np.flatnonzero(is_first)
-    ranked = np.empty(order.size, np.int64)
-    ranked[order] = firsts[is_first.cumsum() - 1]
-    return ranked, np.add.reduceat(is_first.astype(np.int64), offsets)
+    search = _Search(graph, max_work)
+    kinds = graph.node_kinds
+    best = search.lowest(search.refined(np.searchsorted(np.sort(kinds), kinds).astype(np.int64)))
+    return CanonicalOrder(np.argsort(best), search.text(best), search.work >= 0)
 
 
 class _Search:
     """The search of one graph's canonical order."""
 
     def __init__(self, graph: EncodedGraph, max_work: int) -> None:
-        self._graph, self.work = graph, max_work
+        self._graph, self.work, self._edges = graph, max_work, neighbours_of(graph)
         self._owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
-
-    @cached_property
-    def _edges(self) -> list[dict[int, int]]:
-        return neighbours_of(self._graph)
 
     def refined(self, colors: Ints) -> Ints:
         """Colours told apart by the colours around each node, until nothing changes or the work is used up."""
@@ -126,7 +66,7 @@ class _Search:
         while self.work >= 0 and num_colors < colors.size:
             self.work -= colors.size + graph.neighbours.size
             # The sum of scattered numbers tells multisets of neighbours apart; it may wrap around.
-            mixed = scattered(scattered(colors)[graph.neighbours] + graph.edge_kinds.astype(np.uint64))
+            mixed = _scattered(_scattered(colors)[graph.neighbours] + graph.edge_kinds.astype(np.uint64))
             sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])[graph.starts]
             around = sums[1:] - sums[:-1]
             order = np.lexsort((around, colors))
@@ -203,6 +143,15 @@ class _Search:
         return all(are_twins(self._graph.node_kinds, self._edges, int(first), int(other)) for other in others)
 
 
+def _scattered(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Each number's place in a fixed shuffle of all 64-bit numbers (SplitMix64), so that sums tell multisets apart."""
+    mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return result
+
+
 @dataclass(frozen=True, eq=False)
 class CanonicalGraph:
     """A graph as the searches see it: its nodes and edges in canonical order.
@@ -231,18 +180,10 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     >>> canonical_graph(path).key == canonical_graph(again).key
     True
     """
-    return canonical_graphs([graph], max_work)[0]
-
-
-def canonical_graphs(graphs: Sequence[Data], max_work: int = MAX_WORK) -> list[CanonicalGraph]:
-    """As :func:`canonical_graph` of each of the graphs, and much quicker."""
-    orders = canonical_orders([_encoded(graph) for graph in graphs], max_work)
-    parts = [reordered(graph, order.nodes) for graph, order in zip(graphs, orders, strict=True)]
-    contents = map(fingerprint, parts)
-    return [
-        CanonicalGraph(part, order.nodes, content, content + fingerprint(graph), order.is_canonical)
-        for graph, order, part, content in zip(graphs, orders, parts, contents, strict=True)
-    ]
+    order = canonical_order(_encoded(graph), max_work)
+    part = reordered(graph, order.nodes)
+    key = fingerprint(part)
+    return CanonicalGraph(part, order.nodes, key, key + fingerprint(graph), order.is_canonical)
 
 
 class CanonicalGraphs:
@@ -260,7 +201,7 @@ class CanonicalGraphs:
         """The graphs at these indices."""
         fresh = [index for index in dict.fromkeys(indices) if index not in self._made]
         if fresh:
-            self._made.update(zip(fresh, canonical_graphs(self._graphs(fresh)), strict=True))
+            self._made.update(zip(fresh, map(canonical_graph, self._graphs(fresh)), strict=True))
         return [self._made[index] for index in indices]
 
 
@@ -272,58 +213,26 @@ def _encoded(graph: Data) -> EncodedGraph:
     x, edge_attr = _joined(graph, of_nodes, size), _joined(graph, of_edges, edge_index.size(1))
     loops = edge_index[0] == edge_index[1]
     if bool(loops.any()):
-        held = torch.ones(int(loops.sum()), 1) if edge_attr is None else edge_attr[loops]
-        own = torch.zeros(size, 1 + held.size(1), dtype=torch.double)
-        own[edge_index[0, loops]] = torch.cat([torch.ones(held.size(0), 1), held], dim=1).double()
+        along = torch.ones(int(loops.sum()), 1) if edge_attr is None else edge_attr[loops]
+        own = torch.zeros(size, 1 + along.size(1), dtype=torch.double)
+        own[edge_index[0, loops]] = torch.cat([torch.ones(along.size(0), 1), along], dim=1).double()
         x = own if x is None else torch.cat([x, own], dim=1)
-    rows = [None if held is None else held.numpy() for held in (x, edge_attr)]
-    if (simple := _undirected(rows[0], edge_index.numpy(), rows[1], size)) is not None:
-        return simple
     content = Data(x=x, edge_index=edge_index, edge_attr=edge_attr, num_nodes=size)
     encoded = EncodedGraphs([content], match_edges=edge_attr is not None)[0]
-    return _by_direction(encoded, edge_index.numpy(), None if edge_attr is None else edge_attr.numpy())
+    held = [b""] * edge_index.size(1) if edge_attr is None else [(row + 0.0).tobytes() for row in edge_attr.numpy()]
+    return _by_direction(encoded, dict(zip(map(tuple, edge_index.T.tolist()), held, strict=True)))
 
 
-def _undirected(x: Floats | None, edges: Ints, held: Floats | None, size: int) -> EncodedGraph | None:
-    """The graph if its edges go both ways, each once, and hold the same there and back, which is quick to encode."""
-    order = np.argsort(edges[0] * size + edges[1])
-    sources, targets = edges[:, order]
-    back = np.lexsort((sources, targets))
-    if not np.array_equal(sources[back], targets) or not np.array_equal(targets[back], sources):
-        return None
-    if (sources == targets).any() or ((np.diff(sources) == 0) & (np.diff(targets) == 0)).any():
-        return None
-    edge_kinds = _kinds(None if held is None else held[order], targets.size)
-    if not np.array_equal(edge_kinds, edge_kinds[back]):
-        return None
-    starts = np.searchsorted(sources, np.arange(size + 1)).astype(np.int64)
-    return EncodedGraph(_kinds(x, size), starts, targets.astype(np.int32), edge_kinds)
-
-
-def _kinds(rows: Floats | None, count: int) -> Kinds:
-    """Number of each row among the different ones, by content."""
-    if rows is None:
-        return np.zeros(count, np.int32)
-    content, width = (rows + 0.0).tobytes(), rows.shape[1] * rows.itemsize  # -0.0 has the bytes of 0.0
-    keys = [content[at : at + width] for at in range(0, count * width, width)] if width else [b""] * count
-    number = {key: place for place, key in enumerate(sorted(set(keys)))}
-    return np.array([number[key] for key in keys], dtype=np.int32)
-
-
-def _by_direction(graph: EncodedGraph, edges: Ints, rows: Floats | None) -> EncodedGraph:
+def _by_direction(graph: EncodedGraph, held: Mapping[tuple[int, ...], bytes]) -> EncodedGraph:
     """The graph as it is if its edges hold the same there and back; else their kinds are told by both directions."""
-    keys, reverses = edges[0] * graph.num_nodes + edges[1], edges[1] * graph.num_nodes + edges[0]
-    order = np.argsort(keys)
-    back = order[np.searchsorted(keys, reverses, sorter=order).clip(max=keys.size - 1)]
-    if np.array_equal(keys[back], reverses) and (rows is None or np.array_equal(rows, rows[back])):
+    if all(held.get(ends[::-1]) == content for ends, content in held.items()):
         return graph
-    held = [b""] * keys.size if rows is None else [(row + 0.0).tobytes() for row in rows]
-    known = dict(zip(keys.tolist(), held, strict=True))
-    owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts))
-    ends = owners, graph.neighbours.astype(np.int64)
-    ways = zip(ends[0] * graph.num_nodes + ends[1], ends[1] * graph.num_nodes + ends[0], strict=True)
+    owners = np.repeat(np.arange(graph.num_nodes), np.diff(graph.starts)).tolist()
     # Nothing at all where an edge goes one way only.
-    both = [tuple((known[way],) if way in known else () for way in pair) for pair in ways]
+    both = [
+        tuple((held[way],) if way in held else () for way in ((node, other), (other, node)))
+        for node, other in zip(owners, graph.neighbours.tolist(), strict=True)
+    ]
     number = {kind: n for n, kind in enumerate(sorted(set(both)))}
     return graph._replace(edge_kinds=np.array([number[kind] for kind in both], dtype=np.int32))
 
