@@ -1,3 +1,4 @@
+import warnings
 from itertools import permutations
 
 import networkx as nx
@@ -56,31 +57,19 @@ def check(graph, truth, match_edges, expected):
     assert len(set(others)) == len(others)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(graphs(max_nodes=4), graphs(max_nodes=4), st.booleans())
 def test_equals_the_best_of_all_partial_correspondences(graph, truth, match_edges):
     check(graph, truth, match_edges, most_of_partial(graph, truth, match_edges))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(graphs(min_nodes=1, max_nodes=5, num_kinds=2), graphs(min_nodes=1, max_nodes=5, num_kinds=2), st.booleans())
 def test_equals_the_best_of_all_injections(graph, truth, match_edges):
     check(graph, truth, match_edges, most_of_whole(graph, truth, match_edges))
 
 
-@settings(max_examples=100, deadline=None)
-@given(graphs(min_nodes=1, max_nodes=5, num_kinds=1), graphs(min_nodes=1, max_nodes=5, num_kinds=1))
-def test_equals_the_best_of_all_injections_where_all_nodes_are_equal(graph, truth):
-    check(graph, truth, False, most_of_whole(graph, truth, False))
-
-
-@settings(max_examples=8, deadline=None)
-@given(graphs(min_nodes=6, max_nodes=7, num_kinds=2), graphs(min_nodes=6, max_nodes=7, num_kinds=2), st.booleans())
-def test_equals_the_best_of_all_injections_of_seven_nodes(graph, truth, match_edges):
-    check(graph, truth, match_edges, most_of_whole(graph, truth, match_edges))
-
-
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(graphs(min_nodes=1, max_nodes=12), st.randoms(use_true_random=False))
 def test_a_renumbered_graph_is_the_same(graph, random):
     order = list(range(graph.num_nodes))
@@ -164,13 +153,30 @@ def random_regular(seed):
 
 def test_reaching_the_limit_is_said():
     graph, truth = random_regular(0), random_regular(1)
-    with pytest.warns(
-        ProtographWarning, match=r"^the best correspondence was not found within 100 calls; the accuracy"
-    ):
-        found = accuracy(graph, truth, max_calls=100)
+    with pytest.warns(ProtographWarning, match=r"not found within 1000 calls.*between .* and .*raise max_calls"):
+        found = accuracy(graph, truth, max_calls=1000)
     assert not found.is_exact
     assert found.true_positives == common(found.mapping, graph, truth, False) >= 40
     assert 40 / 60 <= found.value < found.bound == 1.0
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs(min_nodes=1, max_nodes=5), graphs(min_nodes=1, max_nodes=5))
+def test_a_search_cut_short_gives_a_bound_that_holds(graph, truth):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtographWarning)
+        exact, short = accuracy(graph, truth), accuracy(graph, truth, max_calls=2)
+    assert short.value <= exact.value <= short.bound
+    # It may have found the most by chance without knowing; what it calls exact is.
+    assert not short.is_exact or short.value == exact.value
+
+
+def test_many_nodes_that_can_be_swapped_take_few_steps():
+    """Stars of ten leaves: without their order there are 10! ways to place them."""
+    star = graph_of(11, [(0, leaf) for leaf in range(1, 11)])
+    other = graph_of(12, [(0, leaf) for leaf in range(1, 10)] + [(1, 10), (2, 11)])
+    found = accuracy(star, other, max_calls=20_000)
+    assert (found.true_positives, found.is_exact) == (11 + 9, True)
 
 
 def test_twenty_nodes_of_six_kinds_are_exact():

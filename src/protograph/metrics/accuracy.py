@@ -44,7 +44,7 @@ def accuracy(
     *,
     match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
-    max_calls: int = 2_000_000,
+    max_calls: int = 5_000_000,
 ) -> Accuracy:
     r"""Nodes and edges that a prototype shares with the ground truth, among all that either has.
 
@@ -80,7 +80,7 @@ def best_accuracy(
     *,
     match_features: MatchNodes = True,
     match_edges: MatchEdges = False,
-    max_calls: int = 2_000_000,
+    max_calls: int = 5_000_000,
 ) -> Accuracy:
     r"""The highest :func:`accuracy` over several ground truths, the first of equal ones.
 

@@ -13,7 +13,6 @@ from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
 _FREE = -1
-_ZERO = np.int64(0)  # a plain 0 would have Numba compile what is called with it anew
 
 
 class CommonSubgraph(NamedTuple):
@@ -47,8 +46,8 @@ def largest_common_subgraph(small: EncodedGraph, large: EncodedGraph, max_calls:
 
     Another pair of nodes never takes edges away, so that for each kind all nodes of the graph that has fewer of them
     have partners; only the edges need be counted. Nodes of the smaller graph get theirs one after the other. What is
-    left can add at most the best assignment of free nodes to free nodes, each pair worth its edges to placed nodes and
-    half of the most edges to free ones, kind by kind.
+    left can add at most what each free node has with its best partner: its edges to placed nodes and half of the most
+    edges to free ones, kind by kind.
 
     Args:
         small: The graph with fewer nodes (or as many).
@@ -92,41 +91,6 @@ def _completed(image: Ints, small: EncodedGraph, large: EncodedGraph) -> Ints:
 
 
 @inner
-def _best_assignment(weights: Ints, rows: int, columns: int, scratch: Ints) -> int:  # pragma: no cover - compiled
-    """Highest sum of weights with one column a row; rows <= columns. The Hungarian method with potentials."""
-    of_row, of_column = scratch[0], scratch[1]
-    matched, previous, slack, is_done = scratch[2], scratch[3], scratch[4], scratch[5]
-    far = np.int64(1) << 60
-    for j in range(columns + 1):
-        of_row[j], of_column[j], matched[j] = 0, 0, 0
-    for row in range(1, rows + 1):
-        matched[0], column = row, 0
-        for j in range(columns + 1):
-            slack[j], is_done[j] = far, 0
-        while matched[column] != 0:
-            is_done[column] = 1
-            current, step, following = matched[column], far, 0
-            for j in range(1, columns + 1):
-                if is_done[j] == 0:
-                    reduced = -weights[current - 1, j - 1] - of_row[current] - of_column[j]
-                    if reduced < slack[j]:
-                        slack[j], previous[j] = reduced, column
-                    if slack[j] < step:
-                        step, following = slack[j], j
-            for j in range(columns + 1):
-                if is_done[j] == 1:
-                    of_row[matched[j]] += step
-                    of_column[j] -= step
-                else:
-                    slack[j] -= step
-            column = following
-        while column != 0:
-            matched[column] = matched[previous[column]]
-            column = previous[column]
-    return int(of_column[0])  # the sum of all steps
-
-
-@inner
 def _worth(small: _Side, large: _Side, common: Ints, node: int, other: int) -> Any:  # pragma: no cover - compiled
     """Twice the edges that a pair of nodes can add: those to placed nodes, and half of those to free ones."""
     total = 2 * common[node, other]
@@ -137,36 +101,18 @@ def _worth(small: _Side, large: _Side, common: Ints, node: int, other: int) -> A
 
 @inner
 def _most_to_come(
-    small: _Side,
-    large: _Side,
-    common: Ints,
-    image: Ints,
-    is_used: Bools,
-    needed: int,
-    weights: Ints,
-    scratch: Ints,
+    small: _Side, large: _Side, common: Ints, image: Ints, is_used: Bools
 ) -> Any:  # pragma: no cover - compiled
-    """Upper bound on the edges that the free nodes can still add; not the tightest where it is below ``needed``."""
-    rows, columns, by_rows = _ZERO, _ZERO, _ZERO
-    for other in range(large.node_kinds.size):
-        if not is_used[other]:
-            scratch[6, columns] = other
-            columns += 1
+    """Upper bound on the edges that the free nodes can still add."""
+    total = np.int64(0)
     for node in range(small.node_kinds.size):
         if image[node] == _FREE:
-            highest = 0
-            for j in range(columns):
-                other = scratch[6, j]
-                weights[rows, j] = 0
-                if small.node_kinds[node] == large.node_kinds[other]:
-                    weights[rows, j] = _worth(small, large, common, node, other)
-                highest = max(highest, weights[rows, j])
-            if highest > 0:  # a row of zeros adds nothing
-                by_rows += highest
-                rows += 1
-    if by_rows // 2 < needed:
-        return by_rows // 2
-    return _best_assignment(weights, rows, columns, scratch) // 2
+            highest = np.int64(0)
+            for other in range(large.node_kinds.size):
+                if not is_used[other] and small.node_kinds[node] == large.node_kinds[other]:
+                    highest = max(highest, _worth(small, large, common, node, other))
+            total += highest
+    return total // 2
 
 
 @inner
@@ -244,18 +190,17 @@ def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -
         The best image of each node (-1: any, past the last: none), a bound on the edges, and whether that is reached.
     """
     size, nobody = small.node_kinds.size, large.node_kinds.size
-    common, weights = np.zeros((size, nobody), np.int64), np.zeros((size, nobody), np.int64)
+    common, listed = np.zeros((size, nobody), np.int64), np.zeros((size + 1, nobody + 1), np.int64)
     image, best, is_used = np.full(size, _FREE), np.full(size, _FREE), np.zeros(nobody + 1, np.bool_)
-    scratch, listed = np.zeros((7, nobody + 1), np.int64), np.zeros((size + 1, nobody + 1), np.int64)
     length, cursor, chosen = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
     edges, highest, bound, depth, calls, is_new = 0, 0, 0, 0, 0, True
     while True:
         if is_new:
-            length[depth], cursor[depth], needed = 0, 0, highest - edges + 1
-            most = _most_to_come(small, large, common, image, is_used, needed, weights, scratch)
+            length[depth], cursor[depth] = 0, 0
+            most = _most_to_come(small, large, common, image, is_used)
             if depth == 0:
                 bound = most
-            if most >= needed:
+            if edges + most > highest:
                 chosen[depth] = _next_node(small, image)
                 length[depth] = _candidates(small, large, common, image, is_used, spare, chosen[depth], listed[depth])
         is_new = cursor[depth] < length[depth]

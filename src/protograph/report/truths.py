@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import accuracy
-from protograph.patterns.correspondence import largest_common_subgraph
 from protograph.report.depicting import Picture, graph_like
 from protograph.report.markup import Marks
 from protograph.report.palette import Palette
@@ -32,15 +30,9 @@ def truth_overlay(explanation: Explanation, prototype: Prototype, palette: Palet
     try:
         found = [(accuracy(graph, truth, **ways, max_calls=MAX_CALLS), truth) for truth in explanation.truths]
         best, truth = max(found, key=lambda one: float(one[0]))
-        encoded = EncodedGraphs([graph, truth], **ways)
     except ValueError:
         return None
-    own, other = encoded[0], encoded[1]
-    is_smaller = own.num_nodes <= other.num_nodes
-    pair = (own, other) if is_smaller else (other, own)
-    image = largest_common_subgraph(*pair, MAX_CALLS).image.tolist()
-    partner = dict(enumerate(image)) if is_smaller else {large: small for small, large in enumerate(image)}
-    partner = {node: there for node, there in partner.items() if node >= 0 and there >= 0}
+    partner = dict(best.mapping)
     joined = {frozenset(ends) for ends in truth.edge_index.T.tolist()}
     edges = [
         (u, v)
