@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph, edge
 from protograph.patterns.subgraph_isomorphism import contains, is_isomorphic
 from tests.page.naive_patterns import edges_of, labelled, undirected

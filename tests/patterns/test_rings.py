@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Edge, Subgraph
 from protograph.patterns.rings import ring_basis, wholes_of
 from tests.page.naive_patterns import is_connected, labelled, path_edges, ring_edges

@@ -16,7 +16,7 @@ from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information, spread
 from protograph.page.options import EvidenceOptions
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.joint import MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Edge
 from protograph.patterns.subgraph_isomorphism import contained_in, neighbours_of

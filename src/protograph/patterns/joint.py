@@ -55,6 +55,7 @@ class JointGraphs:
         neighbours: Numbers of neighbours within their own graph, ascending, without the node itself.
         edge_kinds: Kind of each of those edges; only edges of one kind may stand for each other.
         kinds: Of each graph the kinds of its nodes; all the same unless features must be equal.
+        encoded: The graphs, with these kinds.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class JointGraphs:
         return joint
 
     def _lay_out(self, graphs: Sequence[EncodedGraph]) -> None:
-        self.k, self.sizes = len(graphs), tuple(graph.num_nodes for graph in graphs)
+        self.encoded, self.k, self.sizes = graphs, len(graphs), tuple(graph.num_nodes for graph in graphs)
         self.offsets: Ints = np.cumsum([0, *self.sizes])
         degrees = [np.diff(graph.starts) for graph in graphs]
         self.starts: Ints = np.concatenate([np.zeros(1, np.int64), *degrees]).cumsum()

@@ -15,7 +15,7 @@ from protograph.page.consensus.counting import (
     spread,
 )
 from protograph.page.options import ConsensusOptions
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.subgraph_isomorphism import PatternStore
 from tests.page.naive_patterns import embeddings, groups_of_graphs, ring_edges, undirected
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from protograph.page.consensus.trimming import Surroundings, trim
 from protograph.page.options import ConsensusOptions
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import wholes_of
 from tests.page.naive_patterns import embeddings, is_connected, path_edges, ring_edges, undirected

@@ -3,7 +3,7 @@ import pytest
 
 from protograph.page.consensus.counting import information
 from protograph.page.consensus.weighing import PartWeigher, weight_of
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import path_edges, undirected
 from tests.page.planted import counter_of, weigher_of

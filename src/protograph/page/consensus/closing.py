@@ -6,7 +6,7 @@ from itertools import islice
 from protograph._base.ties import best
 from protograph.page.consensus.counting import PatternCounter
 from protograph.page.options import ConsensusOptions
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph, edge
 from protograph.patterns.rings import Whole
 

@@ -28,7 +28,7 @@ from protograph.page.consensus.weighing import PartWeigher, WeighedPart, weight_
 from protograph.page.options import SearchOptions, Step
 from protograph.page.walk.matching import Matching
 from protograph.page.walk.scoring import Scorer
-from protograph.patterns.common import CommonPatterns, Consensus
+from protograph.patterns.common_subgraph import CommonPatterns, Consensus
 from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import edges_of, wholes_of

@@ -10,7 +10,7 @@ from protograph._base.ties import best, best_first
 from protograph.page.consensus.counting import information
 from protograph.page.consensus.weighing import PartWeigher, WeighedPart
 from protograph.page.options import ConsensusOptions
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import Whole, WholesOf, wholes_of
 

@@ -18,7 +18,7 @@ from protograph.page.fitted import FittedClass, split_by_graph
 from protograph.page.options import SearchOptions
 from protograph.page.walk.search import Walk, search
 from protograph.patterns.canonical import CanonicalGraph
-from protograph.patterns.common import CommonPatterns
+from protograph.patterns.common_subgraph import CommonPatterns
 
 
 def walk_candidates(fitted: FittedClass, cluster: Cluster, options: SearchOptions) -> list[Candidate]:

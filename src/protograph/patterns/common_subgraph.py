@@ -20,7 +20,7 @@ from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import image_of
 
 if TYPE_CHECKING:
-    from protograph.patterns.common_kernels import Source
+    from protograph.patterns.common_subgraph_kernels import Source
 
 # Nodes that one search tries to place before it is content with the best pattern so far.
 MAX_CALLS = 200_000
@@ -68,15 +68,13 @@ class CommonPatterns:
         return common
 
     def _lay_out(self, joint: JointGraphs) -> None:
-        from protograph.patterns import common_kernels
+        from protograph.patterns import common_subgraph_kernels
 
         agrees = np.concatenate([joint.agree(0, q) for q in range(joint.k)], axis=1)
         self.k, self.sizes = joint.k, joint.sizes
-        self._kernels = common_kernels
-        self._answers: dict[tuple[bytes, bytes, int], bool] = {}
+        self._kernels, self._encoded = common_subgraph_kernels, joint.encoded
         around = np.stack([joint.neighbours, joint.edge_kinds], axis=1)
-        self._graphs = common_kernels.Graphs(joint.offsets, joint.starts, around, agrees)
-        self._node_kinds = joint.kinds
+        self._graphs = common_subgraph_kernels.Graphs(joint.offsets, joint.starts, around, agrees)
         self._edges = [joint.edges(q) for q in range(self.k)]
         source, target, kinds = (ends.tolist() for ends in self._edges[0])
         num_kinds = 1 + max(int(kinds.max()) for kinds in joint.kinds)
@@ -147,15 +145,9 @@ class CommonPatterns:
 
     def is_common(self, pattern: Subgraph, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
-        kernels, graphs, layout = self._kernels, self._graphs, self._layout(pattern)
-        # All that the search reads: patterns that lie elsewhere in the source, but look the same, are searched once.
-        looks = layout[:, kernels.PARENT :].tobytes(), graphs.agrees[layout[:, kernels.NODE]].tobytes(), max_calls
-        if looks not in self._answers:
-            images = kernels.images_for(graphs, len(pattern))
-            self._answers[looks] = all(
-                kernels.lies_in(graphs, q, layout, images, np.array([max_calls])) for q in range(1, self.k)
-            )
-        return self._answers[looks]
+        kernels, layout = self._kernels, self._layout(pattern)
+        images = kernels.images_for(self._graphs, len(pattern))
+        return all(kernels.lies_in(self._graphs, q, layout, images, np.array([max_calls])) for q in range(1, self.k))
 
     def align(
         self, pattern: Subgraph, scores: Sequence[Floats], tolerance: float, max_calls: int = MAX_CALLS
@@ -187,21 +179,13 @@ class CommonPatterns:
 
     def _any_image(self, pattern: Subgraph, layout: Ints, q: int) -> list[int] | None:
         """Some counterpart in graph ``q`` of each node of a pattern; ``None`` where nodes do not match by kind."""
-        kernels, graphs, kinds = self._kernels, self._graphs, self._node_kinds
-        first, last = int(graphs.offsets[q]), int(graphs.offsets[q + 1])
-        if not np.array_equal(graphs.agrees[:, first:last], kinds[0][:, None] == kinds[q][None, :]):
+        kernels, graphs, source, other = self._kernels, self._graphs, self._encoded[0], self._encoded[q]
+        own = slice(graphs.offsets[q], graphs.offsets[q + 1])
+        if not np.array_equal(graphs.agrees[:, own], source.node_kinds[:, None] == other.node_kinds[None, :]):
             return None
-        source, other = self._encoded(0), self._encoded(q)
         image = image_of(pattern.encoded(source), other, _ANY_CALLS)
         at = {node: place for place, node in enumerate(sorted(pattern.nodes))}
         return None if image is None else [image[at[node]] for node in layout[:, kernels.NODE].tolist()]
-
-    def _encoded(self, q: int) -> EncodedGraph:
-        graphs = self._graphs
-        starts = graphs.starts[graphs.offsets[q] : graphs.offsets[q + 1] + 1]
-        neighbours, edge_kinds = graphs.around[starts[0] : starts[-1]].astype(np.int32).T
-        kinds = self._node_kinds[q].astype(np.int32)
-        return EncodedGraph(kinds, starts - starts[0], neighbours.copy(), edge_kinds.copy())
 
     def _layout(self, pattern: Subgraph) -> Ints:
         """A connected pattern as the compiled loops read it."""
