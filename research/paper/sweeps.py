@@ -11,7 +11,7 @@ from protograph.metrics.robustness import corrupted_labels
 from protograph.training import Trained
 from protograph.training.ensemble import ModelSpec, train_many
 from protograph.training.split import make_split
-from protograph.training.starting import seeds_of
+from protograph.training.training import seeds_of
 from research.paper.sets import widths_of, wrong_percent_of
 from research.paper.settings import Settings
 

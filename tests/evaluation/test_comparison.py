@@ -13,7 +13,7 @@ from protograph.evaluation.comparison import Comparison
 from protograph.evaluation.keeping import fingerprint
 from protograph.evaluation.summary import summarised, values_by_seed
 from protograph.training import GCN
-from protograph.training.storage import load_facts
+from protograph.training.gcn import load_facts
 
 EXPLAINERS = {
     "page": lambda seed: pg.PAGE(num_clusters=1, num_graphs=2, max_nodes=6, random_state=seed),

@@ -7,12 +7,10 @@ from torch_geometric.data import Data
 
 from protograph import datasets
 from protograph.training import train
-from protograph.training.class_weights import weight_of_each
 from protograph.training.collation import collate, propagated
 from protograph.training.ensemble import ModelSpec, train_many
 from protograph.training.split import make_split
-from protograph.training.starting import num_classes_of, seeded_gcn, seeds_of
-from protograph.training.training import _fit
+from protograph.training.training import _fit, num_classes_of, seeded_gcn, seeds_of, weight_of_each
 
 PAIR = torch.tensor([[0, 1], [1, 0]])
 WIDTHS = ((4, 8), (16, 3), (64, 4), (20, 33), (8,), (5, 6, 7))

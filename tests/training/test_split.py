@@ -48,11 +48,8 @@ def test_too_few_graphs():
     "shares", [(0.9, 0.05, 0.06), (0.9, 0.0, 0.1), (1.1, 0.1, -0.2), (0.5, 0.5), (float("nan"), 0.5, 0.5)]
 )
 def test_impossible_shares(shares):
-    with pytest.raises(ValueError, match=r"^split must be positive shares of .*") as error:
+    with pytest.raises(ValueError, match=r"split must be positive shares .* that sum to 1 .*, got \("):
         check_split(shares)
-    assert str(error.value) == (
-        f"split must be positive shares of train, validation, test that sum to 1 (test may be 0), got {shares}"
-    )
 
 
 class Published(list):

@@ -11,9 +11,9 @@ import numpy as np
 from protograph._base.errors import ProtographWarning
 from protograph._base.words import count_of
 from protograph.metrics.sanity import sanity
-from protograph.training.conv_nets import Conv, train_conv_net
 from research.paper import charts
 from research.paper.ablations import BASE, DEFAULT_VARIANTS, WALK_VALUES, variant_at, walk_variants
+from research.paper.conv_nets import Conv, train_conv_net
 from research.paper.findings import Estimate
 from research.paper.item import JSON, Cell, Item, Need, Results
 from research.paper.items.ablation_walk import accuracies, changes, differences, write_lever, write_sentences

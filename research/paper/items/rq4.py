@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from protograph.datasets import GraphDataset
 from protograph.metrics.attribution import Method, attribute, auroc, concentration, relative_gain
 from protograph.training import GCN
-from protograph.training.starting import seeded_gcn, seeds_of
+from protograph.training.training import seeded_gcn, seeds_of
 from research.paper.drawings import graph_of, kinds_record, palette_of_records
 from research.paper.findings import Estimate, verdict
 from research.paper.gallery import Picture, Row, gallery

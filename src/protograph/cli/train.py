@@ -19,7 +19,7 @@ from protograph.models.classifier import checked_device
 from protograph.models.performance import Performance, doubts_box
 from protograph.training import Trained
 from protograph.training import train as fit
-from protograph.training.storage import write_model
+from protograph.training.gcn import write_model
 
 
 def train(

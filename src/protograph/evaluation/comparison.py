@@ -35,7 +35,7 @@ from protograph.metrics.stability import stability
 from protograph.models.classifier import GraphClassifier
 from protograph.training import Trained, train
 from protograph.training.ensemble import ModelSpec, train_many
-from protograph.training.storage import load_facts
+from protograph.training.gcn import load_facts
 
 # What takes fewer seconds is timed twice.
 SHORT = 5.0

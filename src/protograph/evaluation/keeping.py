@@ -21,7 +21,7 @@ from protograph.explanation import Explanations
 from protograph.explanation.storage import load
 from protograph.graphs.fingerprint import content_hash
 from protograph.training import GCN, Trained, load_model
-from protograph.training.storage import load_facts, save_with_facts
+from protograph.training.gcn import load_facts, save_model
 
 FORMAT = "protograph-comparison-figures"
 # Another version of any of them may give another model, or other prototypes of it.
@@ -80,7 +80,7 @@ def keep_model(path: Path, trained: Trained, made_from: Mapping[str, Any]) -> No
         "rest": sorted(split.validation.tolist() + split.test.tolist()),
         "test_accuracy": trained.test_accuracy,
     }
-    save_with_facts(trained, path, facts)
+    save_model(trained, path, facts)
 
 
 def kept_model(path: Path, made_from: Mapping[str, Any]) -> KeptModel | None:

@@ -1,7 +1,7 @@
 r"""All graphs in a few flat tensors, from which mini-batches are cut by index arithmetic.
 
-A ``DataLoader`` draws from the global generator and collates graph by graph in Python; here a mini-batch
-is a few slices of a chunk, and a chunk a dozen tensor operations, whatever its size.
+A ``DataLoader`` draws from the global generator and collates graph by graph in Python; here a mini-batch is a dozen
+tensor operations, whatever its size.
 
 The GCN's forward pass is here too, with all that does not change done once. A layer computes
 :math:`\hat A H W + b`. Neither :math:`\hat A` nor, in the first layer, :math:`\hat A X` depends on the weights, and no
@@ -22,7 +22,7 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from protograph.graphs.checking import check_graph, is_plain
 from protograph.training.gcn import GCN
 
-BATCHES_A_CHUNK = 64
+# Of features that are added up over the neighbours beforehand.
 MOST_BYTES = 2**30
 
 
@@ -44,7 +44,7 @@ class FlatGraphs:
     Attributes:
         x: Node features, ``[num_nodes, num_features]``; as bytes where all are 0 or 1, a quarter of the memory.
         edge_index: Edges, ``[2, num_edges]``, their ends counted within each graph.
-        edge_weight: Weight of each edge, ``[num_edges]``, of the type that mini-batches are computed in.
+        edge_weight: Weight of each edge, ``[num_edges]``.
         y: Label of each graph, ``[num_graphs]``.
         node_bounds: Nodes ``node_bounds[i]`` to ``node_bounds[i + 1]`` are those of graph ``i``.
         edge_bounds: The same for edges.
@@ -94,32 +94,14 @@ class FlatGraphs:
         >>> [len(batch.y) for batch in flat.batches(torch.tensor([0, 0, 0]), batch_size=2)]
         [2, 1]
         """
-        for indices in torch.split(order, batch_size * BATCHES_A_CHUNK):
-            chunk = self.take(indices)
-            ends = [*range(0, len(indices), batch_size), len(indices)]
-            nodes = _sums(self.node_bounds, indices)[ends].tolist()
-            edges = _sums(self.edge_bounds, indices)[ends].tolist()
-            for part, start in enumerate(ends[:-1]):
-                of_nodes, of_edges = slice(*nodes[part : part + 2]), slice(*edges[part : part + 2])
-                yield MiniBatch(
-                    x=chunk.x[of_nodes],
-                    edge_index=chunk.edge_index[:, of_edges] - nodes[part],
-                    edge_weight=chunk.edge_weight[of_edges],
-                    batch=chunk.batch[of_nodes] - start,
-                    y=chunk.y[start : ends[part + 1]],
-                    is_propagated=self.is_propagated,
-                )
-
-
-def _sums(bounds: Tensor, indices: Tensor) -> Tensor:
-    """How many elements the first 0, 1, ... of the chosen runs have together."""
-    return nn.functional.pad((bounds[indices + 1] - bounds[indices]).cumsum(0), (1, 0))
+        return map(self.take, torch.split(order, batch_size))
 
 
 def _positions(bounds: Tensor, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Old position of each element of the chosen runs, its run, and the runs' new bounds."""
-    new_bounds = _sums(bounds, indices)
-    run = torch.repeat_interleave(new_bounds.diff())
+    sizes = bounds[indices + 1] - bounds[indices]
+    new_bounds = nn.functional.pad(sizes.cumsum(0), (1, 0))
+    run = torch.repeat_interleave(sizes)
     shift = bounds[indices] - new_bounds[:-1]
     return torch.arange(len(run), device=run.device) + shift[run], run, new_bounds
 
@@ -140,25 +122,32 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
     features: list[Tensor] = []
     edges: list[Tensor] = []
     labels: list[int] = []
+    has_none = False
     for number, graph in enumerate(graphs):
         check_graph(graph, f"graphs[{number}]")
-        features.append(_features(graph, number, features[0] if features else None))
-        edges.append(_edge_index(graph))
+        is_bare = graph.x is None
+        if features and is_bare != has_none:
+            came = "None" if is_bare else "a tensor"
+            raise ValueError(
+                f"graphs[{number}].x must be {'None' if has_none else 'a tensor'} as graphs[0].x is, got {came}; "
+                f"give every graph features, or none"
+            )
+        has_none = is_bare
+        features.append(_features(graph, number, features[0].shape[1] if features else None))
+        edges.append(_edge_index(graph, number))
         labels.append(_label(graph, number))
     if not features:
         raise ValueError("graphs must not be empty; give a sequence of labelled graphs")
-    dtype = torch.float32 if any(x.is_floating_point() for x in features) else torch.uint8
     num_edges = [edge_index.shape[1] for edge_index in edges]
-    flat = FlatGraphs(
-        x=torch.cat([x.to(dtype) for x in features]),
+    is_binary = all(x.dtype == torch.uint8 for x in features)
+    return FlatGraphs(
+        x=torch.cat(features if is_binary else [x.float() for x in features]),
         edge_index=torch.cat(edges, dim=1),
         edge_weight=torch.ones(sum(num_edges)),
         y=torch.tensor(labels),
         node_bounds=torch.tensor([0, *map(len, features)]).cumsum(0),
         edge_bounds=torch.tensor([0, *num_edges]).cumsum(0),
     )
-    _check_values(flat)
-    return flat
 
 
 def _label(graph: Data, number: int) -> int:
@@ -172,51 +161,36 @@ def _label(graph: Data, number: int) -> int:
     return label
 
 
-def _edge_index(graph: Data) -> Tensor:
-    edge_index: Tensor | None = graph.edge_index
-    return torch.empty(2, 0, dtype=torch.long) if edge_index is None else edge_index.detach().cpu().long()
-
-
-def _features(graph: Data, number: int, first: Tensor | None) -> Tensor:
-    """Features of a graph as wide as those of the first; a constant that is made here is of signed integers."""
-    x: Tensor | None = graph.x
-    is_bare = x is None if first is None else first.dtype == torch.int8
-    if is_bare and x is not None:
-        raise ValueError(f"graphs[{number}].x must be None as graphs[0].x is; give every graph features, or none")
-    if is_bare:
-        x = torch.ones(graph.num_nodes or 0, 1, dtype=torch.int8)
-    if x is None or x.dim() != 2 or x.shape[1] == 0:
-        given = None if x is None else list(x.shape)
+def _edge_index(graph: Data, number: int) -> Tensor:
+    if graph.edge_index is None:
+        return torch.empty(2, 0, dtype=torch.long)
+    edge_index: Tensor = graph.edge_index.detach().cpu().long()
+    is_outside = (edge_index < 0) | (edge_index >= (graph.num_nodes or 0))
+    if is_outside.any():
         raise ValueError(
-            f"graphs[{number}].x must have shape [num_nodes, num_features], got {given}; "
+            f"graphs[{number}].edge_index must lie in [0, {graph.num_nodes}), got {int(edge_index[is_outside][0])}"
+        )
+    return edge_index
+
+
+def _features(graph: Data, number: int, width: int | None) -> Tensor:
+    """Features of a graph, as wide as those of the first; a constant where it has none."""
+    if graph.x is None:
+        return torch.ones(graph.num_nodes or 0, 1, dtype=torch.uint8)
+    if graph.x.dim() != 2 or graph.x.shape[1] == 0:
+        raise ValueError(
+            f"graphs[{number}].x must have shape [num_nodes, num_features], got {list(graph.x.shape)}; "
             f"give every graph features, or none"
         )
-    if first is not None and x.shape[1] != first.shape[1]:
-        raise ValueError(f"graphs[{number}].x must have {first.shape[1]} columns as graphs[0].x has, got {x.shape[1]}")
-    x = x.detach().cpu()
-    as_bytes = x.to(torch.uint8)
-    is_binary = bool((as_bytes == x).all()) and bool((as_bytes <= 1).all())
-    return x if is_bare else as_bytes if is_binary else x.float()
-
-
-def _check_values(flat: FlatGraphs) -> None:
-    is_bad = ~flat.x.isfinite()  # bytes all are
-    if is_bad.any():
-        row, column = is_bad.nonzero()[0].tolist()
-        number = int(torch.searchsorted(flat.node_bounds, row, right=True)) - 1
+    if width is not None and graph.x.shape[1] != width:
+        raise ValueError(f"graphs[{number}].x must have {width} columns as graphs[0].x has, got {graph.x.shape[1]}")
+    x: Tensor = graph.x.detach().cpu().float()
+    if not x.isfinite().all():
         raise ValueError(
-            f"graphs[{number}].x must be finite, got {flat.x[row, column].item()}; clean the features first"
+            f"graphs[{number}].x must be finite, got {x[~x.isfinite()][0].item()}; clean the features first"
         )
-    num_nodes = flat.node_bounds.diff()
-    graph_of_edge = torch.repeat_interleave(flat.edge_bounds.diff())
-    is_outside = ((flat.edge_index < 0) | (flat.edge_index >= num_nodes[graph_of_edge])).T
-    if is_outside.any():
-        edge, end = is_outside.nonzero()[0].tolist()
-        number = int(graph_of_edge[edge])
-        raise ValueError(
-            f"graphs[{number}].edge_index must lie in [0, {int(num_nodes[number])}), "
-            f"got {int(flat.edge_index[end, edge])}"
-        )
+    is_binary = bool(((x == 0) | (x == 1)).all())
+    return x.to(torch.uint8) if is_binary else x
 
 
 def propagated(flat: FlatGraphs, most_bytes: int = MOST_BYTES) -> FlatGraphs:

@@ -10,13 +10,21 @@ from torch_geometric.data import Data
 
 from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed
-from protograph.training.class_weights import ClassWeights, weight_of_each
 from protograph.training.collation import FlatGraphs, collate, propagated
 from protograph.training.ensemble_fitting import Ensemble, FitOptions, Trainee
 from protograph.training.graph_rows import GraphBatches
 from protograph.training.split import HowToSplit, Split, make_split
-from protograph.training.starting import num_classes_of, seeded_gcn, seeds_of
-from protograph.training.training import PAPER_HIDDEN, Trained, check_options, one_thread
+from protograph.training.training import (
+    PAPER_HIDDEN,
+    ClassWeights,
+    Trained,
+    check_options,
+    num_classes_of,
+    one_thread,
+    seeded_gcn,
+    seeds_of,
+    weight_of_each,
+)
 
 OnFinished = Callable[[int, Trained], object]
 

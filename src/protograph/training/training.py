@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -19,14 +19,15 @@ from protograph._base.options import check_count, check_number
 from protograph._base.progress import Progress
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.models.performance import Performance, doubts_of
-from protograph.training.class_weights import ClassWeights, check_class_weights, weight_of_each
 from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated
 from protograph.training.gcn import GCN
 from protograph.training.split import HowToSplit, Split, check_split, make_split
-from protograph.training.starting import num_classes_of, seeded_gcn, seeds_of
 
 PAPER_HIDDEN = (32, 32, 32)
 EVALUATION_BATCH = 1024
+MOST_CLASSES = 1000
+
+ClassWeights = Literal["balanced"] | Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,53 @@ def train(
     return trained
 
 
+class Seeds(NamedTuple):
+    """Seeds of the three things that chance decides."""
+
+    split: int
+    weights: int
+    order: int
+
+
+def seeds_of(random_state: int) -> Seeds:
+    """Seeds that have nothing to do with each other, from one.
+
+    >>> seeds_of(0)
+    Seeds(split=2968811710, weights=3677149159, order=745650761)
+    """
+    return Seeds(*np.random.SeedSequence(random_state).generate_state(3).tolist())
+
+
+def num_classes_of(labels: Tensor) -> int:
+    """How many classes the labels number.
+
+    >>> num_classes_of(torch.tensor([0, 2, 0, 2]))
+    3
+    """
+    classes: list[int] = sorted(set(labels.tolist()))
+    if len(classes) < 2:
+        raise ValueError(f"graphs must have at least 2 classes, got only class {classes[0]}")
+    if classes[-1] >= max(MOST_CLASSES, len(labels)):
+        raise ValueError(f"labels must number the classes 0, 1, ..., got {classes[-1]} for {len(labels)} graphs")
+    return classes[-1] + 1
+
+
+def seeded_gcn(graphs: object, num_features: int, num_classes: int, hidden: Sequence[int], seed: int) -> GCN:
+    """A model with its first weights, and with the names that a data set has for its features and classes."""
+    # Not torch.manual_seed: that would start the CUDA generators too.
+    with preserved_random_state():
+        torch.default_generator.manual_seed(seed)
+        model = GCN(num_features, num_classes, hidden)
+    model.feature_names = _names(graphs, "feature_names", num_features)
+    model.class_names = _names(graphs, "class_names", num_classes)
+    return model
+
+
+def _names(graphs: object, attribute: str, count: int) -> tuple[str, ...]:
+    names = getattr(graphs, attribute, ())
+    return tuple(map(str, names)) if isinstance(names, tuple | list) and len(names) == count else ()
+
+
 def check_options(
     learning_rate: float,
     batch_size: int,
@@ -204,6 +252,46 @@ def check_options(
         check_count(name, value)
     check_split(split)
     check_class_weights(class_weights)
+
+
+def check_class_weights(class_weights: Any) -> None:
+    """Raise unless weights are ``None``, ``"balanced"`` or numbers above 0.
+
+    >>> check_class_weights("even")
+    Traceback (most recent call last):
+    ...
+    ValueError: class_weights must be 'balanced' or a number for each class, got 'even'
+    """
+    if class_weights is None or class_weights == "balanced":
+        return
+    if isinstance(class_weights, str) or not hasattr(class_weights, "__iter__"):
+        raise ValueError(f"class_weights must be 'balanced' or a number for each class, got {class_weights!r}")
+    for number, weight in enumerate(class_weights):
+        check_number(f"class_weights[{number}]", weight, above=0)
+
+
+def weight_of_each(class_weights: ClassWeights | None, labels: Tensor, num_classes: int) -> Tensor | None:
+    """The weight of each class as the loss takes it; ``None`` where all graphs count alike.
+
+    Args:
+        class_weights: As of :func:`protograph.train`.
+        labels: Classes of the training graphs.
+        num_classes: How many classes there are. One without training graphs cannot be balanced, and weighs 1.
+
+    >>> weight_of_each("balanced", torch.tensor([0, 0, 0, 1]), 2)
+    tensor([0.6667, 2.0000])
+    """
+    if class_weights is None:
+        return None
+    if class_weights != "balanced":
+        if len(class_weights) != num_classes:
+            raise ValueError(
+                f"class_weights must be a number for each of the {num_classes} classes, got {len(class_weights)}"
+            )
+        return torch.tensor([float(weight) for weight in class_weights], device=labels.device)
+    counts = torch.bincount(labels, minlength=num_classes).float()
+    present = counts > 0
+    return torch.where(present, len(labels) / (present.sum() * counts.clamp(min=1)), 1.0)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GATConv, GINConv
 
 import protograph as pg
-from protograph.training.conv_nets import CONVS, ConvNet, train_conv_net
+from research.paper.conv_nets import CONVS, ConvNet, train_conv_net
 
 EDGE = torch.tensor([[0, 1], [1, 0]])
 GRAPHS = [Data(x=torch.full((2, 1), float(y)), edge_index=EDGE, y=y) for y in (0, 1) * 20]
