@@ -8,7 +8,7 @@ from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 
-from protograph.models.readout.places import LEFT_OUT_NOTE, OUTPUT_NOTE, POOLED_NOTE
+from protograph.models.readout import LEFT_OUT_NOTE, OUTPUT_NOTE, POOLED_NOTE
 from tests import zoo, zoo_flat, zoo_inputs, zoo_outputs, zoo_pooling
 
 NUM_GRAPHS = 16

@@ -86,7 +86,7 @@ def test_rows_that_were_added_stand_for_no_node():
 
 def test_copies_are_followed_and_zeros_only_of_one_graph():
     rows, index = followed(("clone", torch.clone))
-    assert rows.level(index).row_of is None
+    assert not rows.level(index).is_pooled
     zeros = torch.zeros(5, dtype=torch.long)
     for is_one_graph, expected in ((True, Level), (False, type(None))):
         rows = NodeRows(zeros.clone(), is_one_graph=is_one_graph)

@@ -1,6 +1,6 @@
 import pytest
 
-from protograph.models.readout.places import (
+from protograph.models.readout import (
     LEFT_OUT_NOTE,
     OUTPUT_NOTE,
     POOLED_NOTE,

@@ -4,8 +4,8 @@ from torch import nn
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 from torch_geometric.nn.aggr import AttentionalAggregation, SumAggregation
 
+from protograph.models.readout import AmbiguousReadoutError, Place
 from protograph.models.readout.detect import Tracer
-from protograph.models.readout.places import AmbiguousReadoutError, Place
 
 BATCH = torch.tensor([0, 0, 1])
 NODES = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])

@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from protograph.models.readout.places import Readout
-from protograph.models.readout.watcher import Watcher, tensors_in
+from protograph.models.readout import Readout
+from protograph.models.readout.capture import Watcher, tensors_in
 
 BATCH = torch.tensor([0, 0, 1])
 NODES = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -15,7 +15,7 @@ class Runs(Watcher):
 
 
 def reduced(name, args, kwargs, **options):
-    reduction = Runs(BATCH, Readout(), **options).reduction(name, args, kwargs)
+    reduction = Runs(BATCH, Readout(), **options)._reduction(name, args, kwargs)
     return None if reduction is None else reduction.source
 
 

@@ -23,7 +23,7 @@ from protograph.metrics.judging import Model
 from protograph.models.calling import infer_call
 from protograph.models.classifier import SAMPLE_SIZE, as_classifier, device_of
 from protograph.models.inference import RunningClassifier
-from protograph.models.readout.places import Readout
+from protograph.models.readout import Readout
 
 Similarity = Callable[[Explanation, Explanation], float]
 

@@ -22,8 +22,8 @@ from protograph.models.outputs import (
     checked_columns,
     tasks_by_labels,
 )
+from protograph.models.readout import AmbiguousReadoutError, Readout
 from protograph.models.readout.detect import Tracer
-from protograph.models.readout.places import AmbiguousReadoutError, Readout
 
 # Copies in double precision must agree with the model itself to be used in its place, up to this much, or to so many
 # units in the last place of what the model computes in.

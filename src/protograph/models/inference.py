@@ -23,10 +23,10 @@ from protograph.models.error_hints import noted
 from protograph.models.model_state import copied, left_as_found
 from protograph.models.outputs import as_rows, checked_columns
 from protograph.models.precision import DoubleInPlaceOfFloat
+from protograph.models.readout import Readout
 from protograph.models.readout.capture import Tap
 from protograph.models.readout.detect import Tracer
 from protograph.models.readout.mask import LeavingOut, Weighing
-from protograph.models.readout.places import Readout
 
 T = TypeVar("T")
 # Nodes and edges that go through the model at a time where it is run without each node in turn, and in all for a graph;

@@ -19,7 +19,7 @@ from protograph.graphs.cleaning import node_count
 from protograph.graphs.store import GraphStore
 from protograph.models.inference import ForwardResult, RunningClassifier
 from protograph.models.predictions import Judge
-from protograph.models.readout.watcher import tensors_in
+from protograph.models.readout.capture import tensors_in
 
 # Graphs that go through the model at a time.
 _BATCH = 256

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn.aggr import Aggregation
 
-from protograph.models.readout.places import AmbiguousReadoutError, Place, Readout
+from protograph.models.readout import AmbiguousReadoutError, Place, Readout
+from protograph.models.readout.capture import DIVISIONS, Reduction, Watcher, tensors_in
 from protograph.models.readout.pooling import Level
-from protograph.models.readout.watcher import DIVISIONS, Reduction, Watcher, tensors_in
 
 _FACTORIES = frozenset(
     {"new_zeros", "new_ones", "new_full", "new_empty", "zeros_like", "ones_like", "full_like", "empty_like"}
@@ -29,7 +29,7 @@ _LAYING_OUT = frozenset(
 )
 
 
-@dataclass
+@dataclass(eq=False)
 class _Step:
     """A reduction over nodes, or the call of an aggregation module over them."""
 
@@ -48,8 +48,6 @@ class Tracer(Watcher):
         is_one_graph: Whether the model takes one graph at a time.
     """
 
-    sees_all = True
-
     def __init__(
         self,
         batch: Tensor,
@@ -60,13 +58,13 @@ class Tracer(Watcher):
     ) -> None:
         super().__init__(batch, Readout(), is_double=is_double, is_one_graph=is_one_graph)
         self._steps: list[_Step] = []
-        self._step_of: dict[int, int] = {}  # by a tensor's id
-        self._made_of: dict[int, set[int]] = {}
+        self._step_of: dict[int, _Step] = {}  # by the id of its result
+        self._made_of: dict[int, set[int]] = {}  # by a tensor's id
         self._made_by: dict[int, str] = {}  # the name of the operation
         self._constants: set[int] = set()
         self._of_nodes = {id(tensor) for tensor in of_nodes}
-        self._takes: dict[str, list[Tensor | None]] = {}  # by a module's name, the first tensor of each call
-        self._gives: dict[str, list[Tensor | None]] = {}
+        self._takes: dict[str, list[Tensor]] = {}  # by a module's name, the first tensor of each call
+        self._gives: dict[str, list[Tensor]] = {}
         self._alive: list[Any] = [of_nodes]  # an id is unique only while its tensor lives
         self._depth = 0  # of aggregation modules: some contain others
 
@@ -82,8 +80,7 @@ class Tracer(Watcher):
                     stack.callback(module.register_forward_pre_hook(self._enter).remove)
                     stack.callback(module.register_forward_hook(self._leaving(name), with_kwargs=True).remove)
                 elif name and not isinstance(module, torch.jit.ScriptModule):  # which takes no hooks
-                    stack.callback(module.register_forward_pre_hook(self._taking(name), with_kwargs=True).remove)
-                    stack.callback(module.register_forward_hook(self._giving(name)).remove)
+                    stack.callback(module.register_forward_hook(self._passing(name), with_kwargs=True).remove)
             with self:
                 yield self
 
@@ -93,55 +90,43 @@ class Tracer(Watcher):
         Raises:
             AmbiguousReadoutError: If it cannot be told, with the modules that can be chosen from.
         """
-        reached = self._reached(output, set(self._step_of))
-        steps = [self._steps[number] for number in sorted({self._step_of[i] for i in reached if i in self._step_of})]
+        reached = self._reached(output, self._step_of)
+        found = {self._step_of[one] for one in reached if one in self._step_of}
+        steps = [step for step in self._steps if step in found]
+        problem = ""
         if not steps:
-            self._refuse("no reduction over nodes was seen that the output depends on", output)
-        if reached & self._of_nodes:
-            self._refuse("the output depends on nodes by a way without a reduction that was seen", output)
-        if not all(step.level.is_selection for step in steps):
-            self._refuse("the output rests on a readout of edges", output)
+            problem = "no reduction over nodes was seen that the output depends on"
+        elif reached & self._of_nodes:
+            problem = "the output depends on nodes by a way without a reduction that was seen"
+        elif not all(step.level.is_selection for step in steps):
+            problem = "the output rests on a readout of edges"
+        if problem:
+            raise AmbiguousReadoutError(problem, self.graph_modules(output))
         is_pooled = any(step.level.is_pooled for step in steps)
         return Readout(tuple(step.place for step in steps), is_pooled=is_pooled)
 
-    def _refuse(self, problem: str, output: Tensor) -> None:
-        raise AmbiguousReadoutError(problem, self.graph_modules(output))
-
     def node_modules(self) -> list[str]:
         """Modules that give one vector a node, once a call."""
-        once = {name: given[0] for name, given in self._gives.items() if len(given) == 1}
-        num_nodes = self.batch.numel()
-        return _outermost(
-            [name for name, rows in once.items() if rows is not None and rows.dim() == 2 and rows.size(0) == num_nodes]
-        )
+        once = {name: rows[0] for name, rows in self._gives.items() if len(rows) == 1}
+        return _outermost([name for name, rows in once.items() if rows.shape[:-1] == self.batch.shape])
 
     def graph_modules(self, output: Tensor) -> list[str]:
         """Modules that take one vector a graph, once a call, which every way from nodes to the output leads through."""
-        num_graphs = int(self.batch.max()) + 1
+        num_graphs, num_nodes = int(self.batch.max()) + 1, self.batch.numel()
         names = []
-        for name, taken in self._takes.items():
-            first = taken[0] if len(taken) == 1 else None
-            if first is None or not first.is_floating_point() or id(first) in self._of_nodes:
-                continue
-            is_row_each = first.dim() == 2 and first.size(0) == num_graphs != self.batch.numel()
-            if not is_row_each and not (self._is_one_graph and first.dim() == 1):
+        for name, (first, *others) in self._takes.items():
+            is_row_each = first.dim() == 2 and first.size(0) == num_graphs != num_nodes
+            if others or not (is_row_each or (self._is_one_graph and first.dim() == 1)):
                 continue
             reached = self._reached(output, {id(first)})
-            if id(first) in reached and not reached & self._of_nodes:
+            if first.is_floating_point() and id(first) in reached and not reached & self._of_nodes:
                 names.append(name)
         return _outermost(names)
 
     def ends_in(self, output: Tensor, operations: Collection[str]) -> bool:
         """Whether ``output`` is what an operation of such a name gives, however it was laid out afterwards."""
-        open_ids, seen = [id(output)], set[int]()
-        while open_ids:
-            one = open_ids.pop()
-            seen.add(one)
-            if self._made_by.get(one) in operations:
-                return True
-            if self._made_by.get(one) in _LAYING_OUT:
-                open_ids.extend(self._made_of.get(one, set()) - seen)
-        return False
+        others = {one for one, name in self._made_by.items() if name not in _LAYING_OUT}
+        return any(self._made_by.get(one) in operations for one in self._reached(output, others))
 
     def _reached(self, output: Tensor, stops: Collection[int]) -> set[int]:
         """Ids of all tensors that ``output`` was made of, as far as the stops."""
@@ -156,17 +141,24 @@ class Tracer(Watcher):
     def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], reduction: Reduction | None) -> Any:
         result = self.call(func, args, kwargs)
         self._alive.append(result)
-        inputs = list(tensors_in(args[0] if name.endswith("_as") else (args, kwargs)))  # expand_as: only a shape
-        outputs = [args[0]] if name == "__setitem__" else list(tensors_in(result))
+        inputs = tensors_in(args[0] if name.endswith("_as") else (args, kwargs))  # expand_as: only a shape
+        outputs = [args[0]] if name == "__setitem__" else tensors_in(result)
         is_constant = name in _FACTORIES or all(map(self._is_constant, inputs))
         for output in outputs:
             self._note(name, output, inputs, is_constant=is_constant)
         if reduction is not None and outputs:
             if self._depth == 0 and not self._is_constant(reduction.source):
                 self._add(_Step(Place(self.ordinal), reduction.level, outputs[0]))
-        elif name in DIVISIONS and outputs and all(map(self._is_constant, inputs[1:])):
-            self._follow_division(inputs, outputs[0])
+        elif name in DIVISIONS and outputs and inputs and all(map(self._is_constant, inputs[1:])):
+            step = self._step_of.get(id(inputs[0]))
+            if step is not None and step.result is inputs[0]:  # a mean: sums divided by counts
+                step.result, step.place = outputs[0], replace(step.place, is_mean=True)
+                self._step_of[id(outputs[0])] = step
         return result
+
+    def _add(self, step: _Step) -> None:
+        self._steps.append(step)
+        self._step_of[id(step.result)] = step
 
     def _note(self, name: str, output: Tensor, inputs: list[Tensor], *, is_constant: bool) -> None:
         # Whole numbers made of others, as an order of nodes by their scores, say where something is, not what.
@@ -195,15 +187,12 @@ class Tracer(Watcher):
 
         return hook
 
-    def _taking(self, name: str) -> Callable[..., None]:
-        def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-            self._takes.setdefault(name, []).append(next(tensors_in((args, kwargs)), None))
-
-        return hook
-
-    def _giving(self, name: str) -> Callable[..., None]:
-        def hook(module: nn.Module, args: tuple[Any, ...], result: Any) -> None:
-            self._gives.setdefault(name, []).append(next(tensors_in(result), None))
+    def _passing(self, name: str) -> Callable[..., None]:
+        def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            for tensors, seen in ((tensors_in((args, kwargs)), self._takes), (tensors_in(result), self._gives)):
+                if tensors:
+                    seen.setdefault(name, []).append(tensors[0])
+                    self._alive.append(tensors[0])
 
         return hook
 
@@ -213,18 +202,6 @@ class Tracer(Watcher):
             return False
         is_made_of_them = id(tensor) in self._made_of
         return id(tensor) in self._constants or (not tensor.is_floating_point() and not is_made_of_them)
-
-    def _add(self, step: _Step) -> None:
-        self._alive.append(step.result)
-        self._step_of[id(step.result)] = len(self._steps)
-        self._steps.append(step)
-
-    def _follow_division(self, inputs: list[Tensor], result: Tensor) -> None:
-        for number, step in enumerate(self._steps):
-            if inputs and step.result is inputs[0]:
-                step.result = result
-                step.place = replace(step.place, is_mean=True)
-                self._step_of[id(result)] = number
 
 
 def _outermost(names: list[str]) -> list[str]:

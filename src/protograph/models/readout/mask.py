@@ -8,11 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn.aggr import MeanAggregation, SumAggregation
 
-from protograph.models.readout.places import Place, Readout
+from protograph.models.readout import Place, Readout
+from protograph.models.readout.capture import WHOLE_REDUCERS, WHOLE_SUMS, Reduction, Watcher
 from protograph.models.readout.pooling import Level, beside
-from protograph.models.readout.watcher import WHOLE_REDUCERS, WHOLE_SUMS, Reduction, Watcher
 
-_REDUCED_BY_NAME = frozenset({"scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_"})
+# Reductions that are no sums, unless they are asked to be.
+_OTHERS_THAN_SUMS = WHOLE_REDUCERS - WHOLE_SUMS | {"scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_"}
 _SUMS = frozenset({"sum", "mean", "add"})
 
 
@@ -33,36 +34,28 @@ class LeavingOut(Watcher):
 
     def _run(self, func: Any, name: str, args: Any, kwargs: dict[str, Any], reduction: Reduction | None) -> Any:
         if reduction is not None and self.ordinal in self.places:
-            change = self._without_whole if name in WHOLE_REDUCERS else self._without
-            args, kwargs = change(name, list(args), dict(kwargs), reduction.level)
+            index, how = (args[at] if len(args) > at else kwargs.get(key) for at, key in ((2, "index"), (4, "reduce")))
+            changed = self._changed(name, how, index, reduction)
+            args = [changed.get(id(value), value) for value in args]
+            kwargs = {key: changed.get(id(value), value) for key, value in kwargs.items()}
         return self.call(func, args, kwargs)
 
-    def _without(self, name: str, args: Any, kwargs: Any, level: Level) -> tuple[Any, Any]:
-        how = args[4] if len(args) > 4 else kwargs.get("reduce")
+    def _changed(self, name: str, how: Any, index: Any, reduction: Reduction) -> dict[int, Tensor]:
+        """What takes the place of arguments of a reduction, by their ids."""
+        source, level = reduction
         if name in ("scatter", "scatter_") and how != "add":
             raise ValueError("the model's readout overwrites nodes by one another, so none of them can be left out")
-        is_sum = name not in _REDUCED_BY_NAME or how in _SUMS
-        source_key = "src" if "src" in kwargs else "source"
-        for position, key in ((2, "index"), (3, source_key)):
-            arguments, at = (args, position) if len(args) > position else (kwargs, key)
-            if not is_sum:
-                arguments[at] = arguments[at][self._kept(level)]
-            elif position == 3:
-                arguments[at] = self._zeroed(arguments[at], level)
-        return args, kwargs
-
-    def _without_whole(self, name: str, args: Any, kwargs: Any, level: Level) -> tuple[Any, Any]:
-        arguments, at = (args, 0) if args else (kwargs, "input")
-        source = arguments[at]
-        arguments[at] = self._zeroed(source, level) if name in WHOLE_SUMS else source[self._kept(level)]
-        return args, kwargs
+        if how in _SUMS or name not in _OTHERS_THAN_SUMS:
+            return {id(source): self._zeroed(source, level)}
+        kept = self._kept(level)
+        changed = {id(source): source[kept]}
+        return changed if name in WHOLE_REDUCERS else {**changed, id(index): index[kept]}
 
     def _rerun(self, place: Place, module: nn.Module, inputs: Any, result: Any) -> Any:
         """What an aggregation module gives for the nodes that are kept."""
         reduction = self.reduction_of_module(inputs)
         assert reduction is not None
-        nodes, level = reduction.source, reduction.level
-        index = level.index
+        (nodes, level), index = reduction, reduction.level.index
         if isinstance(module, SumAggregation | MeanAggregation):
             nodes = self._zeroed(nodes, level)
         else:
@@ -77,7 +70,7 @@ class LeavingOut(Watcher):
         return level.of_rows(self._keep) > 0
 
     def _zeroed(self, nodes: Tensor, level: Level) -> Tensor:
-        share = beside(level.of_rows(self._keep), nodes)
+        share = beside(level.of_rows(self._keep).to(nodes.dtype), nodes)
         return (nodes * share).masked_fill(share == 0, 0.0)
 
 

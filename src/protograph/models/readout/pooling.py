@@ -11,12 +11,11 @@ import torch
 from torch import Tensor
 
 _COPIES = frozenset({"clone", "to", "int", "long", "contiguous"})
-_PICKS = frozenset({"__getitem__", "index_select"})
 _SCATTERS = frozenset({"scatter", "scatter_"})
-# Operations that make an index of rows out of another.
-FOLLOWED = _COPIES | _PICKS | _SCATTERS | {"cat"}
-# Those that make one for a single graph, whose nodes are all of graph 0.
-ZEROS = frozenset({"zeros", "new_zeros", "zeros_like"})
+# A single graph's nodes are all of graph 0.
+_ZEROS = frozenset({"zeros", "new_zeros", "zeros_like"})
+# Operations that make an index of rows out of another, or out of nothing.
+_FOLLOWED = _COPIES | _SCATTERS | _ZEROS | {"__getitem__", "index_select", "cat"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,12 @@ class Level:
         own = torch.arange(self.row_of.numel(), device=self.row_of.device)
         return not torch.equal(self.row_of, own)
 
+    def followed(self, index: Tensor, new_row: Tensor, *, is_selection: bool = True) -> "Level":
+        """The level of an index made of this one's; ``new_row`` has the row of each row, -1 where it is gone."""
+        if self.row_of is not None:
+            new_row = torch.cat([new_row, new_row.new_full((1,), -1)])[self.row_of]  # the last is for -1
+        return Level(index, new_row, self.is_selection and is_selection)
+
     def of_nodes(self, rows: Tensor) -> Tensor:
         """The rows put back to the nodes that they stand for, an equal share to each; zeros where a node is gone."""
         if self.row_of is None:
@@ -58,7 +63,7 @@ class Level:
         """An entry a node, as an entry a row: the mean of its nodes'; 1 for rows that stand for none."""
         if self.row_of is None:
             return nodes
-        nodes = nodes if nodes.is_floating_point() else nodes.to(torch.get_default_dtype())
+        nodes = nodes if nodes.is_floating_point() else nodes.double()
         left, num_nodes = self.row_of >= 0, self._num_nodes(nodes.dtype)
         sums = nodes.new_zeros(self.num_rows).index_add(0, self.row_of[left], nodes[left])
         return torch.where(num_nodes > 0, sums / num_nodes.clamp(min=1), 1.0)
@@ -98,51 +103,34 @@ class NodeRows:
 
     def follow(self, name: str, args: Any, kwargs: dict[str, Any], result: Any) -> None:
         """Take notice of an operation that may have made an index out of another."""
-        if not isinstance(result, Tensor) or result.is_floating_point() or result.dim() != 1 or not result.numel():
+        if name not in _FOLLOWED or not isinstance(result, Tensor) or result.dim() != 1 or not result.numel():
             return
-        if _memory(result) in self._levels or result.dtype == torch.bool:
+        if result.is_floating_point() or result.dtype == torch.bool or _memory(result) in self._levels:
             return
         level = self._made(name, args, kwargs, result)
         if level is not None:
             self._levels[_memory(result)] = level
 
     def _made(self, name: str, args: Any, kwargs: dict[str, Any], result: Tensor) -> Level | None:
-        if name in ZEROS:
+        if name in _ZEROS:
             is_own = self._is_one_graph and result.numel() == self._batch.numel()
             return Level(result) if is_own else None
-        if name == "cat":
-            parts = args[0] if args else kwargs.get("tensors", ())
-            level = self.level(parts[0]) if parts else None
-            # The further rows stand for no node: a virtual one, say.
-            return None if level is None else Level(result, self._rows_of(level), level.is_selection)
-        if name in _SCATTERS:
-            return self._put_together(args, kwargs, result)
-        level = self.level(args[0]) if args else None
-        if level is None:
-            return None
-        if name in _COPIES:
-            return Level(result, level.row_of, level.is_selection)
+        if name in _SCATTERS:  # nodes of a cluster are put together
+            level = self.level(args[3] if len(args) > 3 else kwargs.get("src"))
+            cluster = args[2] if len(args) > 2 else kwargs.get("index")
+            if level is None or not isinstance(cluster, Tensor) or cluster.numel() != level.num_rows:
+                return None
+            return level.followed(result, cluster)
+        source = args[0] if args else kwargs.get("tensors")
+        level = self.level(source[0] if name == "cat" and source else source)
+        if level is None or name in _COPIES or name == "cat":
+            # The further rows that were put below stand for no node: a virtual one, say.
+            return None if level is None else level.followed(result, torch.arange(level.num_rows, device=result.device))
         key = args[-1] if name == "__getitem__" else kwargs.get("index", args[-1])
-        return self._picked(level, key, result)
-
-    def _picked(self, level: Level, key: Any, result: Tensor) -> Level:
-        positions = torch.arange(level.num_rows, device=result.device)[key]
-        is_selection = level.is_selection and int(torch.bincount(positions).max()) == 1
-        new_row = torch.full((level.num_rows + 1,), -1, device=result.device)  # the last is for -1
-        new_row[positions] = torch.arange(positions.numel(), device=result.device)
-        return Level(result, new_row[self._rows_of(level)], is_selection)
-
-    def _put_together(self, args: Any, kwargs: dict[str, Any], result: Tensor) -> Level | None:
-        source = args[3] if len(args) > 3 else kwargs.get("src")
-        cluster = args[2] if len(args) > 2 else kwargs.get("index")
-        level = self.level(source)
-        if level is None or not isinstance(cluster, Tensor) or cluster.numel() != level.num_rows:
-            return None
-        new_row = torch.cat([cluster, cluster.new_full((1,), -1)])  # the last is for -1
-        return Level(result, new_row[self._rows_of(level)], level.is_selection)
-
-    def _rows_of(self, level: Level) -> Tensor:
-        return torch.arange(level.num_rows, device=level.index.device) if level.row_of is None else level.row_of
+        picked = torch.arange(level.num_rows, device=result.device)[key]
+        new_row = picked.new_full((level.num_rows,), -1)
+        new_row[picked] = torch.arange(picked.numel(), device=result.device)
+        return level.followed(result, new_row, is_selection=int(torch.bincount(picked).max()) == 1)
 
 
 def _memory(tensor: Tensor) -> int:
