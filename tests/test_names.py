@@ -17,7 +17,7 @@ from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import ClassScores
 from protograph.explanation import EmbeddingMap, Explanations
 from protograph.explanation.figures import describe_composition, figures_of
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.report.comparison import plot_comparison
 
 NASTY = {

@@ -29,14 +29,8 @@ def torch_files(folder):
     return folder
 
 
-def shards(folder):
-    pg.write_shards(GRAPHS, folder, size=32)
-    return str(folder)
-
-
 SOURCES = {
     "generator": lambda folder: (graph for graph in GRAPHS),
-    "shards": shards,
     "files of torch.save": torch_files,
     "InMemoryDataset": lambda folder: Collated(GRAPHS),
     "part of an InMemoryDataset": lambda folder: Collated([*GRAPHS[::-1], *GRAPHS])[len(GRAPHS) :],
@@ -85,30 +79,14 @@ def wanted(model):
     return pg.PAGE(num_clusters=2, budget=2).fit(model, GRAPHS).explain_all()
 
 
-@pytest.fixture
-def all_on_disk(monkeypatch):
-    monkeypatch.setattr("protograph._base.growing.BYTES_IN_MEMORY", 0)
-    monkeypatch.setattr("protograph._base.growing.ROWS_AT_ONCE", 100)
-    monkeypatch.setattr("protograph.graphs.encoding.ROWS_AT_ONCE", 100)
-    monkeypatch.setattr("protograph.graphs.spool.BYTES_IN_MEMORY", 0)
-    for module in ("spool", "store"):
-        monkeypatch.setattr(f"protograph.graphs.{module}.SHARD_GRAPHS", 16)
-
-
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 @pytest.mark.parametrize("name", SOURCES)
-def test_the_answers_are_those_of_a_list(name, tmp_path, model, wanted, all_on_disk):
+def test_the_answers_are_those_of_a_list(name, tmp_path, model, wanted):
     explainer = pg.PAGE(num_clusters=2, budget=2).fit(model, SOURCES[name](tmp_path), batch_size=48)
     found = explainer.explain_all()
     assert answers(found) == answers(wanted)
     np.testing.assert_allclose(floats(found), floats(wanted), rtol=1e-9, atol=1e-9)
     assert len(explainer.graphs_) == len(GRAPHS)
-
-
-@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
-def test_a_list_has_the_same_answers_where_embeddings_and_codes_are_on_disk(model, wanted, all_on_disk):
-    explainer = pg.PAGE(num_clusters=2, budget=2).fit(model, GRAPHS)
-    assert answers(explainer.explain_all()) == answers(wanted)
 
 
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")

@@ -7,7 +7,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.datasets import GraphDataset
-from protograph.graphs.kinds import node_columns, shown_columns
+from protograph.graphs.names import node_columns, shown_columns
 from protograph.metrics.accuracy import Accuracy
 from protograph.report.layout import undirected_edges
 from protograph.report.palette import Palette, palette_of

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     )
     from protograph.explanation.difference import Difference, diff
     from protograph.explanation.storage import load
-    from protograph.graphs.shards import write_shards
     from protograph.models.classifier import GraphClassifier
     from protograph.page.explainer import PAGE
     from protograph.training import Trained, train
@@ -57,7 +56,6 @@ __all__ = [
     "load",
     "metrics",
     "train",
-    "write_shards",
 ]
 
 # Imported on first use, so that `protograph --help` need not wait for torch.
@@ -83,7 +81,6 @@ _ON_FIRST_USE = {
     "load": "protograph.explanation.storage",
     "metrics": "protograph.metrics",
     "train": "protograph.training",
-    "write_shards": "protograph.graphs.shards",
 }
 _MODULES = ("baselines", "datasets", "metrics")
 

@@ -28,10 +28,10 @@ from protograph.engines.ray import RayCluster
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
 from protograph.explanation.surveying import surveyed
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.dataset import GraphStore
 from protograph.graphs.origins import Origin
-from protograph.graphs.places import checked_place
-from protograph.graphs.store import GraphStore
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.models.classifier import GraphClassifier, Precision
 from protograph.models.inference import RunningClassifier
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
@@ -234,7 +234,7 @@ class Explainer:
             if isinstance(one, Data):
                 parts.append((one, {}))
                 continue
-            index, nodes = checked_place(one, self._store, f"find of {type(self).__name__}")
+            index, nodes = _checked_place(one, self._store, f"find of {type(self).__name__}")
             part = induced_subgraph(self._store[index], nodes)
             parts.append((part, {"source": index, "sources": [index], "nodes": nodes}))
         judged = self._judge([graph for graph, _ in parts], target)
@@ -425,6 +425,36 @@ class Explainer:
         indices |= {reason.example.source for reason in parts.get("reasons", ()) if reason.example is not None}
         indices |= set(parts.get("typical_uncovered", ()))
         return {index: self._store.origin(index) for index in sorted(indices)}
+
+
+def _checked_place(found: Any, graphs: GraphStore, finder: str) -> tuple[int, list[int]]:
+    """An index of a graph and different nodes of it.
+
+    Args:
+        found: What was found.
+        graphs: The graphs that it was found in.
+        finder: Who has found it, for the message.
+
+    Raises:
+        TypeError: If it is something else.
+        ValueError: If there is no such graph, or it has no such nodes.
+    """
+    try:
+        index, nodes = found
+        place = int(index), [int(node) for node in nodes]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{finder} must give graphs (torch_geometric.data.Data), or pairs of a graph's index and some of its "
+            f"nodes, got {type(found).__name__}"
+        ) from None
+    if not 0 <= place[0] < len(graphs):
+        raise ValueError(f"{finder} must give indices in [0, {len(graphs)}), got {place[0]}")
+    size = node_count(graphs[place[0]])
+    if not place[1] or len(set(place[1])) < len(place[1]) or not all(0 <= node < size for node in place[1]):
+        raise ValueError(
+            f"{finder} must give different nodes in [0, {size}), those of graph {place[0]}, got {place[1]}"
+        )
+    return place
 
 
 def best_first(prototypes: Iterable[Prototype], resolution: float) -> list[Prototype]:

@@ -6,7 +6,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.plain_torch import load_plain
-from protograph.graphs.reading import read_graphs
+from protograph.graphs.files import read_graphs
 
 
 class Mine:

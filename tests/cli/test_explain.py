@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.cli.loading import Loaded
 from protograph.cli.runs import read_run
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.report import scene
 from protograph.report.layout import layout
 from protograph.training import GCN

@@ -15,8 +15,8 @@ from protograph import datasets
 from protograph.datasets import graph_sst2
 from protograph.datasets.graph_sst2 import phrases, plain, read_parses
 from protograph.explanation.codec import pack
-from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
+from protograph.graphs.subgraph import induced_subgraph
 from tests.datasets.real_files import find, needs
 
 REAL = needs("sst2/glue_train.tsv.gz")

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.evaluation.evaluation import HeldOut, accuracy_of, evaluate, held_out, planted_truth
 from protograph.explanation import EmbeddingMap
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.training import GCN
 from tests import zoo
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.explanation import Explanation, Pattern, Reason, Support
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from tests.metrics.small_graphs import graph_of, plain
 
 NOWHERE = Support(num_in_class=0, num_class=0, num_elsewhere=0, num_others=0)

@@ -4,7 +4,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.explanation.figures import describe_composition, figures_of, formulas_of, smarts_of, smiles_of
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 
 CHAIN = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
 

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Pattern
 from protograph.explanation.codec import pack, read
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from tests.explanation.by_hand import complete, house, naive_pattern, patterns
 from tests.metrics.small_graphs import graph_of, graphs, path, ring
 

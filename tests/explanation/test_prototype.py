@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
 from protograph.datasets.tu import MUTAGENICITY_ATOMS
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 
 EDGES = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])
 PATH = Data(x=torch.eye(3), edge_index=EDGES)

@@ -5,7 +5,7 @@ import torch
 
 from protograph.explanation import Pattern
 from protograph.explanation.sameness import same_pattern, same_prototype, same_reason
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from tests.explanation.by_hand import reason
 from tests.explanation.told import HAS_PATH, HAS_TRIANGLE, IS_SHORT, prototype
 from tests.metrics.small_graphs import graph_of

@@ -6,7 +6,7 @@ from torch_geometric.data import Batch, Data
 from protograph._base.errors import ProtographWarning
 from protograph.explanation import searched_graphs
 from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from tests.explanation.by_hand import complete
 from tests.metrics.small_graphs import path, ring

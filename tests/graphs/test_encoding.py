@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.graphs import encoding
-from protograph.graphs.edge_rule import EdgeRule
-from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.joining import joined
+from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.dataset import GraphStore
+from protograph.graphs.encoding import EncodedGraphs, RowKinds
+from tests import zoo
 from tests.metrics.small_graphs import graph_of, graphs, path, plain, ring
 
 
@@ -46,7 +47,7 @@ def test_a_path_by_hand():
     assert (graph.num_nodes, graph.num_edges) == (3, 2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(graphs(max_nodes=6), min_size=1, max_size=5), st.booleans())
 def test_patterns_encoded_at_once_are_as_one_by_one(originals, match_edges):
     encoded = EncodedGraphs(originals, match_edges=match_edges)
@@ -55,7 +56,7 @@ def test_patterns_encoded_at_once_are_as_one_by_one(originals, match_edges):
             assert found.tolist() == expected.tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(graphs(max_nodes=6), max_size=5), st.booleans())
 def test_every_graph_is_read_back(originals, match_edges):
     encoded = EncodedGraphs(iter(originals), match_edges=match_edges)
@@ -79,18 +80,18 @@ def test_every_graph_is_read_back(originals, match_edges):
     assert sorted(bond_of.values()) == list(range(len(bond_of)))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(graphs(max_nodes=5), min_size=1, max_size=7))
 def test_how_many_graphs_are_joined_at_a_time_makes_no_difference(originals):
     at_once = EncodedGraphs(originals, match_edges=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "_CHUNK", 2)
+        patch.setattr(encoding, "CHUNK", 2)
         in_twos = EncodedGraphs(originals, match_edges=True)
     for one, other in zip(at_once, in_twos, strict=True):
         assert all(np.array_equal(left, right) for left, right in zip(one, other, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(graphs(max_nodes=5), min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_kinds_are_numbered_by_content(originals, random):
     """Neither the order of the graphs nor that of their nodes changes a number, and counts are of all graphs."""
@@ -238,17 +239,31 @@ def test_a_graph_that_does_not_fit_is_named(wrong, match_edges, kind, message):
 
 
 @pytest.mark.parametrize("match_edges", [False, True])
-def test_graphs_laid_end_to_end_are_encoded_as_graphs_are(match_edges):
-    generator = torch.Generator().manual_seed(0)
-    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    several = [
-        Data(x=torch.randint(0, 3, (3, 1), generator=generator), edge_index=edges, edge_attr=kinds.repeat(2)[:, None])
-        for kinds in torch.randint(0, 2, (9, 2), generator=generator)
-    ]
+def test_a_store_is_encoded_as_its_graphs_are(match_edges, monkeypatch):
+    several = zoo.random_graphs(9, edge_dim=1)
     expected = EncodedGraphs(several, match_edges=match_edges)
-    mixed = EncodedGraphs(
-        [several[0], joined(several[1:4]), joined(several[4:6]), *several[6:]], match_edges=match_edges
-    )
-    assert len(mixed) == 9
+    monkeypatch.setattr(Data, "__init__", None)  # no graph is made of what lies end to end
+    store = GraphStore(several)
+    found = EncodedGraphs(store, match_edges=match_edges)
+    assert len(found) == 9
     for name in ("nodes", "starts", "node_kinds", "neighbours", "edge_kinds"):
-        np.testing.assert_array_equal(getattr(mixed, name), getattr(expected, name))
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.5, np.inf])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 3), st.data())
+def test_equal_rows_have_one_number_in_the_order_of_their_content(width, data):
+    rows = np.array(data.draw(st.lists(st.lists(VALUES, min_size=width, max_size=width), min_size=1, max_size=9)))
+    rows = rows.reshape(len(rows), width).astype(data.draw(st.sampled_from([np.float64, np.float32])))
+    kinds = RowKinds("x")
+    found = kinds.by_content(kinds.kinds(rows, is_pattern=False)).tolist()
+    keys = [(row.astype(float) + 0.0).tobytes() for row in rows]
+    assert found == [sorted(set(keys)).index(key) for key in keys]
+
+
+def test_rows_that_agree_by_a_rule_have_one_number():
+    kinds = RowKinds("x", EdgeRule(is_matched=True, cuts=((0.5,),)))
+    assert kinds.kinds(np.array([[0.1], [0.4], [0.6]]), is_pattern=False).tolist() == [0, 0, 1]

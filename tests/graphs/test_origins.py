@@ -5,7 +5,6 @@ from torch.utils.data import Subset
 from torch_geometric.data import Data, InMemoryDataset
 
 from protograph.graphs.origins import Origin, Origins, origins_of
-from protograph.graphs.store import GraphStore
 
 EDGE = torch.tensor([[0, 1], [1, 0]])
 
@@ -59,14 +58,3 @@ def test_names_of_graphs_are_texts_or_numbers():
     assert origins.of(0, graph(name="gdb_1")).label == "graph 0 (gdb_1)"
     assert origins.of(0, graph(id=17)).label == "graph 0 (17)"
     assert origins.of(0, graph(name=torch.ones(1), id=["a"])).label == "graph 0"
-
-
-def test_errors_speak_by_where_a_graph_came_from():
-    bad = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [5]]), smiles="CO", name="methanol")
-    store = GraphStore(Subset([graph(), graph(), graph(), bad], [1, 3]))
-    with pytest.raises(ValueError, match=r"^edge_index of graph 3 \(methanol, CO\) has the edge 0 -> 5, but its nodes"):
-        list(store.chunks(2))
-    one_way = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]))
-    store = GraphStore(Subset([graph(), one_way], [1]))
-    list(store.chunks(2))
-    assert store.findings.messages()[0].startswith("graph 1 has directed edges; ")

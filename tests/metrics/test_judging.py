@@ -7,7 +7,7 @@ from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global
 
 from protograph import PAGE, GraphClassifier
 from protograph._base.errors import ProtographWarning
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.metrics.judging import Judged, graphs_of, judge, margin_share, share_of_margin
 from protograph.models.outputs import margins
 from tests import zoo

@@ -5,7 +5,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
 from protograph.models.predictions import embed
 from protograph.models.sensitivity import EdgeReading, edge_reading
 from tests import zoo

@@ -4,7 +4,7 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
 from protograph.models import predictions
 from protograph.models.classifier import GraphClassifier
 from protograph.models.predictions import embed, embed_all
@@ -74,4 +74,4 @@ def test_a_model_that_writes_into_its_features_gives_the_same_from_wherever_grap
     for source in (graphs, tmp_path, iter(graphs)):
         store, _, embedded = embed_all(model, source)
         np.testing.assert_allclose(embedded.graph_embeddings, 2 * sums, rtol=1e-6)
-        assert torch.equal(torch.cat([graph.x for graph in store.unchecked()]), before)
+        assert torch.equal(torch.cat([graph.x for graph in store]), before)

@@ -7,7 +7,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.models import inference
 from tests import zoo, zoo_flat, zoo_inputs, zoo_outputs, zoo_pooling
 

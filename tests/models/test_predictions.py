@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
 from protograph import GraphClassifier, ProtographWarning
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
 from protograph.models.predictions import Judge, Judgement, check_finite, check_target, decided_type, embed, label_of
 from tests import zoo
 from tests.metrics.by_hand import Linear, graph

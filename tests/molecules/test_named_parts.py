@@ -1,7 +1,7 @@
 import torch
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.naming import ColumnNames
+from protograph.graphs.names import ColumnNames
 from protograph.molecules.named_parts import NamedPart, PartNamer, named_in_all
 from protograph.molecules.reading import molecule_arrays, molecule_graphs, parse
 

@@ -7,7 +7,7 @@ from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, global_add_pool
 
 import protograph as pg
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules import reading
 from protograph.molecules.elements import COLORS
 from protograph.molecules.reading import atom_order, import_chem, molecule_arrays, molecule_graphs, parse

@@ -11,9 +11,9 @@ import protograph as pg
 from protograph import datasets
 from protograph.baselines.random_subgraph import random_part
 from protograph.datasets.molecules import BENZENE_FILE, SOLUBILITY_FILE, benzene_arrays, benzene_dataset
-from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.smarts import atom_columns, to_smarts, unsaid
 from protograph.patterns.subgraph_isomorphism import contained_in
 from tests.datasets.real_files import find, needs

@@ -10,7 +10,7 @@ import protograph as pg
 from protograph import datasets
 from protograph.datasets.molecules import SOLUBILITY_FILE
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules import reading
 from protograph.molecules.reading import BOND_NAMES, molecule_arrays, molecule_graphs, parse
 from protograph.molecules.writing import to_rdkit, to_smiles

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
 import protograph as pg
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from tests import zoo
 from tests.page.naive_patterns import ring_edges
 

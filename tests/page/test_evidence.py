@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.explanation import Session
+from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.store import GraphStore
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information
 from protograph.page.evidence import EvidenceScope, edges_of, gather

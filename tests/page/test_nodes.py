@@ -9,7 +9,7 @@ from torch_geometric.nn import global_add_pool
 from torch_geometric.utils import to_undirected
 
 import protograph as pg
-from protograph.graphs.node_rule import NodeRule
+from protograph.graphs.conditions import NodeRule
 
 RING = to_undirected(torch.tensor([[0, 1, 2, 0], [1, 2, 0, 3]]), num_nodes=4)
 

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 from torch_geometric.data import Data
 
-from protograph.graphs.naming import NamedGraph
+from protograph.graphs.names import NamedGraph
 from protograph.report.depicted_images import image_of
 from protograph.report.depicted_molecules import placed_molecule
 from protograph.report.drawn_views import draw_image, draw_placed_molecule, draw_words, svg_path

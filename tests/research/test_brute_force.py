@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import protograph as pg
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from research import spoken
 from research.brute_force import Case, Checks
 from tests import zoo

@@ -23,7 +23,7 @@ from torch_geometric.nn import (
 )
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
-from protograph.models.batching import batch_of
+from protograph.graphs.dataset import collate
 
 READOUTS = {"sum": global_add_pool, "mean": global_mean_pool, "max": global_max_pool}
 HIDDEN, NUM_LAYERS = 32, 3
@@ -142,7 +142,7 @@ def net_for(graphs: Sequence[Data], num_classes: int, **options: Any) -> Net:
 
 def scores_of(model: nn.Module, graphs: Sequence[Data]) -> Tensor:
     """Scores of some graphs in one batch."""
-    batch = batch_of(graphs, frozenset({"x", "edge_index", "batch", "edge_attr"}))
+    batch = collate(graphs).batch(frozenset({"x", "edge_index", "batch", "edge_attr"}))
     edge_attr = [batch.edge_attr] if isinstance(model, EdgeNet) else []
     scores: Tensor = model(batch.x, batch.edge_index, batch.batch, *edge_attr)
     return scores
@@ -216,7 +216,7 @@ class MiniBatch:
     def __init__(self, model: Net, graphs: Sequence[Data]) -> None:
         device = model.mean.device
         self.labels = torch.tensor([int(graph.y) for graph in graphs], device=device)
-        self.batch = batch_of(graphs, frozenset({"x", "edge_index", "batch", "edge_attr"})).to(device)
+        self.batch = collate(graphs).batch(frozenset({"x", "edge_index", "batch", "edge_attr"})).to(device)
         self.adjacency = None
         if isinstance(model.convs[0], GCNConv):
             edges, weights = gcn_norm(self.batch.edge_index, None, self.batch.num_nodes)

@@ -11,7 +11,7 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.timing import timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
 
 # Subgraphs drawn and shown to the model at a time, with Ctrl-C heard between. The sources of a chunk are drawn before
 # its parts, so this is part of what a seed means.

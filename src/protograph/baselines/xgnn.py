@@ -13,7 +13,7 @@ from protograph._base.options import check_options
 from protograph._base.ties import tolerance_for
 from protograph.baselines.generation import GeneratingExplainer, Vocabulary
 from protograph.explanation import Prototype
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.patterns.canonical import canonical_graph
 
 # Graphs grown side by side in a round; they share the policy's updates and each call of the model.

@@ -16,8 +16,7 @@ from protograph._base.words import clean_name
 from protograph.cli.importing import error_text, imported, is_attribute
 from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
-from protograph.graphs.naming import num_columns
-from protograph.graphs.shards import SUFFIX, ShardFolder
+from protograph.graphs.names import num_columns
 from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.models.weights import load_weights
 from protograph.training import load_model
@@ -62,8 +61,7 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: Progress | No
     if path.suffix.lower() == ".pt":
         return Loaded(_named(run, datasets.read_graphs(path)))
     if is_folder:
-        has_shards = any(path.glob(f"*{SUFFIX}"))
-        return Loaded(_named(run, ShardFolder(path) if has_shards else datasets.ShardedGraphs(path)))
+        return Loaded(_named(run, datasets.ShardedGraphs(path)))
     if path.is_file():
         raise ValueError(
             f"{path} must be a .pt file with a list of graphs, a folder of such, or a table ({', '.join(TABLES)})"

@@ -3,7 +3,7 @@
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.registry import fetch, is_known, load, names
 from protograph.datasets.table import BadRowsError, LeftOut, MoleculeTable, read_table
-from protograph.graphs.reading import ShardedGraphs, read_graphs
+from protograph.graphs.files import ShardedGraphs, read_graphs
 
 __all__ = [
     "BadRowsError",

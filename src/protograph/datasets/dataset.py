@@ -13,9 +13,9 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Arrays, Bools, Ints
 from protograph._base.words import clean_name
-from protograph.graphs.naming import ColumnNames, ValueNames
+from protograph.graphs.files import ShardedGraphs
+from protograph.graphs.names import ColumnNames, ValueNames
 from protograph.graphs.origins import Origins, origins_of
-from protograph.graphs.reading import Shards
 from protograph.models.predictions import label_of
 from protograph.molecules.naming import read_edge_names, read_feature_names
 
@@ -123,7 +123,7 @@ class GraphDataset(Sequence[Data]):
     def __post_init__(self) -> None:
         if self.origins is None or len(self.origins) != len(self.graphs):
             object.__setattr__(self, "origins", origins_of(self.graphs, len(self.graphs)))
-        if not isinstance(self.graphs, LazyGraphs | Shards):
+        if not isinstance(self.graphs, LazyGraphs | ShardedGraphs):
             object.__setattr__(self, "graphs", tuple(self.graphs))
         self._read_names()
         names = ColumnNames(self.feature_names, self.feature_values).kinds
@@ -165,7 +165,7 @@ class GraphDataset(Sequence[Data]):
         """The largest label of graphs that have one, -1 where none has; files are not read for it."""
         if isinstance(self.graphs, LazyGraphs):
             return int(self.graphs.labels.max()) if len(self) else -1
-        labels = () if isinstance(self.graphs, Shards) else map(label_of, self.graphs)
+        labels = () if isinstance(self.graphs, ShardedGraphs) else map(label_of, self.graphs)
         return max((label for label in labels if label is not None), default=-1)
 
     @property

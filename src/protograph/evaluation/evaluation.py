@@ -14,9 +14,8 @@ from protograph._base.arrays import Ints
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Fidelity, Prototype
 from protograph.explanation.searched_graphs import SearchedGraphs
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.node_rule import NodeRule
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
 from protograph.metrics.density import density
 from protograph.metrics.fidelity import fidelity

@@ -17,12 +17,10 @@ from protograph.explanation.reason import Reason
 from protograph.explanation.rule import ClassRule
 from protograph.explanation.saving import write
 from protograph.explanation.survey import Survey, TakenOut
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.edge_rule import EdgeRule
-from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
-from protograph.graphs.node_naming import rule_lines
-from protograph.graphs.node_rule import NodeRule
+from protograph.graphs.conditions import EdgeRule, NodeRule
+from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph, rule_lines
 from protograph.graphs.origins import Origin
+from protograph.graphs.validate import node_count
 from protograph.models.performance import Performance, doubts_box, figures_line
 
 

@@ -6,7 +6,7 @@ from torch_geometric.data import Data
 
 from protograph._base.words import clean_name, count_of, listed
 from protograph.explanation.prototype import Prototype
-from protograph.graphs.kinds import by_frequency, node_columns
+from protograph.graphs.names import by_frequency, node_columns
 from protograph.molecules.reading import parse
 
 

@@ -1,21 +1,15 @@
 """Names that an explanation speaks by: those the user gave, else those that the data set has."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
-import torch
 from torch.utils.data import Subset
-from torch_geometric.data import Data
 
-from protograph.graphs.naming import ColumnNames, num_columns, unnamed_value
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
+from protograph.graphs.names import ColumnNames, num_columns, unnamed_value
 from protograph.molecules.elements import COLORS, OTHER, are_atoms
 from protograph.molecules.naming import read_edge_names, read_feature_names
-
-# Graphs whose values are looked at together.
-_CHUNK = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,16 +114,15 @@ def _classes(names: Any, num_classes: int) -> tuple[str, ...]:
 def _covering(names: ColumnNames, store: GraphStore, key: str, what: str) -> ColumnNames:
     """The names, if every value that occurs has one where values have names."""
     start = 0
-    graphs: Iterator[Data] = store.unchecked() if names.column is not None else iter(())
-    while chunk := [graph.get(key) for graph in islice(graphs, _CHUNK)]:
-        if unnamed_value(names, torch.cat(chunk)) is not None:
-            wrong = ((start + n, unnamed_value(names, tensor)) for n, tensor in enumerate(chunk))
+    for block in store.blocks() if names.column is not None else ():
+        if unnamed_value(names, block.tensor(key)) is not None:
+            wrong = ((start + n, unnamed_value(names, tensor)) for n, tensor in enumerate(block.values(key)))
             index, value = next((index, value) for index, value in wrong if value is not None)
             raise ValueError(
                 f"{what} must have a name for every value of column {names.column} of {key}, got none for {value:g}, "
                 f"which is in {store.label(index)}; add one"
             )
-        start += len(chunk)
+        start += len(block)
     return names
 
 

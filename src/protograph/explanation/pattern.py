@@ -10,10 +10,9 @@ from protograph._base.arrays import Bools
 from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, unfit
 from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.edge_rule import EdgeRule
-from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
-from protograph.graphs.node_rule import MatchNodes, NodeRule
+from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
+from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.validate import node_count
 from protograph.molecules.named_parts import NamedPart
 
 PART, INDUCED = "part", "induced"

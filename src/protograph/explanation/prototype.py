@@ -12,9 +12,8 @@ from protograph._base.words import count_of
 from protograph.explanation.codec import UnfitError, are_whole, unfit
 from protograph.explanation.pattern import check_parts
 from protograph.explanation.survey import NextBest
-from protograph.graphs.edge_rule import EdgeRule
-from protograph.graphs.naming import ColumnNames, NamedGraph, ValueNames, named_graph
-from protograph.graphs.node_rule import MatchNodes, NodeRule
+from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
+from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.molecules.named_parts import NamedPart
 from protograph.molecules.smarts import to_smarts
 from protograph.molecules.writing import to_rdkit, to_smiles

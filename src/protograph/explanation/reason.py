@@ -13,7 +13,7 @@ from protograph._base.intervals import wilson
 from protograph.explanation.codec import UnfitError, unfit
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 
 
 @dataclass(frozen=True, kw_only=True)

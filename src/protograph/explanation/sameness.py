@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
 from protograph.explanation.reason import Reason
-from protograph.graphs.node_rule import NodeRule, as_node_rule
+from protograph.graphs.conditions import NodeRule, as_node_rule
 from protograph.patterns.subgraph_isomorphism import same_graph
 
 T = TypeVar("T")

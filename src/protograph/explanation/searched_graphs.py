@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Collection, Hashable, Iterable
+from functools import partial
 
 import numpy as np
 from torch import Tensor
@@ -11,11 +12,10 @@ from protograph._base.arrays import Bools
 from protograph._base.errors import ProtographWarning
 from protograph._base.randomness import preserved_random_state
 from protograph._base.words import count_of
-from protograph.graphs.cleaning import check_each
-from protograph.graphs.containers import check_container, single_graphs
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule, as_node_rule
+from protograph.graphs.dataset import each_graph
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
-from protograph.graphs.node_rule import MatchNodes, NodeRule, as_node_rule
+from protograph.graphs.validate import check_container, validate
 from protograph.patterns.subgraph_isomorphism import contained_in
 
 
@@ -39,8 +39,9 @@ class SearchedGraphs:
     def __init__(self, graphs: Iterable[Data], *, max_calls: int = MAX_CALLS) -> None:
         check_container(graphs)
         with preserved_random_state():  # a loader draws a seed whenever it is gone through
-            self.graphs, self._max_calls = list(single_graphs(graphs)), max_calls
-        check_each(self.graphs)
+            self.graphs, self._max_calls = list(each_graph(iter(graphs))), max_calls
+        for number, graph in enumerate(self.graphs):
+            validate(graph, partial("graph {}".format, number), may_be_empty=True)
         self._encoded: dict[tuple[NodeRule | None, EdgeRule], EncodedGraphs] = {}
         self._answers: dict[Hashable, Bools] = {}
 

@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Ints
 from protograph._base.projection import project
 from protograph.explanation.survey import Survey
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
 from protograph.models.predictions import EmbeddedGraphs
 
 # Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
@@ -37,8 +37,6 @@ def surveyed(store: GraphStore, embedded: EmbeddedGraphs) -> Survey:
         "explained": explained,
         "graphs": _kept(store, predictions, labels),
     }
-    if store.has_plain_origins:  # without a look at each graph, which takes longer than all the rest
-        return Survey(places=tuple(range(len(store))), **known)
     return Survey.of(map(store.origin, range(len(store))), **known)
 
 

@@ -1,30 +1,25 @@
 """Graphs as whole numbers, as the compiled searches read them: kinds of nodes, neighbours, kinds of edges."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints, Kinds
-from protograph._base.growing import ROWS_AT_ONCE, ROWS_GATHERED, GrowingArray, give_back
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.edge_rule import MatchEdges, as_rule
-from protograph.graphs.joining import JoinedGraphs, joined
-from protograph.graphs.node_rule import MatchNodes, as_node_rule
-from protograph.graphs.row_kinds import NameOf, RowKinds
+from protograph.graphs.conditions import EdgeRule, MatchEdges, MatchNodes, NodeRule, as_node_rule, as_rule
+from protograph.graphs.dataset import CHUNK, CollatedGraphs, Column, GraphStore, Rows, collate, values_of
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000
-# Graphs whose tensors are joined at a time: enough to be quick, few enough for wide features to fit in memory.
-_CHUNK = 2048
-# So few graphs are read one by one.
-_FEW = 4
-_LARGEST = np.iinfo(np.int64).max
+# What messages call a graph, by its place among those that are encoded at a time.
+NameOf = Callable[[int], str]
 
 
 class EncodedGraph(NamedTuple):
@@ -62,7 +57,7 @@ class EncodedGraphs:
     ignored. The kind of an edge that holds other attributes there than back is told by both, whichever is which.
 
     Args:
-        graphs: The graphs, gone through once; some may be laid end to end already, as such.
+        graphs: The graphs, gone through once.
         match_features: Whether nodes have kinds, or a rule for that; without, all are of one.
         match_edges: Whether edges have kinds too: equal rows of ``edge_attr``, or rows that agree by a rule.
         names: What messages call the graphs, where they are not a data set.
@@ -75,7 +70,7 @@ class EncodedGraphs:
 
     def __init__(
         self,
-        graphs: Iterable[Data | JoinedGraphs],
+        graphs: Iterable[Data] | GraphStore,
         *,
         match_features: MatchNodes = True,
         match_edges: MatchEdges = False,
@@ -85,21 +80,16 @@ class EncodedGraphs:
         self.match_features = self.node_rule is not None
         self._names = names
         self._nodes, self._edges = RowKinds("x", self.node_rule), RowKinds("edge_attr", self.edge_rule)
-        nodes, starts = GrowingArray(np.int64), GrowingArray(np.int64)
-        kinds, neighbours, edge_kinds = GrowingArray(np.int32), GrowingArray(np.int32), GrowingArray(np.int32)
-        nodes.append([0])
-        starts.append([0])
+        parts, done = [_NOTHING], 0
         for chunk in _chunks(graphs):
-            sizes, degrees, *rows = self._encoded(chunk, len(nodes) - 1, is_pattern=False)
-            nodes.append(len(kinds) + sizes.cumsum())
-            starts.append(len(neighbours) + degrees.cumsum())
-            for column, part in zip((kinds, neighbours, edge_kinds), rows, strict=True):
-                column.append(part)
-        self.nodes: Ints = nodes.finished()
-        self.starts: Ints = starts.finished()
-        self.neighbours: Kinds = neighbours.finished()
-        self.node_kinds: Kinds = self._nodes.by_content(kinds.finished())
-        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds.finished())
+            parts.append(self._encoded(chunk, done, is_pattern=False))
+            done += len(chunk)
+        sizes, degrees, kinds, neighbours, edge_kinds = map(np.concatenate, zip(*parts, strict=True))
+        self.nodes: Ints = np.append(0, sizes.cumsum())
+        self.starts: Ints = np.append(0, degrees.cumsum())
+        self.neighbours: Kinds = neighbours
+        self.node_kinds: Kinds = self._nodes.by_content(kinds)
+        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds)
 
     def __len__(self) -> int:
         return self.nodes.size - 1
@@ -113,31 +103,20 @@ class EncodedGraphs:
     @cached_property
     def kind_counts(self) -> Ints:
         """How many nodes there are of each kind."""
-        counts = np.zeros(len(self._nodes), np.int64)
-        for first in range(0, self.node_kinds.size, ROWS_AT_ONCE):
-            counts += np.bincount(self.node_kinds[first : first + ROWS_AT_ONCE], minlength=counts.size)
-            give_back(self.node_kinds)
-        return counts
+        return np.bincount(self.node_kinds, minlength=len(self._nodes))
 
     def part(self, indices: Ints) -> "EncodedGraphs":
-        """Some of the graphs, numbered from 0 in their order, with the same kinds; in memory."""
-        some, parts = copy(self), [self._taken(indices[:0])]
-        for first in range(0, indices.size, ROWS_GATHERED):
-            parts.append(self._taken(indices[first : first + ROWS_GATHERED]))
-            give_back(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds)
-        sizes, degrees, *rows = map(np.concatenate, zip(*parts, strict=True))
-        some.nodes, some.starts = (np.append(0, part.cumsum()) for part in (sizes, degrees))
-        some.node_kinds, some.neighbours, some.edge_kinds = rows
-        some.__dict__["kind_counts"] = self.kind_counts  # of all graphs: by these the engine goes
-        return some
-
-    def _taken(self, indices: Ints) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
-        """Nodes of some graphs, degrees and kinds of these, their neighbours and the kinds of the edges."""
+        """Some of the graphs, numbered from 0 in their order, with the same kinds."""
+        some = copy(self)
         sizes = self.nodes[indices + 1] - self.nodes[indices]
         old = ranges(self.nodes[indices], sizes)
         degrees = self.starts[old + 1] - self.starts[old]
         entries = ranges(self.starts[old], degrees)
-        return sizes, degrees, self.node_kinds[old], self.neighbours[entries], self.edge_kinds[entries]
+        some.nodes, some.starts = np.append(0, sizes.cumsum()), np.append(0, degrees.cumsum())
+        some.node_kinds, some.neighbours = self.node_kinds[old], self.neighbours[entries]
+        some.edge_kinds = self.edge_kinds[entries]
+        some.__dict__["kind_counts"] = self.kind_counts  # of all graphs: by these the engine goes
+        return some
 
     def encode(self, pattern: Data) -> EncodedGraph:
         """A pattern with the same kinds; those that no graph has are below 0."""
@@ -149,54 +128,43 @@ class EncodedGraphs:
         nodes, starts = (np.concatenate([np.zeros(1, np.int64), part.cumsum()]) for part in (sizes, degrees))
         return [_part(nodes, kinds, starts, neighbours, edge_kinds, index) for index in range(len(patterns))]
 
-    def _encoded(
-        self, graphs: Sequence[Data] | JoinedGraphs, first: int, *, is_pattern: bool
-    ) -> tuple[Ints, Ints, Kinds, Kinds, Kinds]:
+    def _encoded(self, graphs: Sequence[Data], first: int, *, is_pattern: bool) -> "_Encoded":
         def name_of(place: int) -> str:
             if is_pattern:
                 return "the prototype"
             return self._names[first + place] if self._names else f"graph {first + place}"
 
-        flat = self._flat(graphs, name_of)
-        _check_ends(flat, name_of)
-        edges = flat.edges + np.repeat(flat.sizes.cumsum() - flat.sizes, flat.counts)
-        kinds, edge_kinds = np.zeros(int(flat.sizes.sum()), np.int32), np.zeros(int(flat.counts.sum()), np.int32)
-        if flat.x is not None:
-            kinds = self._nodes.kinds(flat.x, is_pattern=is_pattern)
-        if flat.edge_attr is not None:
-            edge_kinds = self._edges.kinds(flat.edge_attr, is_pattern=is_pattern, both_ways=_both_ways(edges))
-        return flat.sizes, *_compressed(kinds, edges, edge_kinds, flat.sizes)
-
-    def _flat(self, graphs: Sequence[Data] | JoinedGraphs, name_of: NameOf) -> "_Flat":
-        """The graphs end to end, with the rows that tell kinds."""
-        has_kinds, has_edge_kinds = self.match_features, self.edge_rule.is_matched
-        keys = ("x",) * has_kinds + ("edge_attr",) * has_edge_kinds
-        if isinstance(graphs, JoinedGraphs):
-            together = graphs
-        else:
-            several = joined(graphs, keys) if len(graphs) > _FEW else None
-            if several is None:
-                return self._flat_one_by_one(graphs, name_of)
-            together = several
-        sizes, counts, tensors = together.sizes, together.counts, together.tensors
-        x = self._nodes.whole(tensors.get("x"), sizes, name_of) if has_kinds else None
-        edge_attr = self._edges.whole(tensors.get("edge_attr"), counts, name_of) if has_edge_kinds else None
-        return _Flat(sizes, counts, together.edges, x, edge_attr)
-
-    def _flat_one_by_one(self, graphs: Sequence[Data], name_of: NameOf) -> "_Flat":
-        for place, graph in enumerate(graphs):
+        for place, graph in enumerate(() if isinstance(graphs, CollatedGraphs) else graphs):
             if not isinstance(graph, Data):
                 raise TypeError(
                     f"{name_of(place)} must be a torch_geometric.data.Data, got {type(graph).__name__}; "
                     f"of a prototype, pass its graph"
                 )
-        sizes = np.array([node_count(graph) for graph in graphs], dtype=np.int64)
-        pairs = [_edges(graph) for graph in graphs]
-        counts = np.array([pair.shape[1] for pair in pairs], dtype=np.int64)
-        x = self._nodes.joined([g.x for g in graphs], sizes, name_of) if self.match_features else None
-        is_matched = self.edge_rule.is_matched
-        edge_attr = self._edges.joined([g.edge_attr for g in graphs], counts, name_of) if is_matched else None
-        return _Flat(sizes, counts, np.concatenate(pairs, axis=1), x, edge_attr)
+        block = collate(graphs)
+        sizes, counts, edges = block.sizes, block.counts, block.edges
+        _check_ends(edges, sizes, counts, name_of)
+        edges = edges + np.repeat(sizes.cumsum() - sizes, counts)
+        kinds, edge_kinds = np.zeros(int(sizes.sum()), np.int32), np.zeros(int(counts.sum()), np.int32)
+        if self.match_features and (x := self._nodes.rows(block.columns.get("x"), sizes, name_of)) is not None:
+            kinds = self._nodes.kinds(x, is_pattern=is_pattern)
+        if self.edge_rule.is_matched:
+            edge_attr = self._edges.rows(block.columns.get("edge_attr"), counts, name_of)
+            if edge_attr is not None:
+                edge_kinds = self._edges.kinds(edge_attr, is_pattern=is_pattern, both_ways=_both_ways(edges))
+        return _Encoded(sizes, *_compressed(kinds, edges, edge_kinds, sizes))
+
+
+class _Encoded(NamedTuple):
+    """Graphs end to end: sizes of the graphs, degree and kind of each node, its neighbours and their edges' kinds."""
+
+    sizes: Ints
+    degrees: Ints
+    node_kinds: Kinds
+    neighbours: Kinds
+    edge_kinds: Kinds
+
+
+_NOTHING = _Encoded(*(np.zeros(0, dtype) for dtype in (np.int64, np.int64, np.int32, np.int32, np.int32)))
 
 
 def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
@@ -212,49 +180,23 @@ def ranges(first: Ints, sizes: Ints) -> Ints:
     return np.arange(int(sizes.sum())) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
 
 
-class _Flat(NamedTuple):
-    """Graphs end to end: how many nodes and edges each has, its edges from its own node 0 on, rows that tell kinds."""
-
-    sizes: Ints
-    counts: Ints
-    edges: Ints
-    x: NDArray[Any] | None = None
-    edge_attr: NDArray[Any] | None = None
-
-
-def _chunks(graphs: Iterable[Data | JoinedGraphs]) -> Iterator[list[Data] | JoinedGraphs]:
-    """Graphs in chunks to be laid end to end, and those that are already."""
-    chunk: list[Data] = []
-    for item in graphs:
-        if isinstance(item, JoinedGraphs):
-            if chunk:
-                yield chunk
-            chunk = []
-            yield item
-        else:
-            chunk.append(item)
-            if len(chunk) == _CHUNK:
-                yield chunk
-                chunk = []
-    if chunk:
+def _chunks(graphs: Iterable[Data] | GraphStore) -> Iterator[Sequence[Data]]:
+    if isinstance(graphs, GraphStore):
+        yield from graphs.blocks()
+        return
+    remaining = iter(graphs)
+    while chunk := list(islice(remaining, CHUNK)):
         yield chunk
 
 
-def _edges(graph: Data) -> Ints:
-    edge_index = torch.empty(2, 0) if graph.edge_index is None else graph.edge_index.detach().cpu()
-    edges: Ints = edge_index.numpy().astype(np.int64, copy=False).reshape(2, -1)
-    return edges
-
-
-def _check_ends(flat: _Flat, name_of: NameOf) -> None:
-    sizes = np.repeat(flat.sizes, flat.counts)
-    outside = (flat.edges < 0) | (flat.edges >= sizes)
+def _check_ends(edges: Ints, sizes: Ints, counts: Ints, name_of: NameOf) -> None:
+    own = np.repeat(sizes, counts)
+    outside = ((edges < 0) | (edges >= own)).any(axis=0)
     if outside.any():
-        at = int(np.argmax(outside.any(axis=0)))
-        graph = int(np.searchsorted(flat.counts.cumsum(), at, side="right"))
+        at = int(outside.argmax())
+        graph = int(np.searchsorted(counts.cumsum(), at, side="right"))
         raise ValueError(
-            f"edge_index of {name_of(graph)} has the edge {flat.edges[0, at]} -> {flat.edges[1, at]}, "
-            f"but it has {sizes[at]} nodes"
+            f"edge_index of {name_of(graph)} has the edge {edges[0, at]} -> {edges[1, at]}, but it has {own[at]} nodes"
         )
 
 
@@ -265,12 +207,6 @@ def _both_ways(edges: Ints) -> tuple[Ints, Ints]:
     """
     size = int(edges.max(initial=0)) + 1
     codes, reverses = edges[0] * size + edges[1], edges[1] * size + edges[0]
-    order, back_order = np.argsort(codes), np.argsort(reverses)
-    ascending = codes[order]
-    if (ascending[1:] > ascending[:-1]).all() and np.array_equal(ascending, reverses[back_order]):
-        back = np.empty_like(order)
-        back[order] = back_order
-        return np.arange(codes.size), back
     distinct, first = np.unique(codes, return_index=True)
     there = first[np.searchsorted(distinct, codes)]
     place = np.searchsorted(distinct, reverses).clip(max=max(distinct.size - 1, 0))
@@ -287,26 +223,106 @@ def _compressed(kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints) -> tu
     if not is_edge.all():
         edges, edge_kinds = edges[:, is_edge], edge_kinds[is_edge]
     keys = np.concatenate([edges[0] * total + edges[1], edges[1] * total + edges[0]])
-    lowest = int(edge_kinds.min(initial=0))
-    num_kinds = int(edge_kinds.max(initial=0)) - lowest + 1
-    if num_kinds > 1 and total * total > _LARGEST // num_kinds:
-        keys, first = np.unique(keys, return_index=True)
-        found = np.concatenate([edge_kinds, edge_kinds])[first]
-    else:  # a key with the kind in it: sorting numbers is much quicker than finding the order of them
-        keys = _ascending(keys * num_kinds + np.concatenate([edge_kinds, edge_kinds]) - lowest)
-        found = (keys % num_kinds + lowest).astype(np.int32) if num_kinds > 1 else np.full(keys.size, lowest, np.int32)
-        keys //= num_kinds
-    source = keys // total
-    target = keys - source * total
+    keys, first = np.unique(keys, return_index=True)
+    source, target = keys // total, keys % total
     return (
         np.bincount(source, minlength=kinds.size),
         kinds,
         (target - np.repeat(offsets, sizes)[target]).astype(np.int32),
-        found,
+        np.concatenate([edge_kinds, edge_kinds])[first],
     )
 
 
-def _ascending(keys: Ints) -> Ints:
-    """The different numbers."""
-    keys = np.sort(keys)
-    return keys[np.append(True, keys[1:] != keys[:-1])] if keys.size else keys
+class RowKinds:
+    """Numbers the distinct rows of tensors."""
+
+    def __init__(self, key: str, rule: EdgeRule | NodeRule | None = None) -> None:
+        self._key, self._rule = key, rule or EdgeRule()
+        self._width: int | None = None  # of the first tensor; -1: there is none
+        self._first = ""
+        self._number_of: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return max(len(self._number_of), 1)
+
+    def rows(self, column: Column | None, counts: Ints, name_of: NameOf) -> NDArray[Any] | None:
+        """The rows of graphs, which may differ in what they have; ``None`` where there are none.
+
+        Raises:
+            ValueError: If a graph has other rows than its nodes or edges are, or rows of another width than others.
+        """
+        if isinstance(column, Rows) and column.dim == 0 and np.array_equal(np.diff(column.starts), counts):
+            if not counts.any():  # nothing to compare
+                return None
+            joined = _matrix(column.values)
+            self._check_width(joined, int(np.argmax(counts > 0)), name_of)
+            return joined
+        matrices = [_matrix(value) for value in values_of(column, len(counts))]
+        for place, (matrix, count) in enumerate(zip(matrices, counts.tolist(), strict=True)):
+            if matrix is not None and count and len(matrix) != count:
+                raise ValueError(f"{self._key} of {name_of(place)} must have {count} rows, got {len(matrix)}")
+            if count:
+                self._check_width(matrix, place, name_of)
+        present = [matrix for matrix in matrices if matrix is not None and len(matrix)]
+        return np.concatenate(present) if present else None
+
+    def _check_width(self, rows: NDArray[Any] | None, place: int, name_of: NameOf) -> None:
+        width = -1 if rows is None else rows.shape[1]
+        if self._width is None:
+            self._width, self._first = width, name_of(place)
+        if width != self._width:
+            raise ValueError(
+                f"{self._key} must be alike in all graphs; {self._first} has {_columns(self._width)}, "
+                f"{name_of(place)} has {_columns(width)}"
+            )
+
+    def kinds(self, rows: NDArray[Any], *, is_pattern: bool, both_ways: tuple[Ints, Ints] | None = None) -> Kinds:
+        """Number of each row, or of the two at ``both_ways``; new rows of a pattern get numbers below 0."""
+        # -0.0 plus 0.0 has the bytes of 0.0.
+        values = np.ascontiguousarray(self._rule.compared(rows.astype(np.float64)) + 0.0)
+        width = values.shape[1] * values.itemsize
+        keys = values.view(np.dtype((np.void, width))).ravel().tolist() if width else [b""] * len(values)
+        ranks: dict[bytes, int] = {}
+        place = np.array([ranks.setdefault(key, len(ranks)) for key in keys], np.int64)
+        distinct = list(ranks)
+        if both_ways is not None:
+            there, back = place[both_ways[0]], place[both_ways[1]]
+            pairs, place = np.unique(
+                np.minimum(there, back) * len(distinct) + np.maximum(there, back), return_inverse=True
+            )
+            distinct = [
+                _joint_key(*(distinct[rank] for rank in divmod(pair, len(distinct)))) for pair in pairs.tolist()
+            ]
+        numbers: Kinds = np.array(self._numbers(distinct, is_pattern), dtype=np.int32)
+        return numbers[place]
+
+    def _numbers(self, keys: list[bytes], is_pattern: bool) -> list[int]:
+        number_of = self._number_of
+        if not is_pattern:
+            return [number_of.setdefault(key, len(number_of)) for key in keys]
+        new = {key: -1 - number for number, key in enumerate(sorted(set(keys) - number_of.keys()))}
+        return [number_of[key] if key in number_of else new[key] for key in keys]
+
+    def by_content(self, kinds: Kinds) -> Kinds:
+        """Number the rows by what they hold instead of where they came first; what was numbered before follows."""
+        ordered = sorted(self._number_of)
+        rank = np.zeros(len(self), np.int32)
+        rank[[self._number_of[key] for key in ordered]] = np.arange(len(ordered))
+        self._number_of = {key: number for number, key in enumerate(ordered)}
+        return rank[kinds]
+
+
+def _matrix(values: Any) -> NDArray[Any] | None:
+    if not isinstance(values, Tensor):
+        return None
+    plain = values.detach().cpu()
+    array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
+    return array.reshape(array.shape[0], -1) if array.size else np.empty((array.shape[0] if array.ndim else 0, 0))
+
+
+def _joint_key(there: bytes, back: bytes) -> bytes:
+    return there if there == back else min(there, back) + max(there, back)
+
+
+def _columns(width: int) -> str:
+    return "none" if width < 0 else f"{width} columns"

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.graphs.checking import NUMBERS
+from protograph.graphs.validate import NUMBERS
 
 
 def fingerprint(graph: Data) -> bytes:

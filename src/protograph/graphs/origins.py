@@ -1,6 +1,6 @@
 """Where graphs came from: their places in the user's own list, file or table, and what they are called there."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +91,7 @@ class Origins:
             starts=self.starts,
         )
 
-    def of(self, index: int, graph: Data | None = None) -> Origin:
+    def of(self, index: int, graph: Data | Mapping[str, Any] | None = None) -> Origin:
         """Where the graph at a place among these came from; the graph itself may know its name and SMILES."""
         position = int(self.positions[index])
         file = int(np.searchsorted(self.starts, position, side="right")) - 1 if self.files else None
@@ -105,9 +105,9 @@ class Origins:
         )
 
 
-def _text(graph: Data | None, keys: Sequence[str]) -> str:
+def _text(graph: Any, keys: Sequence[str]) -> str:
     """The first of these attributes that is a text or a whole number."""
-    values = [] if not isinstance(graph, Data) else [graph.get(key) for key in keys]
+    values = [graph.get(key) for key in keys] if isinstance(graph, Data | Mapping) else []
     return next((str(value) for value in values if isinstance(value, str | int) and str(value)), "")
 
 

@@ -8,9 +8,8 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph.graphs.edge_rule import MatchEdges
+from protograph.graphs.conditions import MatchEdges, MatchNodes
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.node_rule import MatchNodes
 from protograph.metrics.intervals import Measure
 
 

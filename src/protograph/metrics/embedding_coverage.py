@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats
 from protograph._base.intervals import wilson
 from protograph._base.randomness import preserved_random_state
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
 from protograph.metrics.intervals import Estimate
 from protograph.metrics.judging import Graphs, Model, graphs_of
 from protograph.metrics.support import Predictions, checked_predictions
@@ -77,7 +77,7 @@ def embedding_coverage(
         running = as_classifier(model).start(chosen)
         # A subset, so that messages count in the whole.
         subset: Any = Subset(cast(Any, graphs), indices.tolist())
-        chunks = GraphStore(subset).chunks(BATCH_SIZE)
+        chunks = GraphStore(subset).blocks(BATCH_SIZE)
         members = torch.cat([running.embed(chunk).graph_embeddings for chunk in chunks]).numpy()
         others = running.embed(chosen).graph_embeddings.numpy()
     radius = _usual_distance(members, target) if radius is None else float(radius)

@@ -11,7 +11,7 @@ from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Fidelity
 from protograph.explanation.fidelity import fidelity_of_all, fidelity_of_class
 from protograph.explanation.searched_graphs import SearchedGraphs
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
 from protograph.metrics.judging import Model, outputs_of
 from protograph.metrics.support import Predictions, checked_predictions
 from protograph.models.classifier import GraphClassifier

@@ -13,9 +13,8 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Bools, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.intervals import checked_confidence, wilson
-from protograph.graphs.edge_rule import MatchEdges, as_rule
+from protograph.graphs.conditions import MatchEdges, MatchNodes, as_node_rule, as_rule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
-from protograph.graphs.node_rule import MatchNodes, as_node_rule
 from protograph.metrics.intervals import Estimate, Measure, hoeffding, student
 from protograph.models.predictions import check_target
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.words import count_of, cut, one_line
-from protograph.graphs.checking import node_count
+from protograph.graphs.validate import node_count
 
 # Of what a model raised, so much is repeated.
 _MAX_RAISED = 160

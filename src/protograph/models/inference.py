@@ -15,9 +15,9 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
-from protograph.models.batching import batch_of
+from protograph.graphs.dataset import collate
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.models.calling import Call
 from protograph.models.error_hints import noted
 from protograph.models.model_state import copied, left_as_found
@@ -259,7 +259,7 @@ class RunningClassifier:
             self.usage.seconds += time.perf_counter() - started
 
     def _collated(self, graphs: Sequence[Data]) -> Batch:
-        batch = batch_of(graphs, self.call.attributes, self.device)
+        batch = collate(graphs).batch(self.call.attributes).to(self.device)
         dtype = torch.float64 if self.is_double else self.dtype
         if dtype is None:
             return batch

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph.graphs.checking import is_plain
+from protograph.graphs.validate import is_plain
 
 ReturnType = Literal["raw", "probs", "log_probs"]
 AskedType = Literal["auto", "raw", "probs", "log_probs"]

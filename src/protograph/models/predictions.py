@@ -7,6 +7,8 @@ probabilities, margins and leads of a class.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -20,11 +22,9 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.progress import Progress
 from protograph._base.words import count_of, counted
 from protograph.engines.ray import RayCluster
-from protograph.graphs.checking import is_plain, node_count
-from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.joining import GraphChunk, plain_labels
-from protograph.graphs.store import GraphStore
-from protograph.models.batching import parts_of
+from protograph.graphs.dataset import CollatedGraphs, GraphStore
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import is_plain, node_count
 from protograph.models.classifier import SAMPLE_SIZE, SIGMOIDS, GraphClassifier, Precision, as_classifier
 from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import (
@@ -114,8 +114,7 @@ def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Te
     outputs = []
     for first in range(0, len(graphs), BATCH_SIZE):
         last = min(first + BATCH_SIZE, len(graphs))
-        batch: Sequence[Data]
-        batch = graphs.part(first, last) if isinstance(graphs, GraphChunk) else [graphs[i] for i in range(first, last)]
+        batch = graphs[first:last]
         outputs.append(classifier.classify(batch))
         check_finite("the model's output", outputs[-1], first, batch)
     return torch.cat(outputs)
@@ -186,8 +185,7 @@ def embed_all(
     """
     classifier = as_classifier(model)
     store = GraphStore(graphs)
-    store.check(batch_size or _READ_AT_ONCE)
-    running = classifier.start(store.first(SAMPLE_SIZE), device, precision)
+    running = classifier.start(_sample(store), device, precision)
     return store, running, embed(running, store, batch_size, classifier.return_type, progress, cluster)
 
 
@@ -200,13 +198,14 @@ def embed(
     cluster: RayCluster | None = None,
 ) -> EmbeddedGraphs:
     """Apply ``classifier`` to every graph of ``store``; see :func:`embed_all`."""
-    labels, outputs, embeddings = list[int | None](), list[Tensor](), list[Tensor]()
+    labels = [class_of(value, classifier.task) for value in store.values("y")]
+    outputs, embeddings = list[Tensor](), list[Tensor]()
 
     def blocks() -> Iterator[_Block]:
-        for graphs in store.chunks(batch_size or _READ_AT_ONCE):
-            first = len(labels)
-            labels.extend(labels_of(graphs, classifier.task))
-            yield _Block(graphs, store.label(first), store.label(len(labels) - 1))
+        first = 0
+        for graphs in store.blocks(batch_size or _READ_AT_ONCE):
+            yield _Block(graphs, store.label(first), store.label(first + len(graphs) - 1))
+            first += len(graphs)
 
     first = 0
     for rows, some in _by_blocks(_Pass(classifier, batch_size), blocks(), cluster):
@@ -216,9 +215,9 @@ def embed(
         embeddings.append(some)
         first += len(rows)
         if progress is not None:
-            progress("embedding", first, store.known_length)
-    found, notes = store.findings.messages(), list(classifier.warnings)
-    if store.findings.directed:
+            progress("embedding", first, len(store))
+    found, notes = store.notes, list(classifier.warnings)
+    if store.num_directed:
         notes += found[:1]
     of_all, of_some = _given_labels(labels)
     label_notes = []
@@ -245,10 +244,18 @@ def embed(
     )
 
 
+def _sample(store: GraphStore) -> list[Data]:
+    return store.take(range(min(SAMPLE_SIZE, len(store))))
+
+
+def _sample(store: GraphStore) -> list[Data]:
+    return store.take(range(min(SAMPLE_SIZE, len(store))))
+
+
 class _Block(NamedTuple):
     """Neighbouring graphs, and what messages call the first and the last."""
 
-    graphs: Sequence[Data]
+    graphs: CollatedGraphs
     first: str
     last: str
 
@@ -273,11 +280,14 @@ class _Pass:
             raise
         return torch.cat([one.outputs for one in results]), torch.cat([one.graph_embeddings for one in results])
 
-    def _batches(self, graphs: Sequence[Data]) -> Iterable[Sequence[Data]]:
+    def _batches(self, graphs: CollatedGraphs) -> Iterable[CollatedGraphs]:
         """Graphs in pieces that go through the model: of so many at most, or of about so many nodes and edges."""
         # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
-        if self.batch_size is None and not self.classifier.warnings and isinstance(graphs, GraphChunk):
-            return parts_of(graphs, _ROWS_AT_ONCE)
+        if self.batch_size is None and not self.classifier.warnings:
+            rows = (graphs.sizes + graphs.counts).cumsum()
+            number = max(1, -(-3 * int(rows[-1]) // (4 * _ROWS_AT_ONCE)))  # a third more is no reason for another one
+            ends = np.searchsorted(rows, rows[-1] * np.arange(1, number + 1) / number).clip(max=len(graphs) - 1) + 1
+            return [graphs[first:last] for first, last in pairwise([0, *np.unique(ends).tolist()])]
         size = self.batch_size or BATCH_SIZE
         return [graphs[first : first + size] for first in range(0, len(graphs), size)]
 
@@ -307,7 +317,7 @@ def _are_raw(outputs: Tensor, classifier: RunningClassifier, store: GraphStore) 
     """Whether a single output that is in [0, 1] for all graphs is outside for parts of some, as a raw score may be."""
     if outputs.size(1) > 1 or bool(((outputs < 0) | (outputs > 1)).any()):
         return False
-    tracer, rows = classifier.traced(store.first(SAMPLE_SIZE))
+    tracer, rows = classifier.traced(_sample(store))
     if tracer.ends_in(rows, SIGMOIDS):
         return False
     spread = np.unique(np.linspace(0, len(store) - 1, _NUM_TRIED).astype(np.int64)).tolist()
@@ -342,7 +352,11 @@ def predictions_of(scores: Floats) -> Ints:
 
 def label_of(graph: Data, task: int | None = None) -> int | None:
     """The class that a graph was given, ``None`` where that is not one whole number; of a task, its value of ``y``."""
-    y: Any = graph.get("y")
+    return class_of(graph.get("y"), task)
+
+
+def class_of(y: Any, task: int | None = None) -> int | None:
+    """The class that a graph's ``y`` says."""
     if isinstance(y, Tensor | np.ndarray):
         y = _value_of(y, task)
     if isinstance(y, float | np.floating):
@@ -366,8 +380,7 @@ def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | Non
     >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
     [1, 0, None]
     """
-    plain = plain_labels(graphs)
-    return [label_of(graph, task) for graph in graphs] if plain is None else list(plain.tolist())
+    return [label_of(graph, task) for graph in graphs]
 
 
 def check_finite(

@@ -15,8 +15,8 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import tolerance_for
 from protograph._base.words import one_line
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import CollatedGraphs, GraphStore
+from protograph.graphs.validate import node_count
 from protograph.models.inference import ForwardResult, RunningClassifier
 from protograph.models.predictions import Judge
 from protograph.models.readout.capture import tensors_in
@@ -241,9 +241,20 @@ def _candidates(store: GraphStore, predictions: Ints, num_candidates: int) -> li
     in_turn = [graphs[place] for place in range(most) for graphs in ranked if place < len(graphs)]
     row = next((graph.edge_attr[:1] for graph in in_turn if graph.num_edges), None)
     if not any(_has_other(graph, row) for graph in in_turn):  # perhaps a single graph of many has another row
-        others = (number for number, graph in enumerate(store.unchecked()) if _has_other(graph, row))
-        in_turn = [*(store[number] for number in islice(others, 1)), *in_turn]
+        others = (_with_other(block, row) for block in store.blocks())
+        in_turn = [*islice((graph for graph in others if graph is not None), 1), *in_turn]
     return in_turn
+
+
+def _with_other(block: CollatedGraphs, row: Tensor | None) -> Data | None:
+    """The first graph of a block that has another row."""
+    rows = block.tensor("edge_attr")
+    if rows is None or not len(rows):
+        return None
+    is_other = torch.ones(len(rows), dtype=torch.bool) if row is None else (rows != row).reshape(len(rows), -1).any(1)
+    first = int(is_other.int().argmax())
+    place = int(np.searchsorted(block.counts.cumsum(), first, side="right"))
+    return block[place] if bool(is_other.any()) else None
 
 
 def _num_different(graph: Data) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from torch_geometric.data import Data
 
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.naming import ColumnNames, named_graph
+from protograph.graphs.names import ColumnNames, named_graph
 from protograph.molecules.functional_groups import EVERY_KIND, GroupKind, matches_of
 from protograph.molecules.source_molecules import source_molecule
 from protograph.patterns.subgraph_isomorphism import places_of

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from protograph.graphs.naming import ColumnNames, read_names
+from protograph.graphs.names import ColumnNames, read_names
 from protograph.molecules.elements import OTHER, TABLE
 
 # By atomic number; 0 stands for any atom.
@@ -17,7 +17,7 @@ ATOMIC_NUMBERS = ("atomic num", "atomic number")
 
 
 def read_feature_names(given: Any, x: Any) -> ColumnNames:
-    """Names of features as a user gives them; see :func:`~protograph.graphs.naming.read_names`.
+    """Names of features as a user gives them; see :func:`~protograph.graphs.names.read_names`.
 
     The values of a column called atomic number are named by their elements, unless they have other names: PyG's
     ``x_map`` of ``from_smiles`` names them by the numbers themselves.
@@ -44,7 +44,7 @@ def _are_numbers(names: Mapping[int, str], x: Any, number: int) -> bool:
 
 
 def read_edge_names(given: Any, edge_attr: Any) -> ColumnNames:
-    """Names of edges' attributes as a user gives them; see :func:`~protograph.graphs.naming.read_names`.
+    """Names of edges' attributes as a user gives them; see :func:`~protograph.graphs.names.read_names`.
 
     >>> import torch
     >>> read_edge_names(["single", "double"], torch.eye(2)).columns

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.molecules.elements import OTHER, SYMBOLS, are_atoms
 from protograph.molecules.reading import import_chem
 from protograph.molecules.writing import PURPOSE, WAY_OUT

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.molecules.elements import OTHER, SYMBOLS, are_atoms
 from protograph.molecules.reading import parse
 from protograph.molecules.writing import atom_symbols, named_bonds, to_rdkit

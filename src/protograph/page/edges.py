@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protograph._base.arrays import Ints
-from protograph.graphs.edge_cuts import edge_cuts
-from protograph.graphs.edge_rule import EdgeRule
-from protograph.graphs.store import GraphStore
+from protograph.graphs.bins import edge_cuts
+from protograph.graphs.conditions import EdgeRule
+from protograph.graphs.dataset import GraphStore
 from protograph.models.inference import RunningClassifier
 from protograph.models.sensitivity import EdgeReading, edge_reading
 from protograph.page.options import EdgeOptions
@@ -58,5 +58,5 @@ def resolved_edges(
         )
     if not reading.is_read:
         return ResolvedEdges(EdgeRule())
-    cuts = edge_cuts(store.unchecked(), max_values=options.max_values, num_bins=options.num_bins)
+    cuts = edge_cuts(store.blocks(), max_values=options.max_values, num_bins=options.num_bins)
     return ResolvedEdges(EdgeRule(is_matched=True, cuts=cuts), (reading.note,) if reading.note else ())

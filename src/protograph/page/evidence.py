@@ -9,9 +9,9 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Bools, Ints
 from protograph._base.words import counted
 from protograph.explanation import Evidence, Prototype
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.store import GraphStore
+from protograph.graphs.validate import node_count
 from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information, spread

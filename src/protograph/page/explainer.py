@@ -10,8 +10,8 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.timing import summed, timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
+from protograph.graphs.conditions import NodeRule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.node_rule import NodeRule
 from protograph.page.candidate import NoPrototypeError
 from protograph.page.clustering import Cluster, Selection, class_map, given_cluster, select
 from protograph.page.consensus.contributions import LinearHead, linear_head
@@ -212,7 +212,7 @@ class PAGE(Explainer):
         readings = {graphs.match_features: graphs}
         if graphs.match_features and graphs.kind_counts.size > 1:
             rule = self._edges().rule
-            plain = EncodedGraphs(self._store.to_encode(), match_features=False, match_edges=rule)
+            plain = EncodedGraphs(self._store, match_features=False, match_edges=rule)
             readings[False] = plain
         return FittedGraphs(
             judge=self._judge,
@@ -258,7 +258,7 @@ class PAGE(Explainer):
 
         def encoded() -> EncodedGraphs:
             with timed(self._seconds, "encoding"):
-                return EncodedGraphs(self._store.to_encode(), match_features=nodes, match_edges=edges)
+                return EncodedGraphs(self._store, match_features=nodes, match_edges=edges)
 
         return self._once(f"encoded, features {nodes}, edges {edges}", encoded)
 

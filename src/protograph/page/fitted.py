@@ -8,8 +8,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
-from protograph.graphs.cleaning import node_count
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.validate import node_count
 from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.patterns.canonical import CanonicalGraph
 

@@ -10,14 +10,20 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.words import count_of, listed, one_line
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.column_bins import even_cuts, evenest_cuts, gap_cuts
-from protograph.graphs.column_names import ColumnNames
-from protograph.graphs.node_naming import column_name, group_names
-from protograph.graphs.node_rule import ColumnGroup, NodeRule, interval_cuts
-from protograph.graphs.node_sample import NodeSample, node_sample
-from protograph.graphs.row_clusters import compact_clusters, divided, gap_clusters
-from protograph.graphs.store import GraphStore
+from protograph.graphs.bins import (
+    NodeSample,
+    compact_clusters,
+    divided,
+    even_cuts,
+    evenest_cuts,
+    gap_clusters,
+    gap_cuts,
+    node_sample,
+)
+from protograph.graphs.conditions import ColumnGroup, NodeRule, interval_cuts
+from protograph.graphs.dataset import GraphStore
+from protograph.graphs.names import ColumnNames, column_name, group_names
+from protograph.graphs.validate import node_count
 from protograph.models.predictions import Judge
 from protograph.models.sensitivity import column_effects, looked_up_columns, node_views, spread_places
 from protograph.page.options import NodeOptions
@@ -54,7 +60,7 @@ def resolved_nodes(
         names: Names of the columns of ``x``.
         options: How to find out.
     """
-    sample = node_sample(store.laid_out(), options.sample)
+    sample = node_sample(store.blocks(), options.sample)
     if sample is None:
         return ResolvedNodes(True)
     columns = _Columns(sample, judge, store, names, options)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
 from protograph._base.options import check_number
-from protograph.graphs.edge_rule import MatchEdges
+from protograph.graphs.conditions import MatchEdges
 from protograph.patterns.joint import MatchFeatures
 
 Scoring = Literal["product", "arithmetic", "geometric"]

@@ -10,9 +10,9 @@ from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Prototype, Reason
 from protograph.explanation.places import nodes_of
 from protograph.explanation.survey import TakenOut
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.models.predictions import Judge
 from protograph.page.fitted import FittedClass
 

@@ -16,10 +16,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
-from protograph.graphs.cleaning import edge_keys, node_count, node_keys
-from protograph.graphs.cutting import reordered
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.fingerprint import fingerprint
+from protograph.graphs.subgraph import edge_keys, node_keys, reordered
+from protograph.graphs.validate import node_count
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
 # Nodes and edges that refinement may go through for one graph, over all its rounds; molecules need some thousands.

@@ -13,7 +13,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
-from protograph.graphs.edge_rule import MatchEdges
+from protograph.graphs.conditions import MatchEdges
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Subgraph

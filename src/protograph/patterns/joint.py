@@ -11,9 +11,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints, Kinds
-from protograph.graphs.edge_rule import MatchEdges, as_rule
+from protograph.graphs.conditions import MatchEdges, MatchNodes, NodeRule, as_rule
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.node_rule import MatchNodes, NodeRule
 
 MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool] | NodeRule
 

@@ -8,8 +8,8 @@ from itertools import accumulate
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph.graphs.cutting import induced_subgraph, with_edges
 from protograph.graphs.encoding import EncodedGraph
+from protograph.graphs.subgraph import induced_subgraph, with_edges
 
 Edge = tuple[int, int]
 

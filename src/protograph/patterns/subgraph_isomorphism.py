@@ -15,9 +15,8 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Ints
 from protograph._base.options import check_count
 from protograph._base.timing import timed
-from protograph.graphs.edge_rule import MatchEdges
+from protograph.graphs.conditions import MatchEdges, MatchNodes
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
-from protograph.graphs.node_rule import MatchNodes
 
 if TYPE_CHECKING:
     from protograph.patterns.isomorphism_kernels import Graphs, Plan

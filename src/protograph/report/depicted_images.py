@@ -9,7 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.report.markup import Marks, halos, svg, tag, targets
 
 # Pixels that the longer side of an image has on the page.

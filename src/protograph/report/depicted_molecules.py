@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from protograph._base.arrays import Floats
-from protograph.graphs.naming import NamedGraph
+from protograph.graphs.names import NamedGraph
 from protograph.molecules.drawing import ATOM_COLORS, BOND_PIXELS, INK, MoleculeDrawing, Stroke, drawn_molecule
 from protograph.molecules.elements import are_atoms
 from protograph.molecules.placing import aligned_places, molecule_places

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.report.markup import Marks, match_class, tag, text
 
 

@@ -13,10 +13,10 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.origins import Origin
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.molecules.functional_groups import found_groups
 from protograph.report.depicted_graphs import graph_markup
 from protograph.report.depicted_images import Image, image_markup

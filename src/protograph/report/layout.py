@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.superposing import fitted_places
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.
 SMALL = 60

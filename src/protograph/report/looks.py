@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
 from protograph.explanation import Explanation, Pattern, Prototype
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.report.depicted_images import Image, fragment_image, image_of
 from protograph.report.depicted_molecules import PlacedMolecule, placed_fragment, placed_molecule
 from protograph.report.depicted_sentences import words_of

@@ -11,8 +11,8 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats
 from protograph._base.words import one_line
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.kinds import is_one_hot, shown_columns
+from protograph.graphs.names import is_one_hot, shown_columns
+from protograph.graphs.validate import node_count
 from protograph.report.sheet import INK, MUTED, Sheet, text_width
 from protograph.report.words import shortened
 

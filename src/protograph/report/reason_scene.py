@@ -10,8 +10,8 @@ from torch_geometric.data import Data
 from protograph.explanation import Example, Explanation, Pattern, Reason
 from protograph.explanation.describing.pattern_words import pattern_words
 from protograph.explanation.describing.reason_words import are_marks_named
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.report.layout import layout, undirected_edges
 from protograph.report.looks import fragment_look, look_of
 from protograph.report.views import MAX_SOURCE_NODES, Highlight, View, nearest_nodes

@@ -8,8 +8,8 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph.explanation import Explanation, Prototype
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.report.depicted_images import Image
 from protograph.report.layout import layout, undirected_edges
 from protograph.report.looks import fragment_look, look_of, places_in

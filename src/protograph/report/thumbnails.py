@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats
 from protograph._base.words import one_line
 from protograph.explanation import Explanation
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.report.depicted_images import Image, drawn_places, image_markup
 from protograph.report.depicted_molecules import PlacedMolecule, stroke_markup
 from protograph.report.layout import undirected_edges

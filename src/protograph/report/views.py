@@ -8,7 +8,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.report.depicted_images import Image
 from protograph.report.depicted_molecules import PlacedMolecule
 from protograph.report.drawn_views import draw_image, draw_placed_molecule, draw_words

@@ -12,6 +12,7 @@ the first layer is computed as the others are.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -19,7 +20,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
-from protograph.graphs.checking import check_graph, is_plain
+from protograph.graphs.validate import is_plain, validate
 from protograph.training.gcn import GCN
 
 # Of features that are added up over the neighbours beforehand.
@@ -124,7 +125,7 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
     labels: list[int] = []
     has_none = False
     for number, graph in enumerate(graphs):
-        check_graph(graph, f"graphs[{number}]")
+        validate(graph, partial("graphs[{}]".format, number))
         is_bare = graph.x is None
         if features and is_bare != has_none:
             came = "None" if is_bare else "a tensor"

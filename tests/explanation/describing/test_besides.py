@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Evidence, Prototype
 from protograph.explanation.describing.besides import besides, unsaid_by_name, unsaid_by_smarts
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 
 PAIR = torch.tensor([[0, 1], [1, 0]])
 EVIDENCE = Evidence(num_in_class=1, num_class=40, num_elsewhere=0, num_others=40, num_in_cluster=1, information=0.1)

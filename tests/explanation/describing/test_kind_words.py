@@ -3,7 +3,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Pattern
 from protograph.explanation.describing.kind_words import NodeWords, kind_words
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from tests.metrics.small_graphs import path
 
 EDGE = torch.tensor([[0, 1], [1, 0]])

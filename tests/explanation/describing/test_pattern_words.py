@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Pattern
 from protograph.explanation.describing.pattern_words import pattern_words
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from tests.explanation.by_hand import complete, house, patterns
 from tests.metrics.small_graphs import graph_of, grid, path, plain, ring
 

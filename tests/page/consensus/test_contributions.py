@@ -9,8 +9,8 @@ from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global
 from torch_geometric.utils import to_undirected
 
 from protograph import GraphClassifier
-from protograph.graphs.cutting import induced_subgraph
-from protograph.graphs.store import GraphStore
+from protograph.graphs.dataset import GraphStore
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.metrics.judging import margin_share, share_of_margin
 from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import margins

@@ -13,7 +13,7 @@ from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool
 
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.predictions import Judge, embed_all
 from protograph.page.options import ReasonOptions

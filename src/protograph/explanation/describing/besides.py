@@ -6,8 +6,7 @@ from torch import Tensor
 
 from protograph._base.words import clean_name, listed
 from protograph.explanation.prototype import Prototype
-from protograph.graphs.kinds import node_columns, shown_columns
-from protograph.graphs.naming import ColumnNames, ValueNames
+from protograph.graphs.names import ColumnNames, ValueNames, node_columns, shown_columns
 from protograph.molecules.smarts import OTHER_BONDS, unsaid
 
 FEATURES, ATTRIBUTES = "features", "edge attributes"

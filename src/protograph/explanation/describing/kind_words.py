@@ -9,7 +9,7 @@ from torch import Tensor
 from protograph._base.words import clean_name
 from protograph.explanation.describing.besides import ATTRIBUTES, FEATURES, beside_values
 from protograph.explanation.pattern import Pattern
-from protograph.graphs.kinds import is_one_hot, node_columns, shown_columns
+from protograph.graphs.names import is_one_hot, node_columns, shown_columns
 from protograph.molecules.elements import COUNTABLE, OTHER, are_atoms, element_name
 from protograph.molecules.smarts import SIGNS
 

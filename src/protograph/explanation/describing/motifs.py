@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx
 
 from protograph._base.words import clean_name, counted, listed, number_word
-from protograph.graphs.kinds import by_frequency
+from protograph.graphs.names import by_frequency
 from protograph.molecules.elements import are_atoms, counted_atoms, element_name
 from protograph.patterns.subgraph_isomorphism import same_graph
 

@@ -13,7 +13,7 @@ from protograph.explanation.describing.motifs import compose, simple_graph
 from protograph.explanation.describing.part_names import everywhere
 from protograph.explanation.figures import smarts_of
 from protograph.explanation.prototype import Evidence, Prototype
-from protograph.graphs.kinds import node_columns
+from protograph.graphs.names import node_columns
 from protograph.molecules.elements import are_atoms
 
 # Bits; below, containing the prototype says nothing worth mentioning about the class.

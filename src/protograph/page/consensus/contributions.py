@@ -24,7 +24,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.growing import rows_of
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
-from protograph.graphs.cleaning import node_count
+from protograph.graphs.validate import node_count
 from protograph.models.inference import ForwardResult
 from protograph.models.outputs import log_scores, margins
 from protograph.models.predictions import EmbeddedGraphs, Judge

@@ -8,9 +8,9 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import first_best, levels, tolerance_for
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
 from protograph.graphs.encoding import EncodedGraph
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.page.clustering import Cluster, scaled
 from protograph.page.consensus.contributions import LinearHead, node_contributions
 from protograph.page.fitted import FittedClass, split_by_graph

@@ -8,8 +8,8 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools
 from protograph.explanation import Example
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.models.predictions import Judge
 from protograph.page.reasons.conditions import ConditionReader
 from protograph.page.reasons.drafts import Draft

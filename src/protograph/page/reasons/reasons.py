@@ -15,9 +15,8 @@ from protograph._base.timing import timed
 from protograph._base.words import counted
 from protograph.explanation import Pattern, Reason, Support
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
-from protograph.graphs.edge_rule import EdgeRule
+from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
-from protograph.graphs.node_rule import NodeRule
 from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.molecules.named_parts import NamedPart, PartNamer
 from protograph.page.options import ReasonOptions

@@ -10,8 +10,8 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Floats
 from protograph._base.ties import first_best, tolerance_for
 from protograph.explanation import Session
-from protograph.graphs.cleaning import node_count
-from protograph.graphs.cutting import induced_subgraph
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.page.candidate import Candidate, NoPrototypeError
 from protograph.page.clustering import Cluster
 from protograph.page.fitted import FittedClass, split_by_graph

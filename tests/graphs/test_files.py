@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
-from protograph.graphs import reading
-from protograph.graphs.reading import ShardedGraphs, read_graphs
+from protograph.graphs import files
+from protograph.graphs.files import ShardedGraphs, read_graphs
 from tests import zoo
 
 
@@ -104,8 +104,8 @@ def test_files_in_the_order_of_their_numbers(folder):
 
 def test_reading_in_order_reads_each_file_once(folder, monkeypatch):
     graphs, read = ShardedGraphs(folder), []
-    original = reading.read_graphs
-    monkeypatch.setattr(reading, "read_graphs", lambda path: read.append(path.name) or original(path))
+    original = files.read_graphs
+    monkeypatch.setattr(files, "read_graphs", lambda path: read.append(path.name) or original(path))
     assert numbers(graphs) == [0, 1, 2, 3, 4]
     assert read == ["part1.pt", "part2.pt", "part10.pt"]
 
@@ -119,7 +119,7 @@ def test_a_damaged_shard_is_told_at_once(folder):
 def test_no_shards(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"has no \.pt file; wanted files with lists"):
         ShardedGraphs(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"^there is no folder"):
+    with pytest.raises(FileNotFoundError, match=r"^there is no folder .*read_graphs"):
         ShardedGraphs(tmp_path / "nowhere")
 
 

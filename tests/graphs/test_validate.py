@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Batch, Data, HeteroData
+from torch_geometric.loader import DataLoader
 from torch_geometric.transforms import ToSparseTensor
 from torch_geometric.utils import to_edge_index
 
-from protograph.graphs.checking import check_graph, is_dense, is_plain
+from protograph.graphs.validate import check_container, is_dense, is_plain, validate
 
 X = torch.eye(3)
 ENDS = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -140,10 +141,10 @@ def test_what_cannot_be_used_is_refused_and_the_advice_works(name):
     make, message, advice = REFUSED[name]
     odd = make()
     with pytest.raises((TypeError, ValueError)) as caught:
-        check_graph(odd, "it")
+        validate(odd, lambda: "it")
     assert str(caught.value) == message
     content = odd.to_dict() | advice(odd)
-    check_graph(Data(**{key: value for key, value in content.items() if value is not None}), "it")
+    validate(Data(**{key: value for key, value in content.items() if value is not None}), lambda: "it")
 
 
 @pytest.mark.parametrize("key", ["x", "pos", "edge_attr", "edge_weight", "edge_index"])
@@ -151,7 +152,7 @@ def test_tensors_without_numbers_are_refused(key):
     count = 3 if key in ("x", "pos") else 4
     odd = graph(**{key: ENDS.to("meta") if key == "edge_index" else torch.ones(count, 1, device="meta")})
     with pytest.raises(ValueError, match=rf"^{key} of it .* on the device 'meta', which holds no numbers; load"):
-        check_graph(odd, "it")
+        validate(odd, lambda: "it")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def test_tensors_without_numbers_are_refused(key):
 )
 def test_what_is_no_graph_is_refused(other, message):
     with pytest.raises(TypeError) as caught:
-        check_graph(other, "graph 3")
+        validate(other, lambda: "graph 3")
     assert str(caught.value) == f"graph 3 must be a single torch_geometric.data.Data, got {message}"
 
 
@@ -176,13 +177,13 @@ def test_what_is_no_graph_is_refused(other, message):
 )
 def test_usual_numbers_of_any_shape_are_taken(dtype):
     for x in (X, X[0], X[:, :, None], X[:, :0]):
-        check_graph(graph(x=x.to(dtype), edge_attr=torch.ones(4).to(dtype)), "it")
+        validate(graph(x=x.to(dtype), edge_attr=torch.ones(4).to(dtype)), lambda: "it")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_is_not_read_may_be_anything():
     others = {"y": "toxic", "mask": torch.ones(5, device="meta"), "kept": {1: None}, "more": np.array([None])}
-    check_graph(graph(**others, far=X.to_sparse(), near=quantised(X), thing=object()), "it")
+    validate(graph(**others, far=X.to_sparse(), near=quantised(X), thing=object()), lambda: "it")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -192,3 +193,25 @@ def test_which_tensors_can_be_cut_and_which_can_be_read():
         *(True, True, False, False, False, False)
     ]
     assert [is_plain(value) for value in (half, floats, sparse, X.to("meta"))] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (graph(), r"got a single Data; pass \[data\]"),
+        (Batch.from_data_list([graph()]), r"got a single DataBatch; pass graphs.to_data_list\(\)"),
+        (HeteroData(), r"got a single HeteroData; pass \[data.to_homogeneous\(\)\]"),
+        ({0: graph()}, r"got a dict; pass list\(graphs.values\(\)\)"),
+        ("graphs.pt", r"got a str; pass protograph.datasets.read_graphs"),
+        (torch.ones(2), "got Tensor; pass a list of"),
+        (None, "got NoneType; pass a list of"),
+    ],
+)
+def test_what_holds_no_graphs_is_refused_with_what_to_pass(given, message):
+    with pytest.raises(TypeError, match=f"^graphs must be a sequence or iterable of graphs, {message}"):
+        check_container(given)
+
+
+@pytest.mark.parametrize("given", [[], (), iter(()), np.array([None]), DataLoader([graph()]), set()])
+def test_whatever_can_be_gone_through_is_taken(given):
+    check_container(given)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.explanation.codec import pack, read
+from protograph.graphs.conditions import ColumnGroup, EdgeRule, NodeRule, as_node_rule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.graphs.node_rule import ColumnGroup, NodeRule, as_node_rule
 from protograph.patterns.joint import JointGraphs
 
 POINTS = ColumnGroup(columns=(1, 2), anchors=((0.0, 0.0), (1.0, 0.0), (9.0, 9.0)), kinds=(0, 1, 0), scales=(1.0, 2.0))
@@ -102,3 +102,19 @@ def test_groups_that_do_not_fit_are_refused(changed, message):
 def test_graphs_of_another_width_are_refused():
     with pytest.raises(ValueError, match=r"^x must have 5 columns, as the rule for nodes has, got 2$"):
         MIXED.compared(np.zeros((1, 2)))
+
+
+def test_cuts_that_do_not_ascend_are_refused():
+    with pytest.raises(ValueError, match=r"^cuts\[1\] must be ascending, got \[2\.0, 2\.0\]$"):
+        EdgeRule(is_matched=True, cuts=((), (2.0, 2.0)))
+
+
+def test_a_value_that_is_a_cut_counts_with_those_above():
+    rule = EdgeRule(is_matched=True, cuts=((1.0, 2.0), ()))
+    rows = np.array([[0.9, 5.0], [1.0, 5.0], [2.0, 6.0], [9.0, 6.0]])
+    assert rule.compared(rows).tolist() == [[0, 5], [1, 5], [2, 6], [2, 6]]
+
+
+def test_cuts_of_other_columns_are_refused():
+    with pytest.raises(ValueError, match=r"^edge_attr must have 1 columns, as the cuts have, got 2$"):
+        EdgeRule(is_matched=True, cuts=((1.0,),)).compared(np.zeros((3, 2)))

@@ -1,7 +1,14 @@
 import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.cutting import induced_subgraph, with_edges
+from protograph.graphs.subgraph import (
+    edge_keys,
+    induced_subgraph,
+    node_keys,
+    undirected,
+    with_edges,
+    without_repeated_edges,
+)
 
 
 def test_every_tensor_of_nodes_and_edges_is_carried_along():
@@ -62,3 +69,22 @@ def test_as_many_nodes_as_edges_and_none_at_all():
     again = with_edges(Data(edge_index=torch.empty(2, 0, dtype=torch.long), num_nodes=3), [])
     assert again.num_nodes == 3
     assert again.edge_index.shape == (2, 0)
+
+
+def test_every_edge_tensor_is_carried_along_and_the_label_is_no_edges():
+    ends = torch.tensor([[0, 0], [1, 1]])
+    graph = Data(x=torch.eye(2), edge_index=ends, edge_attr=torch.tensor([1, 2]), edge_label=torch.tensor([3, 4]))
+    assert without_repeated_edges(graph).edge_label.tolist() == [3]
+    assert undirected(without_repeated_edges(graph)).edge_label.tolist() == [3, 3]
+    one_way = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), y=torch.tensor([1]))
+    assert undirected(one_way).edge_index.tolist() == [[0, 1], [1, 0]]
+    assert undirected(one_way).y.tolist() == [1]
+
+
+def test_graphs_that_are_asked_for_their_tensors_stay_as_they_are():
+    graph = Data(
+        x=torch.ones(3, 2), edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.ones(2), y=torch.ones(1)
+    )
+    before = set(vars(graph._store))
+    assert (node_keys(graph), edge_keys(graph)) == (["x"], ["edge_index", "edge_attr"])
+    assert set(vars(graph._store)) == before

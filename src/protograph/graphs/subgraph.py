@@ -1,6 +1,7 @@
-"""Cutting the subgraph of some nodes out of a graph."""
+"""Graphs made of others: subgraphs, other orders of nodes, simple and undirected ones."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 
 import numpy as np
 import torch
@@ -8,8 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
-from protograph.graphs.checking import is_dense
-from protograph.graphs.cleaning import edge_keys, node_count, node_keys, select_edges
+from protograph.graphs.validate import is_dense, node_count
 
 _NOT_OF_A_PART = frozenset({"y", "num_nodes", "face"})
 
@@ -81,3 +81,54 @@ def with_edges(graph: Data, edges: Iterable[tuple[int, int]]) -> Data:
         if u == v or (min(u, v), max(u, v)) in wanted
     ]
     return select_edges(graph, torch.tensor(kept, dtype=torch.long, device=graph.edge_index.device))
+
+
+def simple(graph: Data) -> Data:
+    """The graph without repeated edges, and with the reverse of each."""
+    return undirected(without_repeated_edges(graph))
+
+
+def without_repeated_edges(graph: Data) -> Data:
+    """Keep the first of equal edges, with its attributes."""
+    keys = (graph.edge_index[0].long() * node_count(graph) + graph.edge_index[1]).cpu().numpy()
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    return select_edges(graph, torch.from_numpy(first).to(graph.edge_index.device))
+
+
+def undirected(graph: Data) -> Data:
+    """Add the reverse of each one-way edge, with the same attributes.
+
+    >>> undirected(Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)).edge_index
+    tensor([[0, 1, 1, 2],
+            [1, 2, 0, 1]])
+    """
+    source, target = graph.edge_index.long()
+    size = node_count(graph)
+    missing = (~torch.isin(target * size + source, source * size + target)).nonzero().flatten()
+    whole = select_edges(graph, torch.cat([torch.arange(source.numel(), device=source.device), missing]))
+    whole.edge_index[:, source.numel() :] = whole.edge_index[:, source.numel() :].flip(0)
+    return whole
+
+
+def select_edges(graph: Data, chosen: Tensor) -> Data:
+    """The graph with only the edges at these positions, in their order, and what it knows of them."""
+    selected = graph.clone()
+    for key in edge_keys(graph):
+        selected[key] = graph[key].index_select(-1 if key == "edge_index" else 0, chosen)
+    return selected
+
+
+def edge_keys(graph: Data) -> list[str]:
+    """Names of the tensors that have one entry an edge, such as ``edge_index``; ``y``, the graph's label, never has.
+
+    >>> edge_keys(Data(edge_index=torch.tensor([[0], [1]]), edge_attr=torch.ones(1), y=torch.tensor([1]), num_nodes=2))
+    ['edge_index', 'edge_attr']
+    """
+    asked = copy(graph)  # PyG keeps the answers with whom it asks, and the user's graphs are to stay as they are
+    return [key for key, value in graph.to_dict().items() if key != "y" and is_dense(value) and asked.is_edge_attr(key)]
+
+
+def node_keys(graph: Data) -> list[str]:
+    """Names of the tensors that have one entry a node; ``y``, the graph's label, never has."""
+    asked = copy(graph)
+    return [key for key, value in graph.to_dict().items() if key != "y" and is_dense(value) and asked.is_node_attr(key)]

@@ -1,0 +1,406 @@
+"""How values become few: columns cut into bins, rows gathered into clusters, and the sample that this is taken from."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protograph._base.arrays import Floats, Ints
+from protograph._base.words import count_of
+from protograph.graphs.dataset import CollatedGraphs
+
+# Places at which the density is looked at.
+_GRID = 512
+# Of the width that is best for a single peak: of several peaks the spread of all says too much.
+_NARROW = 0.5
+# Values beyond are drawn in: a few far off would make the grid coarse.
+_TAILS = (0.001, 0.999)
+# Values that differ by less, the largest being of the size of 1, differ by rounding.
+_LEAST_RANGE = 1e-12
+# Attempts of k-means, of which the best is taken.
+_STARTS = 4
+# Of a row, whose distance says how dense it is there.
+_NEIGHBOURS = 8
+# Columns that tell graphs apart; more would take long and tell no more.
+_MOST_COLUMNS = 64
+# Odd numbers whose products scatter.
+_SPREAD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+
+def gap_cuts(values: Floats, *, depth: float, certainty: float, least_share: float) -> tuple[float, ...]:
+    """Cuts at the gaps of a column: between two peaks of its density, in the middle of where it is least.
+
+    A gap has at most ``depth`` times the density of the lower of its peaks, and so many fewer values than they that it
+    is no chance. Between two gaps is at least ``least_share`` of the values. A cut is half-way between two values.
+
+    Args:
+        values: The values, finite; their order does not matter.
+        depth: Most density of a gap, of that of its lower peak.
+        certainty: Standard deviations of a count by which a gap must have fewer values than its lower peak.
+        least_share: Of the values between two cuts.
+
+    >>> around = np.linspace(-0.2, 0.2, 200)
+    >>> gap_cuts(np.concatenate([around, around + 1]), depth=0.6, certainty=4, least_share=0.01)
+    (0.5,)
+    """
+    # Of the size of 1, by a power of two: nothing is rounded, and neither huge nor tiny numbers leave the scale.
+    power = int(np.frexp(np.abs(values).max())[1])
+    ascending = np.sort(np.ldexp(values, -power))
+    low, high = np.quantile(ascending, _TAILS)
+    if high - low <= _LEAST_RANGE:
+        return ()
+    drawn_in = np.clip(ascending, low, high)
+    width = _NARROW * _bandwidth(drawn_in)
+    width = max(width, (high - low) / _GRID)
+    grid = np.linspace(low - 3 * width, high + 3 * width, _GRID)
+    density = _density(drawn_in, grid, width)
+    counts = density * drawn_in.size * 2 * (width / (grid[1] - grid[0]))
+    valleys = _valleys(density, counts, depth, certainty)
+    cuts = [_between(ascending, grid[place]) for place in _with_share(ascending, grid, density, valleys, least_share)]
+    inside = (cut for cut in dict.fromkeys(cuts) if ascending[0] < cut <= ascending[-1])
+    return tuple(float(np.ldexp(cut, power)) for cut in inside)
+
+
+def _bandwidth(ascending: Floats) -> float:
+    """Silverman's rule."""
+    quartiles = np.quantile(ascending, (0.25, 0.75))
+    spreads = [spread for spread in (float(ascending.std()), float(np.ptp(quartiles)) / 1.34) if spread > 0]
+    return float(0.9 * min(spreads) * ascending.size**-0.2)
+
+
+def _density(ascending: Floats, grid: Floats, width: float) -> Floats:
+    """Of values at places evenly spaced: the share that lies in each cell, smoothed by a normal distribution."""
+    from scipy.ndimage import gaussian_filter1d
+
+    step = grid[1] - grid[0]
+    edges = np.append(grid - step / 2, grid[-1] + step / 2)
+    counts = np.diff(np.searchsorted(ascending, edges, side="left")).astype(np.float64)
+    return np.asarray(gaussian_filter1d(counts, width / step, mode="constant") / ascending.size)
+
+
+def _valleys(density: Floats, counts: Floats, depth: float, certainty: float) -> list[int]:
+    """Middles of the gaps, ascending: the shallowest are filled until all that are left are gaps."""
+    peaks, valleys = _turns(density)
+    while valleys:
+        lower = [min(density[peaks[i]], density[peaks[i + 1]]) for i in range(len(valleys))]
+        few = [min(counts[peaks[i]], counts[peaks[i + 1]]) for i in range(len(valleys))]
+        ratios = [density[valley] / peak for valley, peak in zip(valleys, lower, strict=True)]
+        short = [peak - counts[valley] < certainty * np.sqrt(peak) for valley, peak in zip(valleys, few, strict=True)]
+        wrong = [place for place in range(len(valleys)) if ratios[place] > depth or short[place]]
+        if not wrong:
+            break
+        worst = max(wrong, key=lambda place: (ratios[place], -place))
+        del valleys[worst]
+        del peaks[worst if density[peaks[worst]] < density[peaks[worst + 1]] else worst + 1]
+    heights = [depth * min(density[peaks[i]], density[peaks[i + 1]]) for i in range(len(valleys))]
+    return [_middle(density, valley, height) for valley, height in zip(valleys, heights, strict=True)]
+
+
+def _middle(density: Floats, valley: int, height: float) -> int:
+    """The middle of a valley up to some height, rather than where it happens to be lowest."""
+    walls = np.flatnonzero(density > height)
+    left, right = walls[walls < valley].max() + 1, walls[walls > valley].min() - 1
+    return int(left + right) // 2
+
+
+def _turns(density: Floats) -> tuple[list[int], list[int]]:
+    """Places of peaks, and of the valleys between them, in the middle where they are flat."""
+    from scipy.signal import find_peaks
+
+    peaks = find_peaks(np.pad(density, 1, constant_values=-1.0))[0] - 1
+    return peaks.tolist(), find_peaks(-density)[0].tolist()
+
+
+def _with_share(ascending: Floats, grid: Floats, density: Floats, valleys: list[int], least_share: float) -> list[int]:
+    """The gaps without those beside bins that hold too little, the shallowest first."""
+    kept = list(valleys)
+    while kept:
+        below = np.searchsorted(ascending, grid[kept], side="right")
+        sizes = np.diff([0, *below.tolist(), ascending.size])
+        small = [place for place, size in enumerate(sizes.tolist()) if size < least_share * ascending.size]
+        if not small:
+            break
+        beside = {gap for place in small for gap in (place - 1, place) if 0 <= gap < len(kept)}
+        del kept[max(sorted(beside), key=lambda gap: density[kept[gap]])]
+    return kept
+
+
+def _between(ascending: Floats, place: float) -> float:
+    """Half-way between the values on both sides of a place."""
+    at = int(np.clip(np.searchsorted(ascending, place, side="right"), 1, ascending.size - 1))
+    return float((ascending[at - 1] + ascending[at]) / 2)
+
+
+def evenest_cuts(values: Floats, cuts: tuple[float, ...], num_bins: int) -> tuple[float, ...]:
+    """Of some cuts, ascending, those that come nearest to bins with as many values each.
+
+    >>> evenest_cuts(np.arange(12.0), (0.5, 2.5, 4.5, 8.5, 10.5), 4)
+    (2.5, 4.5, 8.5)
+    """
+    below = np.searchsorted(np.sort(values), cuts) / values.size
+    wanted = np.arange(1, num_bins) / num_bins
+    return tuple(dict.fromkeys(cuts[int(np.abs(below - share).argmin())] for share in wanted.tolist()))
+
+
+def even_cuts(values: Floats, num_bins: int) -> tuple[float, ...]:
+    """Cuts into bins with about as many values each, half-way between two values and never through equal ones.
+
+    >>> even_cuts(np.arange(8.0), 4), even_cuts(np.array([1.0, 1, 1, 1, 2, 3]), 3)
+    ((1.5, 3.5, 5.5), (1.5,))
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    return bin_cuts(distinct, counts, num_bins)
+
+
+def bin_cuts(values: Floats, counts: Ints, num_bins: int) -> tuple[float, ...]:
+    """The same of different values, ascending, and how often each occurs.
+
+    A cut is above the value up to which a share lies, half-way to the next one; below the highest at last.
+    """
+    if values.size < 2:
+        return ()
+    up_to = counts.cumsum()
+    wanted = up_to[-1] * np.arange(1, num_bins) / num_bins
+    last = np.unique(np.searchsorted(up_to, wanted).clip(max=values.size - 2))
+    return tuple((values[at] / 2 + values[at + 1] / 2).item() for at in last)
+
+
+def edge_cuts(blocks: Iterable[CollatedGraphs], *, max_values: int, num_bins: int) -> tuple[tuple[float, ...], ...]:
+    """The cuts of each column of ``edge_attr`` that is continuous; nothing at all where none is.
+
+    A column is continuous if it holds floating-point numbers and more than ``max_values`` different ones: whole numbers
+    are names of kinds, and so are a few values that come again and again, such as the order 1.5 of an aromatic bond.
+    It is cut into ``num_bins`` bins with about as many edges each. A cut lies half-way between two values that occur
+    and never through equal ones, so that there may be fewer bins.
+
+    Args:
+        blocks: The graphs, of one kind; neither their order nor that of their edges matters.
+        max_values: So many different values are kinds.
+        num_bins: Bins of a continuous column.
+    """
+    columns: list[tuple[Floats, Ints]] = []
+    for block in blocks:
+        rows = block.tensor("edge_attr")
+        if rows is None or not rows.is_floating_point():
+            return ()
+        if len(rows):
+            flat = rows.reshape(len(rows), -1).double().numpy()
+            counted = [np.unique(column, return_counts=True) for column in flat.T]
+            columns = [_added(one, other) for one, other in zip(columns, counted, strict=True)] if columns else counted
+    cuts = tuple(bin_cuts(*column, num_bins) if column[0].size > max_values else () for column in columns)
+    return cuts if any(cuts) else ()
+
+
+def _added(one: tuple[Floats, Ints], other: tuple[Floats, Ints]) -> tuple[Floats, Ints]:
+    """Different values and how often each occurs, of two lots."""
+    values, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    counts = np.zeros(values.size, np.int64)
+    np.add.at(counts, place, np.concatenate([one[1], other[1]]))
+    return values, counts
+
+
+def gap_clusters(rows: Floats, *, max_clusters: int, depth: float, certainty: float, seed: int = 0) -> Ints:
+    """The cluster of each row, from 0 on; all 0 where there is no gap.
+
+    Rows are gathered around two centres, three, and so on. As many are taken as have a gap between every two of them:
+    the rows of both, seen along the line between their centres, are cut by
+    :func:`gap_cuts`; and those nearest to where the two lots meet lie less densely than
+    the others, which tells lots that are apart from parts of something bent, such as a ring.
+
+    Args:
+        rows: The rows, in units in which columns may be compared; their order does not matter.
+        max_clusters: Most clusters.
+        depth: As of ``gap_cuts``.
+        certainty: As of ``gap_cuts``.
+        seed: Of the centres to begin with.
+
+    >>> rows = np.array([[0.0, 0.0], [5.0, 5.0]])[np.repeat([0, 1], 200)] + np.random.default_rng(0).random((400, 2))
+    >>> np.bincount(gap_clusters(rows, max_clusters=6, depth=0.6, certainty=3)).tolist()
+    [200, 200]
+    """
+    return _in_order(rows, lambda ordered: _gap_clusters(ordered, max_clusters, depth, certainty, seed))
+
+
+def _gap_clusters(rows: Floats, max_clusters: int, depth: float, certainty: float, seed: int) -> Ints:
+    found, thinness = np.zeros(len(rows), dtype=np.int64), _thinness(rows)
+    for number in range(2, max_clusters + 1):
+        lots = _lots(rows, number, seed)
+        if lots.max() + 1 < number:
+            break
+        pairs = combinations(range(number), 2)
+        if all(
+            _is_thin(rows, thinness, lots, *pair, depth) and _is_gap(rows, lots, *pair, depth, certainty)
+            for pair in pairs
+        ):
+            found = lots
+    return found
+
+
+def compact_clusters(rows: Floats, *, max_clusters: int, least: float, seed: int = 0) -> Ints:
+    """The cluster of each of a few rows, from 0 on; all 0 where they are not compact.
+
+    As many clusters as have the highest silhouette: the mean over rows of how much nearer they are to their own cluster
+    than to the next, as a share of the latter.
+
+    Args:
+        rows: The rows, at most some thousand; their order does not matter.
+        max_clusters: Most clusters.
+        least: Silhouette that clusters must have.
+        seed: Of the centres to begin with.
+
+    >>> rows = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
+    >>> compact_clusters(rows, max_clusters=4, least=0.6).tolist()
+    [0, 0, 1, 1, 2]
+    """
+    return _in_order(rows, lambda ordered: _compact_clusters(ordered, max_clusters, least, seed))
+
+
+def _compact_clusters(rows: Floats, max_clusters: int, least: float, seed: int) -> Ints:
+    from sklearn.metrics import silhouette_score
+
+    best, found = least, np.zeros(len(rows), dtype=np.int64)
+    for number in range(2, min(max_clusters, len(rows) - 1) + 1):
+        lots = _lots(rows, number, seed)
+        if lots.max() + 1 < number:
+            break
+        if (quality := float(silhouette_score(rows, lots))) > best:
+            best, found = quality, lots
+    return found
+
+
+def divided(rows: Floats, num_regions: int, seed: int = 0) -> Ints:
+    """The region of each row, from 0 on, where rows are gathered around so many centres.
+
+    >>> divided(np.array([[0.0], [0.1], [1.0], [1.1]]), 2).tolist()
+    [0, 0, 1, 1]
+    """
+    return _in_order(rows, lambda ordered: _lots(ordered, num_regions, seed))
+
+
+def _in_order(rows: Floats, cluster: Callable[[Floats], Ints]) -> Ints:
+    """Clusters of rows in ascending order, so that theirs does not matter, numbered as they come first in it."""
+    order = np.lexsort(rows.T[::-1])
+    _, first, place = np.unique(cluster(rows[order]), return_index=True, return_inverse=True)
+    result = np.empty(len(rows), dtype=np.int64)
+    result[order] = first.argsort().argsort()[place]
+    return result
+
+
+def _is_gap(rows: Floats, lots: Ints, one: int, other: int, depth: float, certainty: float) -> bool:
+    """Whether there is a gap between two lots, seen along the line between their centres."""
+    ours, theirs = rows[lots == one], rows[lots == other]
+    places = np.concatenate([ours, theirs]) @ (theirs.mean(axis=0) - ours.mean(axis=0))
+    return bool(gap_cuts(places, depth=depth, certainty=certainty, least_share=0.0))
+
+
+def _thinness(rows: Floats) -> Floats:
+    """How little room rows leave each other, as the logarithm of one over the density around each."""
+    from scipy.spatial import cKDTree
+
+    spreads = np.linalg.eigvalsh(np.atleast_2d(np.cov(rows.T)))
+    total = float((spreads**2).sum())
+    # Columns may be many and hang together: twice as many as share the spread, at most all.
+    dimension = min(2 * float(spreads.sum()) ** 2 / total, rows.shape[1]) if total > 0 else 1.0
+    distances = cKDTree(rows).query(rows, k=min(_NEIGHBOURS + 1, len(rows)))[0][:, -1]
+    least = max(float(np.sqrt(np.maximum(spreads, 0).sum())) * 1e-6, 1e-300)
+    return np.asarray(dimension * np.log(np.maximum(distances, least)))
+
+
+def _is_thin(rows: Floats, thinness: Floats, lots: Ints, one: int, other: int, depth: float) -> bool:
+    """Whether rows lie less densely where two lots meet than they do mostly."""
+    chosen = np.flatnonzero((lots == one) | (lots == other))
+    centres = [rows[lots == lot].mean(axis=0) for lot in (one, other)]
+    away = [((rows[chosen] - centre) ** 2).sum(axis=1) for centre in centres]
+    number = max(_NEIGHBOURS, chosen.size // 50)
+    between = chosen[np.argsort(np.abs(away[0] - away[1]), kind="stable")[:number]]
+    return bool(np.median(thinness[between]) - np.median(thinness[chosen]) > -np.log(depth))
+
+
+def _lots(rows: Floats, number: int, seed: int) -> Ints:
+    """Rows gathered around at most so many centres: the best of a few starts of k-means."""
+    from sklearn.cluster import KMeans
+
+    number = min(number, len(np.unique(rows, axis=0)))
+    lots: Ints = KMeans(number, n_init=_STARTS, random_state=seed).fit_predict(rows).astype(np.int64)
+    return lots
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSample:
+    """Rows of ``x`` of some graphs.
+
+    Attributes:
+        rows: The rows, in ascending order, ``[num_nodes, num_columns]``.
+        graphs: Indices of the graphs they are of, in the order in which they were chosen.
+        num_nodes: Nodes of all graphs.
+    """
+
+    rows: Floats
+    graphs: tuple[int, ...]
+    num_nodes: int
+
+    @property
+    def words(self) -> str:
+        """What it is, in words."""
+        if len(self.rows) == self.num_nodes:
+            return f"all {count_of(self.num_nodes, 'node')}"
+        return f"{count_of(len(self.rows), 'node')} of {count_of(len(self.graphs), 'graph')} chosen by their content"
+
+
+def node_sample(blocks: Iterable[CollatedGraphs], size: int) -> NodeSample | None:
+    """The nodes of as many graphs as have at least so many, or of all; ``None`` where graphs have no ``x``.
+
+    Graphs are taken in the order of a number made of what their nodes hold, so that neither the order of the graphs nor
+    that of their nodes matters.
+
+    Args:
+        blocks: The graphs, of one kind.
+        size: Nodes that are enough.
+
+    >>> import torch
+    >>> from torch_geometric.data import Data
+    >>> from protograph.graphs.dataset import collate
+    >>> graphs = collate([Data(x=torch.tensor([[2.0], [1.0]])), Data(x=torch.tensor([[0.0]]))])
+    >>> sample = node_sample([graphs], 10)
+    >>> sample.rows.flatten().tolist(), sample.words
+    ([0.0, 1.0, 2.0], 'all 3 nodes')
+    """
+    pool: list[tuple[int, int, Floats]] = []  # number, index and rows of each graph that may be taken
+    first, num_nodes = 0, 0
+    for block in blocks:
+        x = block.tensor("x")
+        if x is None or not x.numel():
+            return None
+        rows = x.double().reshape(len(x), -1).numpy() + 0.0
+        ends, numbers = block.sizes.cumsum(), _numbers(rows, block.sizes)
+        pool += [
+            (int(numbers[place]), first + place, rows[end - count : end])
+            for place, (count, end) in enumerate(zip(block.sizes.tolist(), ends.tolist(), strict=True))
+        ]
+        first, num_nodes = first + len(block), num_nodes + len(rows)
+        pool = _taken(pool, size)
+    joined = np.concatenate([rows for _, _, rows in pool])
+    return NodeSample(joined[np.lexsort(joined.T[::-1])], tuple(index for _, index, _ in pool), num_nodes)
+
+
+def _numbers(rows: Floats, sizes: Ints) -> NDArray[np.uint64]:
+    """A number for each graph, made of its rows in any order: whole numbers that wrap around have no rounding."""
+    width = rows.shape[1]
+    columns = np.unique(np.linspace(0, width - 1, min(width, _MOST_COLUMNS)).astype(np.int64))
+    bits = np.ascontiguousarray(rows[:, columns]).view(np.uint64)
+    factors = (np.arange(1, columns.size + 1, dtype=np.uint64) * np.uint64(2) + np.uint64(1)) * _SPREAD
+    each = ((bits ^ (bits >> np.uint64(29))) * factors).sum(axis=1, dtype=np.uint64)
+    each = (each ^ (each >> np.uint64(31))) * _MIX
+    sums = np.zeros(len(sizes), dtype=np.uint64)
+    np.add.at(sums, np.repeat(np.arange(len(sizes)), sizes), each)
+    mixed: NDArray[np.uint64] = (sums ^ (sums >> np.uint64(30))) * _MIX
+    return mixed ^ (mixed >> np.uint64(27))
+
+
+def _taken(pool: list[tuple[int, int, Floats]], size: int) -> list[tuple[int, int, Floats]]:
+    """The graphs with the lowest numbers that have enough nodes together."""
+    pool = sorted(pool, key=lambda one: one[:2])
+    enough = int(np.searchsorted(np.cumsum([len(rows) for _, _, rows in pool]), size)) + 1
+    return pool[:enough]

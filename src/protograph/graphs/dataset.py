@@ -1,0 +1,543 @@
+"""The graphs of a fit: read, checked and made simple once, and laid end to end; all that comes later are views.
+
+A :class:`GraphStore` takes whatever a user has: a list, a PyG data set, a generator of graphs or of batches, a folder
+of ``.pt`` files. Each graph is validated when it is read, and never again. What is in memory anyway, or can be read
+only once, is kept as :class:`CollatedGraphs`, whose tensors hold all graphs end to end; an ``OnDiskDataset`` and a
+folder stay on disk and are read by index.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, count, islice
+from operator import attrgetter
+from os import PathLike
+from typing import Any, NamedTuple, TypeAlias, overload
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import Subset
+from torch_geometric.data import Batch, Data, OnDiskDataset
+
+from protograph._base.arrays import Ints
+from protograph._base.words import listed
+from protograph.graphs.files import ShardedGraphs
+from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
+from protograph.graphs.subgraph import simple
+from protograph.graphs.validate import (
+    FEATURES,
+    OF_EDGES,
+    OF_NODES,
+    Layout,
+    check_alike,
+    check_container,
+    is_dense,
+    is_sequence,
+    layout_of,
+    node_count,
+    validate,
+)
+
+# Graphs that are read and laid end to end at a time: enough for tensor operations to pay, few enough that as many
+# objects of Python, which take several thousand bytes a graph, fit in memory.
+CHUNK = 8192
+# Places in what may give any number of graphs.
+_ANY_PLACE: Any = range(sys.maxsize)
+_DTYPE, _IS_ON_CPU = attrgetter("dtype"), attrgetter("is_cpu")
+# What a batch has beside the graphs' own tensors.
+_MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
+_USUAL = _MADE.union(FEATURES)
+
+
+class Rows(NamedTuple):
+    """A tensor of each graph, laid end to end.
+
+    Attributes:
+        values: The rows of all graphs, one after the other.
+        starts: Where those of each graph begin, and where those of the last one end.
+        dim: Along which dimension they lie end to end.
+        is_scalar: Whether the tensors have no dimension, so that each row is one.
+    """
+
+    values: Tensor
+    starts: Ints
+    dim: int = 0
+    is_scalar: bool = False
+
+    def part(self, first: int, last: int) -> "Rows":
+        """The rows of graphs from ``first`` up to ``last``, a view."""
+        begin, end = int(self.starts[first]), int(self.starts[last])
+        return self._replace(
+            values=self.values.narrow(self.dim, begin, end - begin), starts=self.starts[first : last + 1] - begin
+        )
+
+    def of(self, index: int) -> Tensor:
+        """The rows of one graph, a view."""
+        begin, end = int(self.starts[index]), int(self.starts[index + 1])
+        return self.values[begin] if self.is_scalar else self.values.narrow(self.dim, begin, end - begin)
+
+
+# What graphs have under one name: tensors end to end, or where these cannot be, a value a graph; ``None`` for none.
+Column: TypeAlias = Rows | list[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class CollatedGraphs(Sequence[Data]):
+    """Graphs laid end to end. An index makes a ``Data`` with tensors of its own, a slice gives views.
+
+    Attributes:
+        sizes: Number of nodes of each graph.
+        columns: What the graphs hold, by name. The nodes in ``edge_index`` are numbered from 0 in each graph.
+        blanks: For each graph an empty one of its class, which may be a user's own.
+
+    >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]), y=1)
+    >>> graphs = collate([graph, graph])
+    >>> graphs.sizes, graphs.tensor("edge_index"), graphs[1]
+    (array([2, 2]), tensor([[0, 1, 0, 1],
+            [1, 0, 1, 0]]), Data(x=[2, 1], edge_index=[2, 2], y=1))
+    """
+
+    sizes: Ints
+    columns: Mapping[str, Column]
+    blanks: Sequence[Data]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> Data: ...
+    @overload
+    def __getitem__(self, index: slice) -> "CollatedGraphs": ...
+    def __getitem__(self, index: int | slice) -> "Data | CollatedGraphs":
+        if isinstance(index, slice):
+            first, last, step = index.indices(len(self))
+            if step != 1:
+                return collate([self[place] for place in range(first, last, step)])
+            last = max(first, last)
+            columns = {
+                key: column.part(first, last) if isinstance(column, Rows) else column[first:last]
+                for key, column in self.columns.items()
+            }
+            return CollatedGraphs(self.sizes[first:last], columns, self.blanks[first:last])
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {index}")
+        place = index % len(self)
+        graph = copy(self.blanks[place])
+        for key, column in self.columns.items():
+            # A view would take all graphs along wherever this one is kept or pickled.
+            value = column.of(place).clone() if isinstance(column, Rows) else column[place]
+            if value is not None:
+                graph[key] = value
+        return graph
+
+    def value(self, key: str, index: int) -> Any:
+        """What one graph has under a name, ``None`` where it has nothing; a tensor is a view."""
+        column = self.columns.get(key)
+        if isinstance(column, Rows):
+            return column.of(index)
+        return None if column is None else column[index]
+
+    def values(self, key: str) -> list[Any]:
+        """The same of each graph."""
+        return values_of(self.columns.get(key), len(self))
+
+    @property
+    def counts(self) -> Ints:
+        """Number of edges of each graph."""
+        edges = self.columns["edge_index"]
+        assert isinstance(edges, Rows)
+        return np.diff(edges.starts)
+
+    @property
+    def edges(self) -> Ints:
+        """Both ends of each edge, ``[2, num_edges]``, with the nodes of each graph numbered from 0."""
+        ends: Ints = self.columns["edge_index"].values.numpy().astype(np.int64, copy=False)  # type: ignore[union-attr]
+        return ends
+
+    def tensor(self, key: str) -> Tensor | None:
+        """The rows of all graphs under a name; ``None`` where not all have some that can be laid end to end."""
+        column = self.columns.get(key)
+        return column.values if isinstance(column, Rows) else None
+
+    @property
+    def differing(self) -> list[str]:
+        """Names of attributes that some graphs have and others have not, which no batch can have."""
+        return [
+            key
+            for key, column in self.columns.items()
+            if isinstance(column, list) and any(value is None for value in column)
+        ]
+
+    def batch(self, wanted: frozenset[str] | None = None) -> Batch:
+        """The graphs as one batch for a model, with tensors of its own, as PyG's collation makes it.
+
+        Args:
+            wanted: The attributes that the model reads, ``None`` for all that can be joined; ``x`` and ``edge_index``
+                are there in any case.
+
+        >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]), y=torch.tensor([1]))
+        >>> collate([graph, graph]).batch(frozenset({"x", "batch"}))
+        DataBatch(x=[4, 1], edge_index=[2, 4], batch=[4], ptr=[3])
+        """
+        used = [
+            key for key in (*OF_NODES, *OF_EDGES) if key in self.columns and (wanted is None or key in wanted | {"x"})
+        ]
+        is_usual = wanted is not None and wanted <= _USUAL and set(map(type, self.blanks)) == {Data}
+        if not is_usual or any(self.tensor(key) is None for key in used):
+            return self._batch_by_pyg(wanted)
+        sizes, edges = torch.from_numpy(self.sizes), self.tensor("edge_index")
+        ptr = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
+        shift = ptr[:-1].repeat_interleave(torch.from_numpy(self.counts)).to(edges)
+        tensors = {key: self.tensor(key).clone() for key in used}
+        return Batch(
+            **tensors,
+            edge_index=edges + shift,
+            **({} if "x" in tensors else {"num_nodes": int(ptr[-1])}),
+            batch=torch.arange(len(self)).repeat_interleave(sizes),
+            ptr=ptr,
+        )
+
+    def _batch_by_pyg(self, wanted: frozenset[str] | None) -> Batch:
+        """What PyG's collation gives, without what it cannot join: a model that never reads it can do without."""
+        graphs = list(self)
+        left_out = set() if wanted is None else self.columns.keys() - wanted - {"edge_index", "x", "num_nodes"}
+        left_out |= {*self.differing, "batch", "ptr"}  # the last two are made anew, whatever graphs have of that name
+        left_out |= {key for key in self.columns if any(getattr(value, "is_meta", False) for value in self.values(key))}
+        try:
+            return Batch.from_data_list(graphs, exclude_keys=sorted(left_out))
+        except Exception:
+            others = self.columns.keys() - {*_USUAL, "num_nodes"} - left_out
+            unfit = {key for key in others if not self._can_be_joined(key)}
+            if not unfit:
+                raise
+            return Batch.from_data_list(graphs, exclude_keys=sorted(left_out | unfit))
+
+    def _can_be_joined(self, key: str) -> bool:
+        try:
+            Batch.from_data_list([Data(num_nodes=1, **{key: value}) for value in self.values(key)])
+        except Exception:  # whatever an attribute of any type raises
+            return False
+        return True
+
+
+def collate(graphs: Sequence[Data]) -> CollatedGraphs:
+    """Lay graphs end to end; each attribute in one tensor where its values can be joined.
+
+    Args:
+        graphs: The graphs, at least one, which need not be alike.
+    """
+    if isinstance(graphs, CollatedGraphs):
+        return graphs
+    contents = [graph.to_dict() for graph in graphs]
+    columns = {}
+    for key in dict.fromkeys(key for content in contents for key in content):
+        columns[key] = _column(key, [content.get(key) for content in contents], graphs[0])
+    if not isinstance(columns.get("edge_index"), Rows):
+        no_edges = torch.empty(2, 0, dtype=torch.long)
+        ends = [content.get("edge_index", no_edges).detach().long().cpu() for content in contents]
+        columns["edge_index"] = _column("edge_index", ends, graphs[0])
+    x = columns.get("x")
+    sizes = np.diff(x.starts) if isinstance(x, Rows) else np.array([node_count(graph) for graph in graphs], np.int64)
+    return CollatedGraphs(sizes, columns, _blanks(graphs))
+
+
+def _column(key: str, values: list[Any], graph: Data) -> Column:
+    """Values of one attribute end to end, if all are plain tensors of one type and number of dimensions."""
+    if not all(isinstance(value, Tensor) for value in values):
+        return values
+    if set(map(type, values)) != {Tensor} or not all(map(_IS_ON_CPU, values)):
+        values = [value.as_subclass(Tensor).cpu() for value in values]
+    first = values[0]
+    dim = 0 if first.dim() == 0 else graph.__cat_dim__(key, first)
+    are_alike = len(set(map(Tensor.dim, values))) == len(set(map(_DTYPE, values))) == 1
+    if are_alike and isinstance(dim, int):
+        try:
+            joined = torch.cat(values, dim) if first.dim() else torch.stack(values)
+        except RuntimeError:  # of other widths, or sparse
+            joined = None
+        if is_dense(joined):
+            dim %= joined.dim()
+            lengths = [value.shape[dim] for value in values] if first.dim() else [1] * len(values)
+            return Rows(joined, np.array([0, *accumulate(lengths)], np.int64), dim, is_scalar=first.dim() == 0)
+    return values
+
+
+def _blanks(graphs: Sequence[Data]) -> list[Data]:
+    """For each graph an empty one of its class; those of one class share one."""
+    known: dict[type, Data] = {}
+    for graph in graphs:
+        if type(graph) not in known:
+            blank = known[type(graph)] = copy(graph)
+            for key in list(blank.keys()):
+                del blank[key]
+    return [known[type(graph)] for graph in graphs]
+
+
+def _joined(parts: list[CollatedGraphs]) -> CollatedGraphs:
+    """Parts of a data set as one; they are used up on the way, an attribute at a time, so as not to have all twice."""
+    left = [dict(part.columns) for part in parts]
+    if len(parts) == 1:
+        return parts.pop()
+    sizes, blanks = np.concatenate([part.sizes for part in parts]), [one for part in parts for one in part.blanks]
+    lengths = list(map(len, parts))
+    parts.clear()
+    columns: dict[str, Column] = {}
+    for key in dict.fromkeys(key for part in left for key in part):
+        some = [part.pop(key, None) for part in left]
+        columns[key] = _end_to_end(some) or [
+            value for column, length in zip(some, lengths, strict=True) for value in values_of(column, length)
+        ]
+    return CollatedGraphs(sizes, columns, blanks)
+
+
+def _end_to_end(columns: list[Column | None]) -> Rows | None:
+    """Columns as one tensor; ``None`` where some are lists, or they differ in type or width."""
+    rows = [column for column in columns if isinstance(column, Rows)]
+    kinds = {(one.values.dtype, one.dim, one.is_scalar, *_width(one)) for one in rows}
+    if len(rows) < len(columns) or len(kinds) > 1:
+        return None
+    ends = accumulate((int(one.starts[-1]) for one in rows), initial=0)
+    starts = np.concatenate([[0], *(one.starts[1:] + before for one, before in zip(rows, ends, strict=False))])
+    return Rows(torch.cat([one.values for one in rows], rows[0].dim), starts, rows[0].dim, rows[0].is_scalar)
+
+
+def _width(rows: Rows) -> list[int]:
+    return [size for dim, size in enumerate(rows.values.shape) if dim != rows.dim]
+
+
+def values_of(column: Column | None, length: int) -> list[Any]:
+    """The value of each of so many graphs, ``None`` where it has none; tensors are views."""
+    if isinstance(column, Rows):
+        return [column.of(index) for index in range(length)]
+    return [None] * length if column is None else column
+
+
+class GraphStore(Sequence[Data]):
+    """The graphs of a fit, checked, undirected and without repeated edges.
+
+    ``store[index]`` makes one of them anew. Those of an ``OnDiskDataset`` and of a folder of files are read again
+    whenever they are asked for; all others are in memory.
+
+    Args:
+        graphs: A sequence, a PyG data set, a folder of ``.pt`` files, or any iterable of graphs or of batches of them,
+            which is gone through once.
+
+    Attributes:
+        num_directed: How many graphs had directed edges.
+        seconds: How long reading and checking took.
+
+    Raises:
+        TypeError: If graphs are no graphs, or hold something else where tensors are read.
+        ValueError: If one cannot be used; the message names it.
+
+    >>> store = GraphStore(Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]])) for _ in range(3))
+    >>> len(store), store[2].edge_index.tolist(), store.label(2)
+    (3, [[0, 1], [1, 0]], 'graph 2')
+    """
+
+    def __init__(self, graphs: Iterable[Data] | str | PathLike[str]) -> None:
+        started = time.perf_counter()
+        given: Any = ShardedGraphs(graphs) if isinstance(graphs, str | PathLike) else graphs
+        check_container(given)
+        self._source: Any = given if isinstance(_read_from(given), OnDiskDataset | ShardedGraphs) else None
+        # How many graphs a generator gives is not known before it has given them.
+        self._origins = origins_of(given, len(given)) if is_sequence(given) else Origins(positions=_ANY_PLACE)
+        self._layout: Layout | None = None
+        self._directed, self._repeated = set[int](), set[int]()
+        self._length, parts = 0, list[CollatedGraphs]()
+        remaining = each_graph(given)
+        while chunk := list(islice(remaining, CHUNK)):
+            part = self._checked(chunk)
+            self._length += len(part)
+            if self._source is None:
+                parts.append(part)
+        if not self._length:
+            raise ValueError("graphs is empty; pass at least one graph")
+        self._kept = _joined(parts) if parts else None
+        self.num_directed = len(self._directed)
+        self.seconds = time.perf_counter() - started
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The connection to a data base cannot be pickled; its graphs can.
+        is_database = isinstance(_read_from(self._source), OnDiskDataset)
+        return {**self.__dict__, "_source": None, "_kept": self[:]} if is_database else self.__dict__
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Data: ...
+    @overload
+    def __getitem__(self, index: slice) -> CollatedGraphs: ...
+    def __getitem__(self, index: int | slice) -> Data | CollatedGraphs:
+        if isinstance(index, slice):
+            first, last, _ = index.indices(len(self))
+            return self.block(first, last)
+        place = range(len(self))[index]
+        return self._read(place) if self._kept is None else self._kept[place]
+
+    def take(self, indices: Iterable[int]) -> list[Data]:
+        """The graphs at these indices."""
+        indices = list(map(int, indices))
+        found = {
+            index: self[index] for index in sorted(set(indices))
+        }  # in order, as those in one file are read together
+        return [found[index] for index in indices]
+
+    def block(self, first: int, last: int) -> CollatedGraphs:
+        """Graphs from ``first`` up to ``last``, laid end to end."""
+        if self._kept is not None:
+            return self._kept[first:last]
+        return collate([self._read(index) for index in range(first, last)])
+
+    def blocks(self, size: int = CHUNK) -> Iterator[CollatedGraphs]:
+        """All graphs in order, ``size`` at a time."""
+        return (self.block(first, min(first + size, len(self))) for first in range(0, len(self), size))
+
+    def values(self, key: str) -> list[Any]:
+        """What each graph has under a name, ``None`` where it has nothing."""
+        return [value for block in self.blocks() for value in block.values(key)]
+
+    def origin(self, index: int) -> Origin:
+        """Where a graph came from."""
+        if self._kept is None:
+            return self._origins.of(index, self._source[index])
+        return self._origins.of(index, {key: self._kept.value(key, index) for key in (*NAME_KEYS, "smiles")})
+
+    def label(self, index: int) -> str:
+        """What messages call a graph, by where it came from."""
+        return self.origin(index).label
+
+    @property
+    def notes(self) -> list[str]:
+        """What had to be changed, a sentence for each kind of change."""
+        sentences = []
+        if self._directed:
+            sentences.append(
+                f"{self._count(self._directed)} directed edges; PAGE works on undirected graphs, so each missing "
+                f"reverse edge was added, for the model too"
+            )
+        if self._repeated:
+            sentences.append(
+                f"{self._count(self._repeated)} repeated edges; they were merged, the first one's attributes kept"
+            )
+        if self._kept is not None and (some := self._kept.differing):
+            sentences.append(f"only some graphs have {listed(some)}, so the model is given none")
+        return sentences
+
+    def _count(self, indices: set[int]) -> str:
+        first = self.label(min(indices))
+        return f"{first} has" if len(indices) == 1 else f"{len(indices)} graphs (the first is {first}) have"
+
+    def _read(self, index: int) -> Data:
+        """A graph of what stays on disk; that it can be used is known."""
+        graph = self._source[index]
+        is_changed = index in self._directed or index in self._repeated
+        return _without_gradients(collate([simple(graph) if is_changed else graph]))[0]
+
+    def _checked(self, graphs: list[Any]) -> CollatedGraphs:
+        """The next graphs, checked and made simple; those of the user stay as they are."""
+
+        def label(place: int) -> str:
+            return self._origins.of(self._length + place, graphs[place]).label
+
+        for place, graph in enumerate(graphs):
+            validate(graph, partial(label, place))
+        block = _without_gradients(collate(graphs))
+        self._layout = layout_of(graphs[0]) if self._layout is None else self._layout
+        if any(isinstance(block.columns.get(key), list) for key in FEATURES) or layout_of(block[0]) != self._layout:
+            for place, graph in enumerate(graphs):
+                check_alike(graph, self._layout, partial(label, place))
+        _check_numbers(block, label)
+        repeated, directed = _irregular(block)
+        if not (repeated or directed):
+            return block
+        self._repeated |= {self._length + place for place in repeated}
+        self._directed |= {self._length + place for place in directed}
+        changed = repeated | directed
+        simpler = [simple(graph) if place in changed else graph for place, graph in enumerate(graphs)]
+        return _without_gradients(collate(simpler))
+
+
+def _without_gradients(graphs: CollatedGraphs) -> CollatedGraphs:
+    columns: dict[str, Column] = {
+        key: column._replace(values=column.values.detach())
+        if isinstance(column, Rows)
+        else [value.detach() if isinstance(value, Tensor) else value for value in column]
+        for key, column in graphs.columns.items()
+    }
+    return CollatedGraphs(graphs.sizes, columns, graphs.blanks)
+
+
+def _read_from(graphs: Any) -> Any:
+    """What graphs are read from, of a selection or a data set with names the whole."""
+    while isinstance(graphs, Subset):
+        graphs = graphs.dataset
+    return getattr(graphs, "graphs", graphs)
+
+
+def each_graph(graphs: Any) -> Iterator[Any]:
+    """The graphs one by one, those of an iterable's batches too; an error of whoever reads them says where it was."""
+    is_indexed = is_sequence(graphs)
+    given = (graphs[index] for index in range(len(graphs))) if is_indexed else iter(graphs)
+    for place in count():
+        try:
+            item = next(given)
+        except StopIteration:
+            return
+        except Exception as error:
+            error.add_note(f"this happened while item {place} of graphs was read, counted from 0")
+            raise
+        yield from _apart(item, place) if isinstance(item, Batch) and not is_indexed else [item]
+
+
+def _apart(batch: Batch, place: int) -> list[Data]:
+    try:
+        return list(batch.to_data_list())
+    except Exception:  # PyG raises whatever its own bookkeeping runs into
+        raise ValueError(
+            f"item {place} of graphs must be a graph, or a batch that Batch.from_data_list made, got one that was made "
+            f"otherwise and cannot be taken apart; pass the graphs themselves"
+        ) from None
+
+
+def _check_numbers(graphs: CollatedGraphs, label: Callable[[int], str]) -> None:
+    """Check that features are finite, and that edges join nodes of their graph."""
+    for key in FEATURES:
+        rows = graphs.columns.get(key)
+        # A sum is quicker, and not finite where one of them is not; of huge numbers it may not be finite either.
+        if not isinstance(rows, Rows) or bool(rows.values.sum().isfinite()):
+            continue
+        if not bool((is_finite := rows.values.isfinite()).all()):
+            row = int((~is_finite).nonzero()[0, 0])
+            place = int(np.searchsorted(rows.starts, row, side="right")) - 1
+            raise ValueError(f"{key} of {label(place)} has NaN or infinite values; replace them or leave the graph out")
+    edges, sizes = graphs.edges, np.repeat(graphs.sizes, graphs.counts)
+    is_outside = ((edges < 0) | (edges >= sizes)).any(axis=0)
+    if is_outside.any():
+        first = int(is_outside.argmax())
+        place = int(np.searchsorted(graphs.counts.cumsum(), first, side="right"))
+        raise ValueError(
+            f"edge_index of {label(place)} has the edge {edges[0, first]} -> {edges[1, first]}, "
+            f"but its nodes are numbered 0 to {sizes[first] - 1}"
+        )
+
+
+def _irregular(graphs: CollatedGraphs) -> tuple[set[int], set[int]]:
+    """Graphs that have an edge twice, and those that lack the reverse of one."""
+    owner = np.repeat(np.arange(len(graphs)), graphs.counts)
+    source, target = graphs.edges + (graphs.sizes.cumsum() - graphs.sizes)[owner]
+    total = int(graphs.sizes.sum())
+    forth, back = source * total + target, target * total + source
+    ascending = np.sort(forth)
+    repeated, directed = set[int](), set[int]()
+    if (ascending[1:] == ascending[:-1]).any():
+        order = np.argsort(forth, kind="stable")
+        repeated = set(owner[order[1:][ascending[1:] == ascending[:-1]]].tolist())
+    if not np.array_equal(ascending, np.sort(back)):
+        directed = set(owner[~np.isin(back, forth)].tolist())
+    return repeated, directed

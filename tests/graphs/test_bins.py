@@ -1,0 +1,199 @@
+"""Where columns are cut and rows are gathered, and the sample that this is taken from."""
+
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+
+from protograph.graphs.bins import compact_clusters, divided, edge_cuts, even_cuts, gap_clusters, gap_cuts, node_sample
+from protograph.graphs.conditions import NodeRule
+from protograph.graphs.dataset import collate
+
+OPTIONS = {"depth": 0.6, "certainty": 3.0, "least_share": 0.01}
+
+
+def heaps(number, *, noise=0.2, size=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(number, size=size) + noise * rng.normal(size=size)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_centre_has_its_own_bin(seed):
+    cuts = gap_cuts(heaps(4, seed=seed), **OPTIONS)
+    assert np.round(cuts, 1).tolist() == [0.5, 1.5, 2.5]
+
+
+@pytest.mark.parametrize("draw", ["normal", "random", "exponential"])
+def test_where_there_is_one_peak_there_is_no_gap(draw):
+    rng = np.random.default_rng(1)
+    assert [gap_cuts(getattr(rng, draw)(size=size), **OPTIONS) for size in (50, 300, 3000)] == [(), (), ()]
+
+
+def test_a_gap_of_too_few_values_is_chance_and_a_small_heap_is_none():
+    assert gap_cuts(heaps(2, size=20), **OPTIONS) == ()
+    heap = np.append(np.random.default_rng(0).normal(size=2000), np.full(5, 9.0))
+    assert gap_cuts(heap, **OPTIONS) == ()
+
+
+def test_what_cannot_be_cut_is_not():
+    assert gap_cuts(np.full(100, 3.0), **OPTIONS) == even_cuts(np.full(100, 3.0), 4) == ()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=2, max_size=60), st.integers(2, 5), st.randoms())
+@example([0.0, 2.2250738585072014e-308], 2, Random(0))
+@example([1e6, np.nextafter(1e6, 0)], 2, Random(0))
+def test_every_value_is_in_one_bin_whatever_the_order(values, num_bins, random):
+    column = np.array(values)
+    shuffled = np.array(random.sample(values, len(values)))
+    for cuts in (even_cuts(column, num_bins), gap_cuts(column, **OPTIONS)):
+        edges = [-np.inf, *cuts, np.inf]
+        inside = [[low <= value < high for low, high in pairwise(edges)] for value in values]
+        assert all(sum(row) == 1 for row in inside)
+        told = NodeRule(cuts=(cuts,)).compared(column[:, None])[:, 0] if cuts else np.zeros(len(values))
+        assert told.tolist() == [row.index(True) for row in inside]
+        assert len(cuts) == 0 or len(set(told.tolist())) == len(cuts) + 1  # no bin is empty
+    assert even_cuts(shuffled, num_bins) == even_cuts(column, num_bins)
+    assert gap_cuts(shuffled, **OPTIONS) == gap_cuts(column, **OPTIONS)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wide_gap_is_cut_in_its_middle_and_not_where_it_is_lowest_by_chance(seed):
+    rng = np.random.default_rng(seed)
+    peaks = np.repeat([-1.0, 1.0], 2000) + 0.05 * rng.normal(size=4000)
+    cuts = gap_cuts(np.concatenate([peaks, rng.uniform(-1, 1, 1000)]), **OPTIONS)
+    assert np.round(cuts, 1).tolist() == [0.0]
+
+
+GAPS = {"max_clusters": 8, "depth": 0.6, "certainty": 3.0}
+TILTED = np.array([[0.0, 0.7], [0.7, 0.0], [0.7, 1.4], [1.4, 0.7]])
+
+
+def colours(centres, *, size=800, seed=0):
+    rng = np.random.default_rng(seed)
+    own = rng.integers(len(centres), size=size)
+    return own, centres[own] + 0.2 * rng.normal(size=(size, centres.shape[1]))
+
+
+def agreement(own, found):
+    """Share of the rows in the cluster that most rows of their colour are in."""
+    table = np.zeros((own.max() + 1, found.max() + 1))
+    np.add.at(table, (own, found), 1)
+    return table.max(axis=1).sum() / len(own)
+
+
+@pytest.mark.parametrize("centres", [TILTED, np.eye(4, 6)], ids=["two columns", "six columns"])
+def test_colours_that_no_column_tells_are_found_together(centres):
+    own, rows = colours(centres, size=1500)
+    found = gap_clusters(rows, **GAPS)
+    assert found.max() == 3
+    assert agreement(own, found) > 0.97
+
+
+def test_neither_one_heap_nor_a_ring_has_gaps():
+    rng = np.random.default_rng(2)
+    angles = rng.random(800) * 2 * np.pi
+    ring = (0.5 + rng.random(800))[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    for rows in (rng.normal(size=(800, 3)), rng.random((800, 2)), ring):
+        assert gap_clusters(rows, **GAPS).max() == 0
+
+
+def test_the_order_of_rows_does_not_matter():
+    _, rows = colours(TILTED, size=300)
+    order = np.random.default_rng(5).permutation(len(rows))
+    for cluster in (
+        lambda own: gap_clusters(own, **GAPS),
+        lambda own: compact_clusters(own, max_clusters=6, least=0.3),
+        lambda own: divided(own, 5),
+    ):
+        found = cluster(rows)
+        assert found.max() > 0
+        assert cluster(rows[order]).tolist() == found[order].tolist()
+
+
+def test_compact_clusters_are_those_that_were_made_and_even_rows_have_none():
+    own = np.repeat(np.arange(4), 10)
+    rows = np.eye(4)[own] + 0.05 * np.random.default_rng(0).normal(size=(40, 4))
+    found = compact_clusters(rows, max_clusters=8, least=0.65)
+    assert found.max() == 3
+    assert agreement(own, found) == 1.0
+    assert compact_clusters(np.linspace(0, 1, 200)[:, None], max_clusters=8, least=0.65).max() == 0
+
+
+def graph(*rows, dtype=torch.float):
+    attributes = torch.tensor(rows, dtype=dtype)
+    return Data(edge_index=torch.zeros(2, len(rows), dtype=torch.long), edge_attr=attributes, num_nodes=1)
+
+
+def cuts(*graphs, max_values=3, num_bins=4):
+    several = collate(list(graphs))
+    return edge_cuts([several[:1], several[1:]], max_values=max_values, num_bins=num_bins)
+
+
+def test_bins_hold_as_many_edges_each():
+    assert cuts(graph(*range(8))) == ((1.5, 3.5, 5.5),)
+    assert cuts(graph(*range(8)), num_bins=2) == ((3.5,),)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        graph(*range(8), dtype=torch.long),  # whole numbers are names of kinds
+        graph(1.0, 1.5, 2.0, 1.5, 1.0),  # and so are a few values that come again and again
+        graph([1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 1.0]),
+        graph(),
+        Data(num_nodes=2),
+    ],
+    ids=["whole", "few", "one-hot", "no edges", "no attributes"],
+)
+def test_kinds_are_not_cut(kinds):
+    assert cuts(kinds) == ()
+
+
+def test_a_column_of_kinds_beside_a_continuous_one():
+    assert cuts(graph([1, 0.0], [0, 1.0], [1, 2.0], [0, 3.0])) == ((), (0.5, 1.5, 2.5))
+
+
+def test_no_cut_goes_through_equal_values():
+    assert cuts(graph(0, 0, 0, 0, 0, 0, 1, 2, 3)) == ((0.5, 1.5),)
+    # Most edges have the highest value of all, which is a bin of its own.
+    assert cuts(graph(0, 1, 2, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9)) == ((5.5,),)
+
+
+def test_neither_the_order_of_graphs_matters_nor_that_of_edges():
+    graphs = [graph(3, 1, 4), graph(1, 5, 9), graph(2, 6, 5), graph(3, 5, 8)]
+    # 1 1 2 | 3 3 4 | 5 5 5 | 6 8 9
+    assert cuts(*graphs) == cuts(*graphs[::-1]) == ((2.5, 4.5, 5.5),)
+
+
+def sampled(graphs, size):
+    several = collate(graphs)
+    return node_sample([several[:2], several[2:]] if len(graphs) > 2 else [several], size)
+
+
+def graphs(number=40, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    edges = torch.tensor([[0, 1], [1, 0]])
+    return [Data(x=torch.rand(5, 2, generator=generator), edge_index=edges) for _ in range(number)]
+
+
+def test_neither_order_nor_numbers_of_nodes_nor_blocks_matter():
+    own = graphs()
+    order, nodes = np.random.default_rng(0).permutation(len(own)), torch.tensor([3, 1, 4, 0, 2])
+    turned = [Data(x=own[place].x[nodes], edge_index=own[place].edge_index) for place in order]
+    plain, other, together = sampled(own, 50), sampled(turned, 50), node_sample([collate(own)], 50)
+    assert len(plain.rows) == 50
+    assert plain.rows.tolist() == other.rows.tolist() == together.rows.tolist()
+    assert plain.graphs == together.graphs == tuple(int(order[index]) for index in other.graphs)
+    assert plain.words == "50 nodes of 10 graphs chosen by their content"
+
+
+def test_all_nodes_where_they_are_few_and_none_without_plain_features():
+    sample = sampled(graphs(3), 100)
+    assert (len(sample.rows), sample.words) == (15, "all 15 nodes")
+    assert sampled([Data(num_nodes=3)], 10) is None

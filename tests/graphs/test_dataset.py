@@ -1,0 +1,332 @@
+"""Whatever graphs come in, they are validated once, made simple and laid end to end, and come back as they were."""
+
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.data import Subset
+from torch_geometric.data import Batch, Data, InMemoryDataset, OnDiskDataset
+from torch_geometric.loader import DataLoader
+
+from protograph.graphs import dataset
+from protograph.graphs.dataset import CollatedGraphs, GraphStore, collate
+from tests import zoo
+
+GRAPHS = zoo.random_graphs(11)
+EDGES = torch.tensor([[0, 1], [1, 0]])
+
+
+class Collated(InMemoryDataset):
+    def __init__(self, graphs):
+        super().__init__()
+        self.data, self.slices = self.collate(graphs)
+
+
+def on_disk(folder):
+    found = OnDiskDataset(str(folder))
+    found.extend(GRAPHS)
+    return found
+
+
+def files(folder):
+    torch.save(GRAPHS[:5], folder / "part1.pt")
+    torch.save(InMemoryDataset.collate(GRAPHS[5:]), folder / "part2.pt")
+    return str(folder)
+
+
+class ByIndex:
+    """No list: it has a length and gives graphs by index."""
+
+    def __len__(self):
+        return len(GRAPHS)
+
+    def __getitem__(self, index):
+        return GRAPHS[index]
+
+
+SOURCES = {
+    "list": lambda folder: GRAPHS,
+    "tuple": lambda folder: tuple(GRAPHS),
+    "by index": lambda folder: ByIndex(),
+    "generator": lambda folder: (graph for graph in GRAPHS),
+    "loader of batches": lambda folder: DataLoader(GRAPHS, batch_size=4),
+    "InMemoryDataset": lambda folder: Collated(GRAPHS),
+    "selection of it": lambda folder: Collated(GRAPHS[::-1])[list(range(10, -1, -1))],
+    "Subset": lambda folder: Subset([GRAPHS[0], *GRAPHS], range(1, 12)),
+    "OnDiskDataset": on_disk,
+    "folder": files,
+}
+
+
+def same(one, other):
+    """Whether two graphs hold the same to the last bit."""
+    if list(one.to_dict()) != list(other.to_dict()) or type(one) is not type(other):
+        return False
+    pairs = [(value, other[key]) for key, value in one.to_dict().items()]
+    return all(
+        torch.equal(a, b) and a.dtype is b.dtype if isinstance(a, torch.Tensor) else type(a) is type(b) and a == b
+        for a, b in pairs
+    )
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_graphs_come_back_from_whatever_they_came_in(source, tmp_path, monkeypatch):
+    monkeypatch.setattr(dataset, "CHUNK", 4)
+    validated = []
+    real = dataset.validate
+    monkeypatch.setattr(dataset, "validate", lambda graph, label: validated.append(graph) or real(graph, label))
+    store = GraphStore(SOURCES[source](tmp_path))
+    assert len(store) == len(validated) == 11
+    assert all(same(*pair) for pair in zip(store, GRAPHS, strict=True))
+    assert [len(block) for block in store.blocks(4)] == [4, 4, 3]
+    assert all(same(*pair) for block in store.blocks(11) for pair in zip(block, GRAPHS, strict=True))
+    assert all(same(*pair) for pair in zip(store.take([7, 0, 7]), [GRAPHS[7], GRAPHS[0], GRAPHS[7]], strict=True))
+    assert same(store[-1], GRAPHS[10])
+    assert [int(label) for label in store.values("y")] == [int(graph.y) for graph in GRAPHS]
+    assert store.notes == []
+    copied = pickle.loads(pickle.dumps(store))
+    assert all(same(*pair) for pair in zip(copied, GRAPHS, strict=True))
+    assert len(validated) == 11
+    with pytest.raises(IndexError):
+        store[11]
+
+
+@pytest.mark.parametrize("empty", [[], iter([])])
+def test_no_graphs_are_an_error(empty):
+    with pytest.raises(ValueError, match="graphs is empty; pass at least one"):
+        GraphStore(empty)
+
+
+class Own(Data):
+    """A user's class, which has its tensors numbered on in its own way."""
+
+    def __init__(self, size=None, **more):
+        super().__init__(**more)
+        if size is not None:
+            self.size_of = size
+
+    def __inc__(self, key, value, *args, **kwargs):
+        return 100 if key == "link" else super().__inc__(key, value, *args, **kwargs)
+
+
+def full(number, kind=Data):
+    """A graph with everything that one may hold."""
+    return kind(
+        x=torch.tensor([[0.5, -0.0], [number, 2.0]]),
+        edge_index=EDGES,
+        edge_attr=torch.tensor([[number], [70_000]]),
+        pos=torch.rand(2, 3, dtype=torch.float64),
+        y=torch.tensor(number),
+        train_mask=torch.tensor([True, False]),
+        link=torch.arange(number),
+        odd=torch.ones(2, number + 1),
+        far=torch.ones(3).to_sparse(),
+        name=f"né {number}",
+        weight=0.1 * number,
+        is_odd=bool(number % 2),
+        parts=[number, None],
+    )
+
+
+@pytest.mark.parametrize("kind", [Data, Own])
+def test_all_that_graphs_hold_is_kept(kind):
+    graphs = [full(number, kind) for number in range(3)]
+    graphs[1].some = torch.ones(1)
+    store = GraphStore(iter(graphs))
+    for one, other in zip(store, graphs, strict=True):
+        assert type(one) is kind
+        sparse = one.far.to_dense(), other.far.to_dense()
+        assert torch.equal(*sparse)
+        del one.far
+        assert same(one, Data.from_dict({k: v for k, v in other.to_dict().items() if k != "far"})) or kind is Own
+    batch = store[:].batch()
+    assert batch.name == ["né 0", "né 1", "né 2"]
+    assert not batch.to_dict().keys() & {"odd", "some"}  # what cannot be joined, or not all have
+    assert batch.link.tolist() == ([100, 200, 201] if kind is Own else [0, 0, 1])
+    assert any("some" in note for note in store.notes)
+
+
+def test_the_users_graphs_stay_as_they_are_and_may_be_written_to():
+    weights = torch.ones(2, 4, requires_grad=True)
+    graph = Data(x=weights * 2, edge_index=EDGES[:, :1], extra=weights)
+    before = graph.to_dict()
+    store = GraphStore([graph])
+    assert (store[0].x.requires_grad, store[0].extra.requires_grad) == (False, False)
+    assert store[0].edge_index.size(1) == 2
+    assert list(graph.to_dict()) == list(before)
+    assert all(graph[key] is value for key, value in before.items())
+    store[0].x.zero_()
+    store[:].batch(frozenset({"x"})).x.zero_()
+    graph.edge_index += 5
+    assert store[0].x.tolist() == [[2.0] * 4] * 2
+    assert store[0].edge_index.tolist() == [[0, 1], [1, 0]]
+
+
+def data(edges, num_nodes=4, **more):
+    return Data(x=torch.eye(4)[:num_nodes], edge_index=torch.tensor(edges, dtype=torch.long).reshape(-1, 2).t(), **more)
+
+
+def test_reverse_edges_are_added_with_their_attributes():
+    graph = data([[0, 1], [1, 0], [1, 2], [3, 3]], edge_attr=torch.tensor([[1.0], [1.0], [2.0], [3.0]]))
+    store = GraphStore([graph])
+    assert store[0].edge_index.tolist() == [[0, 1, 1, 3, 2], [1, 0, 2, 3, 1]]
+    assert store[0].edge_attr.flatten().tolist() == [1, 1, 2, 3, 2]
+    assert store.num_directed == 1
+    assert len(store.notes) == 1
+    assert store.notes[0].startswith("graph 0 has directed edges; ")
+
+
+def test_repeated_edges_are_merged_and_keep_the_first_ones_attributes():
+    graph = data([[0, 1], [1, 0], [0, 1], [1, 0]], edge_attr=torch.tensor([5, 6, 7, 8]))
+    store = GraphStore([data([[0, 1], [1, 0]], edge_attr=torch.tensor([1, 1])), graph])
+    assert store[1].edge_index.tolist() == [[0, 1], [1, 0]]
+    assert store[1].edge_attr.tolist() == [5, 6]
+    assert store.num_directed == 0
+    assert [note.split(";")[0] for note in store.notes] == ["graph 1 has repeated edges"]
+
+
+def test_on_disk_too_and_several_are_counted_and_the_first_is_named(tmp_path):
+    graphs = [data([[0, 1], [1, 0]]), data([[0, 1], [0, 1], [2, 3]]), data([[2, 1]]), Data(x=torch.ones(2, 4))]
+    torch.save(graphs, tmp_path / "all.pt")
+    for store in (GraphStore(graphs), GraphStore(tmp_path)):
+        assert [graph.edge_index.tolist() for graph in store] == [
+            [[0, 1], [1, 0]],
+            [[0, 2, 1, 3], [1, 3, 0, 2]],
+            [[2, 1], [1, 2]],
+            [[], []],
+        ]
+        assert store.notes[0].startswith("2 graphs (the first is graph 1")
+
+
+@st.composite
+def edge_lists(draw):
+    """Edges of a graph of four nodes: both directions of some, and perhaps one that is alone or repeated."""
+    pairs = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), unique_by=frozenset, max_size=4))
+    both = [edge for u, v in pairs for edge in {(u, v), (v, u)}]
+    more = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=1))
+    return draw(st.permutations(both + more))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(edge_lists(), min_size=1, max_size=4))
+def test_every_graph_is_made_simple_by_itself(lists):
+    store = GraphStore([data(edges) for edges in lists])
+    for edges, graph in zip(lists, store, strict=True):
+        own = list(dict.fromkeys(edges))
+        missing = [(v, u) for u, v in own if (v, u) not in own]
+        assert list(map(tuple, graph.edge_index.t().tolist())) == own + missing
+
+
+BAD = {
+    "an end outside": (data([[0, 7], [7, 0]]), r"edge_index of graph 12 has the edge 0 -> 7, .* 0 to 3"),
+    "an end below": (data([[0, -1]]), r"edge_index of graph 12 has the edge 0 -> -1"),
+    "width": (Data(x=torch.ones(2, 9)), r"the same kind of x; .* 4 columns of float32, graph 12 has 9 columns"),
+    "type": (Data(x=torch.ones(2, 4).long()), r"4 columns of float32, graph 12 has 4 columns of int64; make"),
+    "no x": (Data(num_nodes=2), r"graph 12 has none; make them alike"),
+    "NaN": (Data(x=torch.full((2, 4), float("nan"))), r"x of graph 12 has NaN or infinite values; replace"),
+    "more": (data([[0, 1]], edge_attr=torch.ones(1)), r"the first graph has none, graph 12 has 1 columns"),
+    "no nodes": (Data(x=torch.ones(0, 4)), r"graph 12 has no nodes; leave it out"),
+    "no graph": (3, r"graph 12 must be a single .*Data, got int; leave it out"),
+    "a batch": (Batch.from_data_list([data([[0, 1]])]), r"graph 12 must be a single .*, got DataBatch; take it apart"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_graphs_are_named_whichever_chunk_they_are_in(name, monkeypatch):
+    bad, message = BAD[name]
+    for chunk in (5, 100):
+        monkeypatch.setattr(dataset, "CHUNK", chunk)
+        with pytest.raises((TypeError, ValueError), match=message):
+            GraphStore([*[data([[0, 1], [1, 0]])] * 12, bad])
+
+
+def test_errors_speak_by_where_a_graph_came_from():
+    bad = Data(x=torch.ones(2, 3), edge_index=torch.tensor([[0], [5]]), smiles="CO", name="methanol")
+    with pytest.raises(ValueError, match=r"^edge_index of graph 3 \(methanol, CO\) has the edge 0 -> 5"):
+        GraphStore(Subset([*GRAPHS[:3], bad], [1, 3]))
+    one_way = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), id=7)
+    store = GraphStore(Subset([GRAPHS[0], one_way], [1]))
+    assert (store.label(0), store.origin(0).position) == ("graph 1 (7)", 1)
+    assert store.notes[0].startswith("graph 1 (7) has directed edges; ")
+
+
+def broken():
+    yield GRAPHS[0]
+    raise OSError("the disk is gone")
+
+
+def test_an_error_of_whoever_reads_is_passed_on_with_the_place():
+    with pytest.raises(OSError, match=r"^the disk is gone") as caught:
+        GraphStore(broken())
+    assert caught.value.__notes__ == ["this happened while item 1 of graphs was read, counted from 0"]
+    by_hand = Batch(x=torch.ones(2, 3), batch=torch.zeros(2, dtype=torch.long))
+    with pytest.raises(ValueError, match=r"^item 1 of graphs must be a graph, or a batch that Batch.from_data_list"):
+        GraphStore(iter([GRAPHS[0], by_hand]))
+
+
+def with_all(size):
+    ring = torch.arange(size)
+    ends = torch.stack([ring, ring.roll(1)])
+    tensors = {"edge_attr": torch.rand(2 * size, 2), "edge_weight": torch.rand(2 * size), "pos": torch.rand(size, 3)}
+    both = torch.cat([ends, ends.flip(0)], dim=1)
+    return Data(x=torch.rand(size, 4), edge_index=both, y=torch.tensor([1]), mask=torch.ones(size), **tensors)
+
+
+WANTED = frozenset({"x", "edge_index", "edge_attr", "edge_weight", "pos", "batch", "ptr", "num_graphs"})
+
+
+@pytest.mark.parametrize(
+    "graphs",
+    [
+        [with_all(size) for size in (3, 1, 5)],
+        [with_all(4)],
+        [Data(edge_index=with_all(size).edge_index, num_nodes=size) for size in (3, 1, 5)],
+        [Data(edge_index=with_all(size).edge_index.int(), x=torch.ones(size, 1)) for size in (3, 2)],
+        [Data(x=torch.ones(size), edge_index=EDGES[:, :0]) for size in (3, 2)],
+        GRAPHS,
+    ],
+    ids=["all tensors", "one graph", "no features", "short integers", "flat, no edges", "random"],
+)
+@pytest.mark.parametrize("wanted", [WANTED, frozenset({"x", "edge_index", "batch"}), None])
+def test_a_batch_is_that_of_pyg(graphs, wanted):
+    excluded = [key for key in graphs[0].to_dict() if wanted is not None and key not in wanted | {"edge_index", "x"}]
+    expected = Batch.from_data_list(graphs, exclude_keys=excluded)
+    several = collate([*graphs, *graphs])
+    for batch in (collate(graphs).batch(wanted), several[len(graphs) :].batch(wanted)):
+        assert type(batch) is type(expected)
+        assert (batch.num_graphs, batch.num_nodes) == (expected.num_graphs, expected.num_nodes)
+        assert set(batch.to_dict()) - {"num_nodes"} == set(expected.to_dict()) - {"num_nodes"}
+        for key, value in expected.to_dict().items():
+            if isinstance(value, torch.Tensor):
+                assert batch[key].dtype is value.dtype
+                assert torch.equal(batch[key], value), key
+
+
+def test_what_the_model_cannot_do_without_is_not_left_out():
+    graphs = zoo.random_graphs(2)
+    graphs[1].x = torch.ones(5, 7)
+    with pytest.raises(RuntimeError, match=r"Sizes of tensors must match"):
+        collate(graphs).batch()
+
+
+def test_gradients_reach_graphs_that_are_only_batched():
+    one, two = with_all(3), with_all(2)
+    two.x.requires_grad_()
+    collate([one, two]).batch(WANTED).x.sum().backward()
+    assert torch.equal(two.x.grad, torch.ones(2, 4))
+
+
+def test_parts_are_views():
+    graphs = collate(GRAPHS)
+    part = graphs[3:6][1:]
+    assert isinstance(part, CollatedGraphs)
+    assert part.sizes.tolist() == [graph.num_nodes for graph in GRAPHS[4:6]]
+    assert part.counts.tolist() == [graph.num_edges for graph in GRAPHS[4:6]]
+    assert part.tensor("x").untyped_storage().data_ptr() == graphs.tensor("x").untyped_storage().data_ptr()
+    assert np.array_equal(part.edges, torch.cat([graph.edge_index for graph in GRAPHS[4:6]], dim=1))
+    assert all(same(*pair) for pair in zip(graphs[::-2], GRAPHS[::-2], strict=True))
+    assert len(graphs[5:2]) == 0
+    assert len(pickle.dumps(graphs[0])) < 4000
