@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
 
