@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from protograph.models.weights import load_weights
+from protograph.models.model_state import load_weights
 
 
 class Trap:

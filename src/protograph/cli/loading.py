@@ -18,7 +18,7 @@ from protograph.cli.names import read_names_file
 from protograph.cli.runs import Run
 from protograph.graphs.names import num_columns
 from protograph.models.classifier import GraphClassifier, as_classifier
-from protograph.models.weights import load_weights
+from protograph.models.model_state import load_weights
 from protograph.training import load_model
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")

@@ -1,20 +1,27 @@
 """Leaving a model as it was found, whatever it does to itself while it runs; and taking copies to run in its place."""
 
 import copy
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 from torch.optim.swa_utils import AveragedModel
-from torch_geometric.nn import MessagePassing
+
+from protograph._base.plain_torch import load_plain
 
 # Modules around a model that hide its signature and its modules' names, and where they keep it.
 _WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel, AveragedModel)
 _COMPILED = "_orig_mod"
+# Where training scripts put the weights among other things.
+_ENTRIES = ("state_dict", "model_state_dict", "model")
+# What DataParallel and DistributedDataParallel put before every name.
+_PARALLEL = "module."
+_NUM_SHOWN = 3
 
 
 def checked_model(model: object) -> nn.Module:
@@ -56,27 +63,9 @@ def _unwrapped(model: nn.Module) -> nn.Module:
 def copied(model: nn.Module) -> nn.Module | None:
     """A copy of the model; ``None`` where it cannot be copied."""
     try:
-        return copy.deepcopy(model, _quickly_copied(model))
+        return copy.deepcopy(model)
     except Exception:  # whatever a model holds: a lock, a file, a tensor with a history
         return None
-
-
-def _quickly_copied(model: nn.Module) -> dict[int, Any]:
-    """Copies, by the id of what they are of, of that which takes more than half of the time and holds next to nothing.
-
-    These are what PyG knows of the code of its layers, which is never changed, so that all copies share it, and the
-    twenty empty collections of hooks that a layer has.
-    """
-    copies: dict[int, Any] = {}
-    for module in model.modules():
-        if isinstance(module, MessagePassing):
-            copies[id(module.inspector)] = module.inspector
-        copies.update((id(value), OrderedDict()) for value in vars(module).values() if _is_empty(value))
-    return copies
-
-
-def _is_empty(value: Any) -> bool:
-    return type(value) is OrderedDict and not value
 
 
 def float_type(model: nn.Module) -> torch.dtype | None:
@@ -129,3 +118,50 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[Callable[[], No
 
 def _values(tensors: list[Tensor]) -> list[tuple[Tensor, Tensor]]:
     return [(tensor, tensor.detach().clone()) for tensor in tensors if not is_lazy(tensor)]
+
+
+def load_weights(model: nn.Module, path: str | PathLike[str]) -> None:
+    """Load a state dictionary into a model; every weight must be there and fit.
+
+    The dictionary may be an entry ``state_dict``, ``model_state_dict`` or ``model`` of the file.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it holds something else than weights, or weights of another model.
+    """
+    path = Path(path)
+    content = load_plain(path, "weights: wanted what torch.save(model.state_dict(), path) writes")
+    weights = _state_dict(content, path)
+    own = model.state_dict()
+    problems = [
+        *(f"no {name}" for name in own if name not in weights),
+        *(f"{name}, which the model has not" for name in weights if name not in own),
+        *(
+            f"{name} of shape {list(weights[name].shape)} for {list(own[name].shape)}"
+            for name in own
+            if name in weights and not is_lazy(own[name]) and weights[name].shape != own[name].shape
+        ),
+    ]
+    if problems:
+        more = f" and {len(problems) - _NUM_SHOWN} more" if len(problems) > _NUM_SHOWN else ""
+        raise ValueError(
+            f"{path} must have the weights of {type(model).__name__}, got {'; '.join(problems[:_NUM_SHOWN])}{more}; "
+            f"build the model as it was built for training"
+        )
+    model.load_state_dict(dict(weights))
+
+
+def _state_dict(content: Any, path: Path) -> Mapping[str, Tensor]:
+    for wrapper in _ENTRIES:
+        if isinstance(content, Mapping) and isinstance(content.get(wrapper), Mapping):
+            content = content[wrapper]
+            break
+    is_weights = isinstance(content, Mapping) and all(isinstance(value, Tensor) for value in content.values())
+    if not is_weights or not content:
+        raise ValueError(
+            f"{path} must hold weights by name, as torch.save(model.state_dict(), path) writes them, "
+            f"got {type(content).__name__ if not isinstance(content, Mapping) else 'other entries'}"
+        )
+    weights = {str(name): value for name, value in content.items()}
+    is_parallel = all(name.startswith(_PARALLEL) for name in weights)
+    return {name.removeprefix(_PARALLEL): value for name, value in weights.items()} if is_parallel else weights

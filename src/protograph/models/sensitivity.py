@@ -207,15 +207,33 @@ def edge_reading(
 
 
 def _read(classifier: RunningClassifier, candidates: Sequence[Data], num_graphs: int, num_rows: int) -> EdgeReading:
-    rows = _Rows.of(candidates, num_graphs)
-    if rows.num_kinds < 2:
+    values, kinds = torch.unique(torch.cat([graph.edge_attr for graph in candidates]), dim=0, return_inverse=True)
+    if len(values) < 2:
         return EdgeReading(is_read=False)
     sample = candidates[:num_graphs]
     plain = classifier.embed(sample)
     if _differ(plain, classifier.embed(sample), classifier.resolution):
         return EdgeReading(True, "edge_attr is taken to be read: the model's output is random, so it cannot be told")
-    changes = (rows.put(sample, change) for change in rows.changes(num_rows))
-    return EdgeReading(any(_differ(plain, classifier.embed(changed), classifier.resolution) for changed in changes))
+    each = torch.split(kinds.cpu(), [graph.num_edges for graph in candidates])
+    firsts, places = zip(*map(_undirected_edges, sample), strict=True)
+    own = [kinds.numpy()[first] for kinds, first in zip(each, firsts, strict=False)]
+    for change in _changes(own, len(values), num_rows):
+        changed = [copy.copy(graph) for graph in sample]
+        for graph, new, place in zip(changed, change, places, strict=True):  # both directions of an edge alike
+            graph.edge_attr = values[torch.from_numpy(new[place]).to(values.device)]
+        if _differ(plain, classifier.embed(changed), classifier.resolution):
+            return EdgeReading(is_read=True)
+    return EdgeReading(is_read=False)
+
+
+def _changes(kinds: Sequence[Ints], number: int, num_rows: int) -> Iterator[list[Ints]]:
+    """Other kinds for the edges of each graph: the next one, another edge's, every one in turn, one for all."""
+    yield [(own + 1) % number for own in kinds]
+    yield [np.roll(own, 1) for own in kinds]
+    ends = np.cumsum([own.size for own in kinds])
+    yield [np.arange(end - own.size, end) % number for own, end in zip(kinds, ends, strict=True)]
+    for kind in np.unique(np.linspace(0, number - 1, num_rows).round().astype(np.int64)):
+        yield [np.full(own.size, kind) for own in kinds]
 
 
 def _differ(one: ForwardResult, other: ForwardResult, resolution: float) -> bool:
@@ -263,52 +281,6 @@ def _num_different(graph: Data) -> int:
 
 def _has_other(graph: Data, row: Tensor | None) -> bool:
     return graph.num_edges > 0 and (row is None or bool((graph.edge_attr != row).any()))
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """The rows of some graphs, an undirected edge at a time.
-
-    Attributes:
-        values: A row of each kind that candidates have.
-        kinds: For each undirected edge of each graph the kind of its row, that of its first direction.
-        places: For each graph the number of its undirected edge that each of its edges is.
-    """
-
-    values: Tensor
-    kinds: list[Ints]
-    places: list[Ints]
-
-    @classmethod
-    def of(cls, candidates: Sequence[Data], num_graphs: int) -> "_Rows":
-        """The rows of the first ``num_graphs`` among the kinds that all candidates have."""
-        values, kinds = torch.unique(torch.cat([graph.edge_attr for graph in candidates]), dim=0, return_inverse=True)
-        each = torch.split(kinds.cpu(), [graph.num_edges for graph in candidates])[:num_graphs]
-        firsts, places = zip(*map(_undirected_edges, candidates[:num_graphs]), strict=True)
-        return cls(values, [own.numpy()[first] for own, first in zip(each, firsts, strict=True)], list(places))
-
-    @property
-    def num_kinds(self) -> int:
-        """How many different rows there are."""
-        return len(self.values)
-
-    def changes(self, num_rows: int) -> Iterator[list[Ints]]:
-        """Other kinds for the edges of each graph: the next one, another edge's, every one in turn, one for all."""
-        yield [(kinds + 1) % self.num_kinds for kinds in self.kinds]
-        yield [np.roll(kinds, 1) for kinds in self.kinds]
-        ends = np.cumsum([kinds.size for kinds in self.kinds])
-        yield [np.arange(end - kinds.size, end) % self.num_kinds for kinds, end in zip(self.kinds, ends, strict=True)]
-        for kind in np.unique(np.linspace(0, self.num_kinds - 1, num_rows).round().astype(np.int64)):
-            yield [np.full(kinds.size, kind) for kinds in self.kinds]
-
-    def put(self, graphs: Sequence[Data], kinds: Sequence[Ints]) -> list[Data]:
-        """The graphs with rows of these kinds, both directions of an edge alike."""
-        changed = []
-        for graph, new, place in zip(graphs, kinds, self.places, strict=True):
-            other = copy.copy(graph)
-            other.edge_attr = self.values[torch.from_numpy(new[place]).to(self.values.device)]
-            changed.append(other)
-        return changed
 
 
 def _undirected_edges(graph: Data) -> tuple[Ints, Ints]:
