@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph.models.calling import infer_call
-from protograph.models.inference import RunningClassifier, UnfitEmbeddingsError, on_cpu
+from protograph.models.inference import RunningClassifier, UnfitEmbeddingsError
 from protograph.models.model_state import check_initialised, checked_model, copied, float_type
 from protograph.models.outputs import (
     RETURN_TYPES,
@@ -23,7 +23,6 @@ from protograph.models.outputs import (
     tasks_by_labels,
 )
 from protograph.models.readout import AmbiguousReadoutError, Readout
-from protograph.models.readout.detect import Tracer
 
 # Copies in double precision must agree with the model itself to be used in its place, up to this much, or to so many
 # units in the last place of what the model computes in.
@@ -102,7 +101,7 @@ class GraphClassifier:
         target = device_of(self.model) if device is None else checked_device(device)
         native, expected = self._in_own_precision(sample)
         in_double = self._in_double_precision(native, target, sample, expected) if precision == "double" else None
-        running, seen = in_double or (native, None)
+        running, outputs = in_double or (native, expected)
         if running.device != target:
             twin = copied(self.model)
             if twin is None:
@@ -111,9 +110,9 @@ class GraphClassifier:
                     f"got {target}; move it there before"
                 )
             running = replace(native, model=twin.to(target), device=target)
-        seen = seen or self._seen(running, sample)
-        running = self._checked_names(replace(running, readout=self._readout(seen)), sample)
-        return replace(running, warnings=_unsteadiness(running, sample, expected, seen.outputs))
+            outputs = running.classify(sample)
+        running = self._checked_names(replace(running, readout=self._readout(running, sample)), sample)
+        return replace(running, warnings=_unsteadiness(running, sample, expected, outputs))
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
@@ -154,36 +153,27 @@ class GraphClassifier:
 
     def _in_double_precision(
         self, native: RunningClassifier, device: torch.device, sample: Sequence[Data], expected: Tensor
-    ) -> tuple[RunningClassifier, "_Seen"] | None:
-        """A copy in double precision; ``None`` where there is none that runs and gives what the model gives."""
+    ) -> tuple[RunningClassifier, Tensor] | None:
+        """A copy in double precision, and what it gives; ``None`` where none runs and gives what the model gives."""
+        twin = copied(self.model)
+        if twin is None:
+            return None
         try:
-            twin = copied(self.model)
-            if twin is None:
-                return None
-            twin = twin.to(device=device, dtype=torch.float64)
-            running = replace(native, model=twin, device=device, is_double=True)
-            seen = self._seen(running, sample)
+            running = replace(native, model=twin.to(device=device, dtype=torch.float64), device=device, is_double=True)
+            outputs = running.classify(sample)
         except Exception:  # whatever the reason, the model itself runs, so that is used
             return None
         tolerance = max(_AGREEMENT, _AGREEMENT_UNITS * torch.finfo(native.dtype or torch.float32).eps)
-        is_same = torch.allclose(seen.outputs, expected, rtol=tolerance, atol=tolerance)
-        return (running, seen) if is_same else None
+        return (running, outputs) if torch.allclose(outputs, expected, rtol=tolerance, atol=tolerance) else None
 
-    def _seen(self, running: RunningClassifier, sample: Sequence[Data]) -> "_Seen":
-        """What the model gives for the sample, watched unless the user has named both modules."""
-        if self.node_embeddings is not None and self.graph_embeddings is not None:
-            return _Seen(running.classify(sample))
-        tracer, rows = running.traced(sample)
-        # Of a model that takes one graph at a time, one was watched.
-        return _Seen(on_cpu(rows) if len(rows) == len(sample) else running.classify(sample), tracer, rows)
-
-    def _readout(self, seen: "_Seen") -> Readout:
-        """Where the readout is, by what was seen of a call as far as the user has not named it."""
+    def _readout(self, running: RunningClassifier, sample: Sequence[Data]) -> Readout:
+        """Where the readout is, by what is seen of a call as far as the user has not named it."""
         of_nodes, of_graphs = self.node_embeddings, self.graph_embeddings
-        if seen.tracer is None or seen.rows is None:
+        if of_nodes is not None and of_graphs is not None:
             return Readout(node_module=of_nodes, graph_module=of_graphs)
+        tracer, rows = running.traced(sample)
         try:
-            return replace(seen.tracer.readout_of(seen.rows), node_module=of_nodes, graph_module=of_graphs)
+            return replace(tracer.readout_of(rows), node_module=of_nodes, graph_module=of_graphs)
         except AmbiguousReadoutError as error:
             if of_graphs is not None or len(error.modules) == 1:
                 return Readout(node_module=of_nodes, graph_module=of_graphs or error.modules[0])
@@ -217,14 +207,6 @@ class GraphClassifier:
 def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
     """The model with what is needed to explain it, found out unless it was stated."""
     return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
-
-
-class _Seen(NamedTuple):
-    """What a model gives for some graphs, and what has watched it where it was watched, with the rows as they came."""
-
-    outputs: Tensor
-    tracer: Tracer | None = None
-    rows: Tensor | None = None
 
 
 def _unsteadiness(

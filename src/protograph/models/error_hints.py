@@ -52,39 +52,21 @@ def _frames_of(error: BaseException) -> Iterator[Any]:
 
 def _hint(frames: Sequence[Any], graph: Data) -> str:
     """How the graphs' x differs from what the innermost layer takes; empty where that is not known, or not so."""
-    if graph.x is None:
+    x = graph.x
+    if x is None:
         return "the graphs have no x, on which the model fails; give every graph an x as the model was trained with"
-    came = f"x of the graphs has shape {list(graph.x.shape)} of {_dtype(graph.x)}"
-    if graph.x.dim() != 2:
-        return f"{came}; pass it with two dimensions, x.reshape(len(x), -1), or as the model was trained with"
-    layer, given = _layer_and_input(frames)
-    if layer is None or given is None:
-        return ""
-    is_first = given.shape[-1:] == graph.x.shape[-1:]
-    width = next((own for name in _WIDTHS if type(own := getattr(layer, name, None)) is int and own > 0), None)
-    name = type(layer).__name__
-    if width is not None and is_first and given.size(-1) != width:
-        return f"{came}, but the model's layer {name} takes {width} columns; give every graph so many"
-    if isinstance(layer, nn.Embedding):
-        if given.is_floating_point():
-            return f"{came}, but the model's layer {name} takes whole numbers; pass x.long()"
-        return f"{came}, but the model's layer {name} knows the values 0 to {layer.num_embeddings - 1} alone"
-    weight = next(layer.parameters(), None)
-    if weight is not None and not given.is_floating_point():
-        return f"{came}, but the model's layer {name} takes {_dtype(weight)}; pass x.to(torch.{_dtype(weight)})"
-    return ""
-
-
-def _layer_and_input(frames: Sequence[Any]) -> tuple[nn.Module | None, Tensor | None]:
-    """The innermost layer with a width that was running, and what it was given."""
+    came = f"x of the graphs has shape {list(x.shape)} of {str(x.dtype).removeprefix('torch.')}"
+    if x.dim() != 2:
+        return f"{came}, on which the model fails; pass x.reshape(len(x), -1), or what it was trained with"
     for frame in reversed(frames):
-        module = frame.f_locals.get("self")
-        has_width = isinstance(module, nn.Module) and any(map(vars(module).get, _WIDTHS))
-        if has_width or isinstance(module, nn.Embedding):
-            given = (frame.f_locals.get(key) for key in _GIVEN)
-            return module, next((value for value in given if isinstance(value, Tensor)), None)
-    return None, None
-
-
-def _dtype(tensor: Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
+        layer = frame.f_locals.get("self")
+        given = next((own for name in _GIVEN if isinstance(own := frame.f_locals.get(name), Tensor)), None)
+        if given is None or not isinstance(layer, nn.Module):
+            continue
+        name = type(layer).__name__
+        width = next((own for name in _WIDTHS if type(own := getattr(layer, name, None)) is int and own > 0), None)
+        if width is not None and given.shape[-1:] == x.shape[-1:] and x.size(1) != width:
+            return f"{came}, but the model's layer {name} takes {width} columns; give every graph so many"
+        if isinstance(layer, nn.Embedding) and not given.is_floating_point():
+            return f"{came}, but the model's layer {name} knows the values 0 to {layer.num_embeddings - 1} alone"
+    return ""
