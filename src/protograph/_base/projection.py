@@ -3,7 +3,6 @@
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.growing import give_back, rows_of
 from protograph._base.linear_algebra import one_thread
 
 # Share of the largest variance up to which another is rounding.
@@ -26,19 +25,11 @@ def project(embeddings: Floats, rows: Ints | None = None) -> tuple[Floats, tuple
     >>> positions[:, 0].tolist(), explained
     ([-2.0, 0.0, 2.0], (1.0, 0.0))
     """
-    number = len(embeddings) if rows is None else rows.size
-    if number <= MOST_ROWS:
-        own = embeddings if rows is None else embeddings[rows]
-        middle, axes, shares = _components(own)
-        return _placed(own, middle, axes), shares
-    rows = np.arange(number) if rows is None else rows
-    middle, axes, shares = _components(rows_of(embeddings, rows[np.arange(MOST_ROWS) * number // MOST_ROWS]))
-    positions = np.zeros((number, 2))
-    for first in range(0, number, MOST_ROWS):
-        part = slice(first, first + MOST_ROWS)
-        positions[part] = _placed(embeddings[rows[part]], middle, axes)
-        give_back(embeddings)
-    return positions, shares
+    own = embeddings if rows is None else embeddings[rows]
+    number = len(own)
+    # Of very many, some evenly spaced ones tell the components.
+    middle, axes, shares = _components(own[np.arange(MOST_ROWS) * number // MOST_ROWS] if number > MOST_ROWS else own)
+    return _placed(own, middle, axes), shares
 
 
 def _placed(embeddings: Floats, middle: Floats, axes: Floats) -> Floats:

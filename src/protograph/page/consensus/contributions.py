@@ -21,7 +21,6 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.growing import rows_of
 from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.validate import node_count
@@ -74,7 +73,7 @@ def linear_head(
     embeddings, scores = embedded.graph_embeddings, embedded.scores
     if rows > _MANY:
         some = spread(np.arange(rows), 2 * options.exact_for * (dim + 1))
-        scores, embeddings, rows = scores[some], rows_of(embeddings, some), some.size
+        scores, embeddings, rows = scores[some], embeddings[some], some.size
     if not np.isfinite(scores).all():  # probabilities of 0
         return None
     chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))

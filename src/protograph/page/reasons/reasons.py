@@ -10,7 +10,6 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
-from protograph._base.growing import rows_of
 from protograph._base.timing import timed
 from protograph._base.words import counted
 from protograph.explanation import Pattern, Reason, Support
@@ -149,7 +148,7 @@ def _scope(fitted: FittedGraphs, known: Ints, searched: Ints, confirming: Ints) 
         searched=np.searchsorted(known, searched),
         confirming=np.searchsorted(known, confirming),
         predictions=fitted.embedded.predictions if is_all else fitted.embedded.predictions[known],
-        embeddings=fitted.embedded.graph_embeddings if is_all else rows_of(fitted.embedded.graph_embeddings, known),
+        embeddings=fitted.embedded.graph_embeddings if is_all else fitted.embedded.graph_embeddings[known],
         options=fitted.options,
         alone=lambda condition, target: fitted.lead_alone(_moved(condition, known), target),
         max_reasons=fitted.max_reasons,

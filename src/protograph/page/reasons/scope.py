@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.growing import rows_of
 from protograph._base.ties import TOLERANCE, levels
 from protograph.page.consensus.counting import spread
 from protograph.page.options import ReasonOptions
@@ -48,7 +47,7 @@ class Scope:
 
     def rows(self, indices: Ints) -> Floats:
         """Embeddings of some graphs."""
-        return rows_of(self.embeddings, indices)
+        return self.embeddings[indices]
 
     @cached_property
     def min_graphs(self) -> int:
