@@ -37,7 +37,7 @@ from protograph.models.inference import RunningClassifier
 from protograph.models.performance import Performance, doubts_of, hard_to_explain, one_sided
 from protograph.models.predictions import BATCH_SIZE, EmbeddedGraphs, Judge, Judgement, check_target, embed_all
 from protograph.models.provenance import package_versions, provenance_of
-from protograph.molecules.named_parts import PartNamer
+from protograph.molecules.functional_groups import PartNamer
 
 T = TypeVar("T")
 # What a result may depend on; their versions are kept with it.

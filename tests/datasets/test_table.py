@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from protograph.datasets.table import BadRowsError, Labels, LeftOut, read_labels, read_table
-from protograph.molecules import reading
 
 
 @pytest.fixture(autouse=True)
@@ -226,7 +225,7 @@ def test_of_many_columns_the_first_are_named(write):
 def test_second_reading_comes_from_the_cache_whatever_the_options(write, monkeypatch):
     path = write(INVALID)
     first = read_table(path, skip_invalid=True)
-    monkeypatch.setattr("protograph.molecules.reading.parse", None)
+    monkeypatch.setattr("protograph.molecules.read.parse", None)
     second = read_table(path, skip_invalid=True)
     assert second.left_out == first.left_out
     assert all(torch.equal(a.x, b.x) for a, b in zip(first.dataset, second.dataset, strict=True))
@@ -237,7 +236,7 @@ def test_without_rdkit(write, monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(reading, "import_module", missing)
+    monkeypatch.setattr("protograph.molecules.read.import_module", missing)
     message = r"^reading a table of SMILES needs RDKit; pip install 'protograph\[molecules\]'$"
     with pytest.raises(ImportError, match=message):
         read_table(write("smiles,label\nC,0\nO,1\n"))

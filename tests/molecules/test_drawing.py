@@ -1,8 +1,7 @@
 import numpy as np
 
-from protograph.molecules.drawing import ATOM_COLORS, INK, drawn_molecule
-from protograph.molecules.placing import molecule_places
-from protograph.molecules.reading import parse
+from protograph.molecules.draw import ATOM_COLORS, INK, drawn_molecule, molecule_places
+from protograph.molecules.read import parse
 
 
 def drawn(smiles):

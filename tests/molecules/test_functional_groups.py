@@ -2,7 +2,7 @@ import pytest
 from rdkit import Chem
 
 from protograph.molecules.functional_groups import EVERY_KIND, KINDS, RINGS, found_groups, matches_of
-from protograph.molecules.reading import parse
+from protograph.molecules.read import parse
 
 # A molecule for each, all of its names by the alphabet.
 KNOWN = {

@@ -2,8 +2,8 @@ import torch
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.names import ColumnNames
-from protograph.molecules.named_parts import NamedPart, PartNamer, named_in_all
-from protograph.molecules.reading import molecule_arrays, molecule_graphs, parse
+from protograph.molecules.functional_groups import NamedPart, PartNamer, named_in_all
+from protograph.molecules.read import molecule_arrays, molecule_graphs, parse
 
 ESTER, ACID = (parse("CC(=O)OC"), [(1, 2, 3)]), (parse("CC(=O)O"), [(1, 2, 3)])
 

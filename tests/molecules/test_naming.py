@@ -1,7 +1,7 @@
 import torch
 from torch_geometric.utils.smiles import e_map, x_map
 
-from protograph.molecules.naming import read_edge_names, read_feature_names
+from protograph.molecules.read import read_edge_names, read_feature_names
 
 ATOMS = torch.tensor([[6, 1], [53, 2]])
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from protograph.molecules.placing import aligned_places, molecule_places
-from protograph.molecules.reading import parse
+from protograph.molecules.draw import aligned_places, molecule_places
+from protograph.molecules.read import parse
 
 
 def bond_lengths(molecule, places):

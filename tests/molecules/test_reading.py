@@ -8,9 +8,8 @@ from torch_geometric.nn import GCNConv, global_add_pool
 
 import protograph as pg
 from protograph.graphs.subgraph import induced_subgraph
-from protograph.molecules import reading
 from protograph.molecules.elements import COLORS
-from protograph.molecules.reading import atom_order, import_chem, molecule_arrays, molecule_graphs, parse
+from protograph.molecules.read import atom_order, import_chem, molecule_arrays, molecule_graphs, parse
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +52,7 @@ def test_without_rdkit(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError("No module named 'rdkit'")
 
-    monkeypatch.setattr(reading, "import_module", missing)
+    monkeypatch.setattr("protograph.molecules.read.import_module", missing)
     with pytest.raises(ImportError, match=r"^reading SMILES needs RDKit; pip install 'protograph\[molecules\]'$"):
         parse("C")
 

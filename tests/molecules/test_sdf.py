@@ -1,6 +1,6 @@
 import pytest
 
-from protograph.molecules.sdf import MoleculeRecord, sdf_text
+from protograph.molecules.write import MoleculeRecord, sdf_text
 
 Chem = pytest.importorskip("rdkit.Chem")
 

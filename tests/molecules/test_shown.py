@@ -3,9 +3,9 @@ import torch
 from rdkit import Chem
 from torch_geometric.data import Data
 
-from protograph.molecules.reading import parse
-from protograph.molecules.shown import fragment, without_hydrogens
-from protograph.molecules.writing import to_smiles
+from protograph.molecules.draw import fragment, without_hydrogens
+from protograph.molecules.read import parse
+from protograph.molecules.write import to_smiles
 
 CARBONYL = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.ones(2, 1))
 

@@ -2,9 +2,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.molecules.reading import molecule_arrays, molecule_graphs, parse
-from protograph.molecules.source_molecules import source_molecule, with_charges
-from protograph.molecules.writing import to_smiles
+from protograph.molecules.read import molecule_arrays, molecule_graphs, parse
+from protograph.molecules.write import source_molecule, to_smiles, with_charges
 
 ATOMS, BONDS = ("C", "N", "O", "H"), ("single", "double", "triple")
 

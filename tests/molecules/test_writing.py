@@ -11,9 +11,8 @@ from protograph import datasets
 from protograph.datasets.molecules import SOLUBILITY_FILE
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.subgraph import induced_subgraph
-from protograph.molecules import reading
-from protograph.molecules.reading import BOND_NAMES, molecule_arrays, molecule_graphs, parse
-from protograph.molecules.writing import to_rdkit, to_smiles
+from protograph.molecules.read import BOND_NAMES, molecule_arrays, molecule_graphs, parse
+from protograph.molecules.write import to_rdkit, to_smiles
 from tests.datasets.real_files import needs
 
 NAMES = (("C", "N", "O", "H"), ("single", "double"))
@@ -170,7 +169,7 @@ def test_without_rdkit(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(reading, "import_module", missing)
+    monkeypatch.setattr("protograph.molecules.read.import_module", missing)
     with pytest.raises(ImportError, match=r"^writing molecules needs RDKit; pip install 'protograph\[molecules\]'$"):
         to_rdkit(graph, ("C", "N", "O"))
 

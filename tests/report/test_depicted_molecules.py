@@ -5,7 +5,6 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.graphs.names import NamedGraph
-from protograph.molecules import reading
 from protograph.report.depicted_molecules import molecule_markup, placed_fragment, placed_molecule
 from protograph.report.markup import Marks
 
@@ -65,7 +64,7 @@ def test_without_rdkit_there_is_no_molecule(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(reading, "import_module", missing)
+    monkeypatch.setattr("protograph.molecules.read.import_module", missing)
     assert placed_molecule(ACID) is None
     assert placed_fragment(NamedGraph(Data(x=torch.eye(3)), *NAMES), has_orders=True) is None
 

@@ -8,8 +8,8 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Example, Explanation, Pattern, Prototype, Reason, Support
 from protograph.graphs.origins import Origin
-from protograph.molecules.drawing import BOND_PIXELS
-from protograph.molecules.reading import molecule_arrays, molecule_graphs, parse
+from protograph.molecules.draw import BOND_PIXELS
+from protograph.molecules.read import molecule_arrays, molecule_graphs, parse
 from protograph.report.depicted_molecules import PART_BOND
 from protograph.report.depicting import (
     CSS,

@@ -17,7 +17,7 @@ from protograph.graphs.files import ShardedGraphs
 from protograph.graphs.names import ColumnNames, ValueNames
 from protograph.graphs.origins import Origins, origins_of
 from protograph.models.predictions import label_of
-from protograph.molecules.naming import read_edge_names, read_feature_names
+from protograph.molecules.read import read_edge_names, read_feature_names
 
 Indices = slice | Sequence[int] | Tensor | NDArray[np.integer] | Bools
 

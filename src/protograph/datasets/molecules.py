@@ -18,7 +18,7 @@ from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile
 from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.molecules.elements import COLORS
-from protograph.molecules.reading import PURPOSE, import_chem, molecule_arrays, molecule_graphs, parse
+from protograph.molecules.read import PURPOSE, import_chem, molecule_arrays, molecule_graphs, parse
 
 # Part of the cache's key: to be raised with every change of what molecule_arrays gives.
 RECIPE = 2
@@ -83,7 +83,7 @@ def read_molecules(name: str, smiles: Sequence[str]) -> Arrays:
         smiles: The texts.
 
     Returns:
-        What :func:`~protograph.molecules.reading.molecule_arrays` gives, and ``wrong`` and ``reasons``: the positions
+        What :func:`~protograph.molecules.read.molecule_arrays` gives, and ``wrong`` and ``reasons``: the positions
         of the others, and what is wrong with each.
     """
 

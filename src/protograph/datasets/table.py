@@ -18,7 +18,7 @@ from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import read_unpacked
 from protograph.datasets.molecules import molecule_dataset, read_molecules
 from protograph.graphs.origins import NAME_KEYS, Origins
-from protograph.molecules.reading import import_chem, molecule_graphs
+from protograph.molecules.read import import_chem, molecule_graphs
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 NUM_SHOWN = 10
@@ -97,7 +97,7 @@ def read_table(
 
     Labels 0, 1, ... stay as they are, also as ``1.0`` or ``True``. Others are names of classes, sorted by the alphabet
     or, if they are numbers, by value. The graphs are those of
-    :func:`~protograph.molecules.reading.molecule_graphs`.
+    :func:`~protograph.molecules.read.molecule_graphs`.
 
     Args:
         path: A file that ends in ``.csv`` (commas) or ``.tsv`` (tabs), or so with ``.gz``.

@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 from protograph._base.words import clean_name, count_of, listed
 from protograph.explanation.prototype import Prototype
 from protograph.graphs.names import by_frequency, node_columns
-from protograph.molecules.reading import parse
+from protograph.molecules.read import parse
 
 
 def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "") -> str:

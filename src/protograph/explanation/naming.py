@@ -9,7 +9,7 @@ from torch.utils.data import Subset
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.names import ColumnNames, num_columns, unnamed_value
 from protograph.molecules.elements import COLORS, OTHER, are_atoms
-from protograph.molecules.naming import read_edge_names, read_feature_names
+from protograph.molecules.read import read_edge_names, read_feature_names
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
 from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
 from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph
 from protograph.graphs.validate import node_count
-from protograph.molecules.named_parts import NamedPart
+from protograph.molecules.functional_groups import NamedPart
 
 PART, INDUCED = "part", "induced"
 

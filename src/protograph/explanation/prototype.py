@@ -14,9 +14,9 @@ from protograph.explanation.pattern import check_parts
 from protograph.explanation.survey import NextBest
 from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
 from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph
-from protograph.molecules.named_parts import NamedPart
+from protograph.molecules.functional_groups import NamedPart
 from protograph.molecules.smarts import to_smarts
-from protograph.molecules.writing import to_rdkit, to_smiles
+from protograph.molecules.write import to_rdkit, to_smiles
 
 # Numbers that may be below 0 or in between; all others are counts.
 _AMOUNTS = ("information", "contributions", "contribution_share")
@@ -313,7 +313,7 @@ class Prototype:
     def to_rdkit(self) -> Any:
         """The prototype as a molecule of RDKit, with the bonds and charges of the graph that it was cut from.
 
-        See :func:`protograph.molecules.writing.to_rdkit`.
+        See :func:`protograph.molecules.write.to_rdkit`.
 
         Raises:
             ValueError: If the names of features are not symbols of atoms.

@@ -8,7 +8,7 @@ from protograph._base.files import atomic_path
 from protograph._base.words import class_label
 from protograph.explanation.figures import smarts_of
 from protograph.explanation.tables import STREAMED, Classes, cells, description_of, prototype_id
-from protograph.molecules.sdf import MoleculeRecord, sdf_text
+from protograph.molecules.write import MoleculeRecord, sdf_text
 
 if TYPE_CHECKING:
     from protograph.explanation.explanation import Explanation

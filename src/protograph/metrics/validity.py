@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from protograph.explanation import Explanation, Prototype
-from protograph.molecules.reading import import_chem
+from protograph.molecules.read import import_chem
 
 
 def validity(prototypes: Explanation | Iterable[Prototype]) -> float:

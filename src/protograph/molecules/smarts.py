@@ -8,8 +8,8 @@ from torch_geometric.data import Data
 
 from protograph.graphs.conditions import EdgeRule
 from protograph.molecules.elements import OTHER, SYMBOLS, are_atoms
-from protograph.molecules.reading import import_chem
-from protograph.molecules.writing import PURPOSE, WAY_OUT
+from protograph.molecules.read import import_chem
+from protograph.molecules.write import PURPOSE, WAY_OUT
 
 ANY_BOND = "~"
 SIGNS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}

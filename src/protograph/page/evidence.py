@@ -12,7 +12,7 @@ from protograph.explanation import Evidence, Prototype
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.validate import node_count
-from protograph.molecules.named_parts import NamedPart, PartNamer
+from protograph.molecules.functional_groups import NamedPart, PartNamer
 from protograph.page.candidate import Candidate
 from protograph.page.consensus.counting import information, spread
 from protograph.page.options import EvidenceOptions

@@ -8,12 +8,21 @@ import numpy as np
 
 from protograph._base.arrays import Floats
 from protograph.graphs.names import NamedGraph
-from protograph.molecules.drawing import ATOM_COLORS, BOND_PIXELS, INK, MoleculeDrawing, Stroke, drawn_molecule
+from protograph.molecules.draw import (
+    ATOM_COLORS,
+    BOND_PIXELS,
+    INK,
+    MoleculeDrawing,
+    ShownMolecule,
+    Stroke,
+    aligned_places,
+    drawn_molecule,
+    fragment,
+    molecule_places,
+    without_hydrogens,
+)
 from protograph.molecules.elements import are_atoms
-from protograph.molecules.placing import aligned_places, molecule_places
-from protograph.molecules.shown import ShownMolecule, fragment, without_hydrogens
-from protograph.molecules.source_molecules import source_molecule
-from protograph.molecules.writing import to_smiles
+from protograph.molecules.write import source_molecule, to_smiles
 from protograph.report.markup import Marks, halos, svg, tag, targets
 
 # Pixels of the disc behind an atom, and of a bond of a part, which is drawn larger than a whole molecule.

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from protograph._base.arrays import Floats
-from protograph.molecules.drawing import INK as BLACK
-from protograph.molecules.drawing import Stroke
+from protograph.molecules.draw import INK as BLACK
+from protograph.molecules.draw import Stroke
 from protograph.report.depicted_images import FEW_EDGES, Image
 from protograph.report.depicted_molecules import MARGIN, RADIUS, PlacedMolecule
 from protograph.report.markup import HALO, Marks

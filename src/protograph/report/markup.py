@@ -7,7 +7,7 @@ from html import escape
 
 from protograph._base.arrays import Floats
 from protograph._base.words import one_line
-from protograph.molecules.drawing import ATOM_COLORS
+from protograph.molecules.draw import ATOM_COLORS
 
 # Okabe and Ito's, without black; the same numbers have the same colours in all pictures of a prototype.
 MATCH_COLORS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999933")

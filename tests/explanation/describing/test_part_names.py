@@ -5,7 +5,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.explanation import Explanation, Pattern, Prototype
 from protograph.explanation.describing.part_names import everywhere
-from protograph.molecules.named_parts import NamedPart
+from protograph.molecules.functional_groups import NamedPart
 
 ESTER = NamedPart("ester group", (0, 1, 2))
 STAR = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))

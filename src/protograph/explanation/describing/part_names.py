@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from protograph._base.words import clean_name, counted, listed, with_article
-from protograph.molecules.named_parts import NamedPart
+from protograph.molecules.functional_groups import NamedPart
 
 
 def everywhere(parts: Sequence[NamedPart], said: str = "") -> str:

@@ -17,7 +17,7 @@ from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.models.predictions import EmbeddedGraphs, Judge
-from protograph.molecules.named_parts import NamedPart, PartNamer
+from protograph.molecules.functional_groups import NamedPart, PartNamer
 from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.confirming import in_order
