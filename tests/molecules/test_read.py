@@ -1,15 +1,23 @@
+"""SMILES as graphs, and the names of their columns."""
+
+import re
 import sys
 
 import pytest
 import torch
-from rdkit import Chem
 from torch_geometric.data import Batch
-from torch_geometric.nn import GCNConv, global_add_pool
+from torch_geometric.utils.smiles import e_map, x_map
 
-import protograph as pg
 from protograph.graphs.subgraph import induced_subgraph
-from protograph.molecules.elements import COLORS
-from protograph.molecules.read import atom_order, import_chem, molecule_arrays, molecule_graphs, parse
+from protograph.molecules.read import (
+    atom_order,
+    import_chem,
+    molecule_arrays,
+    molecule_graphs,
+    parse,
+    read_edge_names,
+    read_feature_names,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -38,23 +46,9 @@ def graphs_of(*smiles):
     ],
 )
 def test_texts_that_are_no_molecule(smiles, message, capfd):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
+    with pytest.raises(ValueError, match=re.escape(message)):
         parse(smiles)
-    assert str(caught.value) == message
     assert capfd.readouterr() == ("", "")
-
-
-def test_blanks_around_do_not_matter():
-    assert Chem.MolToSmiles(parse(" CCO\n")) == "CCO"
-
-
-def test_without_rdkit(monkeypatch):
-    def missing(name):
-        raise ModuleNotFoundError("No module named 'rdkit'")
-
-    monkeypatch.setattr("protograph.molecules.read.import_module", missing)
-    with pytest.raises(ImportError, match=r"^reading SMILES needs RDKit; pip install 'protograph\[molecules\]'$"):
-        parse("C")
 
 
 def test_graph_of_a_molecule_worked_out_by_hand():
@@ -80,21 +74,11 @@ def test_columns_do_not_depend_on_the_order_of_molecules():
     assert one["atom_types"].tolist() == two["atom_types"].tolist() == ["C", "O", "*", "Se", "Si"]
 
 
-def test_every_coloured_atom_goes_first():
-    assert atom_order(["Zn", *reversed(COLORS), "Ag"]) == (*COLORS, "Ag", "Zn")
-
-
 def test_other_bonds_have_a_column_only_where_there_are_some():
     assert molecule_arrays([parse("CC")])["bond_types"].tolist() == ["single", "double", "triple", "aromatic"]
     arrays = molecule_arrays([parse("C$C"), parse("CC")])
     assert arrays["bond_types"].tolist() == ["single", "double", "triple", "aromatic", "other"]
     assert arrays["bond"].tolist() == [4, 4, 0, 0]
-
-
-def test_no_molecules():
-    arrays = molecule_arrays([])
-    assert arrays["edge_index"].shape == (2, 0)
-    assert arrays["sizes"].tolist() == []
 
 
 def test_batch_and_part_of_molecules():
@@ -107,29 +91,31 @@ def test_batch_and_part_of_molecules():
     assert "smiles" not in part  # it is not that of the part
 
 
-class Net(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.conv = GCNConv(width, 8)
-        self.out = torch.nn.Linear(8, 2)
-
-    def forward(self, x, edge_index, batch):
-        return self.out(global_add_pool(self.conv(x, edge_index).relu(), batch))
-
-
-def test_page_explains_molecules():
-    torch.manual_seed(0)
-    graphs = graphs_of(*("CCO", "CCN", "CC(=O)[O-]", "C", "c1ccccc1O", "CCCl", "OCCO", "CN(C)C") * 3)
-    explanations = pg.PAGE(num_clusters=1, num_graphs=2).fit(Net(graphs[0].x.size(1)), graphs).explain_all()
-    assert all(p.graph.charge.shape == (p.num_nodes,) for e in explanations.values() for p in e.prototypes)
-
-
-def test_rdkit_is_given_where_it_is_installed():
-    assert import_chem("counting atoms") is Chem
-
-
 def test_without_rdkit_the_message_says_what_for_and_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdkit.Chem", None)
-    with pytest.raises(ImportError) as caught:
+    with pytest.raises(ImportError, match=r"counting atoms needs RDKit; pip install .*molecules"):
         import_chem("counting atoms")
-    assert str(caught.value) == "counting atoms needs RDKit; pip install 'protograph[molecules]'"
+
+
+ATOMS = torch.tensor([[6, 1], [53, 2]])
+
+
+def test_pyg_s_own_maps_name_atoms_and_bonds():
+    names = read_feature_names(x_map, torch.zeros(2, 9, dtype=torch.long))
+    assert names.columns == tuple(x_map)
+    assert (names.values[0][0], names.values[0][6], names.values[0][53]) == ("*", "C", "I")
+    assert names.values[3][5] == "0"  # the sixth formal charge
+    bonds = read_edge_names(e_map, torch.zeros(2, 3, dtype=torch.long))
+    assert (bonds.kinds[1], bonds.kinds[12]) == ("SINGLE", "AROMATIC")
+
+
+def test_a_column_called_atomic_number_needs_no_names_of_values():
+    names = read_feature_names(["Atomic_Number", "degree"], ATOMS)
+    assert (names.values[0][53], len(names.values[0]), 1 in names.values) == ("I", 119, False)
+
+
+def test_other_names_and_other_numbers_stay():
+    own = {"atomic_num": {6: "carbon"}, "degree": None}
+    assert read_feature_names(own, ATOMS).values == {0: {6: "carbon"}}
+    assert read_feature_names(["atomic number", "degree"], ATOMS / 100).values == {}
+    assert read_feature_names(["atomic number", "degree"], ATOMS + 100).values == {}

@@ -1,3 +1,5 @@
+"""Graphs as RDKit's molecules, SMILES and SDF files."""
+
 import re
 
 import numpy as np
@@ -12,7 +14,7 @@ from protograph.datasets.molecules import SOLUBILITY_FILE
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.read import BOND_NAMES, molecule_arrays, molecule_graphs, parse
-from protograph.molecules.write import to_rdkit, to_smiles
+from protograph.molecules.write import MoleculeRecord, sdf_text, source_molecule, to_rdkit, to_smiles, with_charges
 from tests.datasets.real_files import needs
 
 NAMES = (("C", "N", "O", "H"), ("single", "double"))
@@ -59,20 +61,6 @@ def test_real_molecules_come_back():
         assert [atom.GetFormalCharge() for atom in molecule.GetAtoms()] == graph.charge.tolist()
 
 
-@needs(f"{SOLUBILITY_FILE.relative}.gz")
-def test_any_part_of_a_molecule_can_be_written(capfd):
-    dataset = datasets.load("solubility", num_graphs=200)
-    generator = torch.Generator().manual_seed(0)
-    for graph in dataset:
-        nodes = torch.randperm(graph.num_nodes, generator=generator)[:7].tolist()
-        molecule = to_rdkit(induced_subgraph(graph, nodes), dataset.feature_names, dataset.edge_names)
-        whole = parse(graph.smiles)
-        symbols = [whole.GetAtomWithIdx(node).GetSymbol() for node in nodes]
-        assert [atom.GetSymbol() for atom in molecule.GetAtoms()] == symbols
-        assert to_smiles(molecule)
-    assert capfd.readouterr() == ("", "")
-
-
 @needs("mutagenicity/Mutagenicity_tu_raw.zip")
 def test_real_molecules_with_hydrogens_can_be_written(capfd):
     dataset = datasets.load("mutagenicity", num_graphs=300)
@@ -108,22 +96,10 @@ def test_nitro_without_charges():
     assert [atom.GetSymbol() for atom in molecule.GetAtoms()] == ["C", "N", "O", "O"]
 
 
-def test_too_many_bonds():
-    bonds = [(0, node, "double") for node in range(1, 4)]
-    molecule = to_rdkit(fragment("COOO", bonds), *NAMES)
-    assert to_smiles(molecule) == "O=C(=O)=O"
-    assert not is_whole(molecule)
-
-
 def test_hydrogens_are_atoms():
     molecule = to_rdkit(fragment("CHHO", [(0, 1, "single"), (0, 2, "single"), (0, 3, "double")]), *NAMES)
     assert to_smiles(molecule) == "[H]C([H])=O"
     assert molecule.GetNumAtoms() == 4
-
-
-def test_kekule_ring_becomes_aromatic():
-    bonds = [(node, (node + 1) % 6, ("single", "double")[node % 2]) for node in range(6)]
-    assert to_smiles(to_rdkit(fragment("CCCCCC", bonds), *NAMES)) == "c1ccccc1"
 
 
 def test_charges():
@@ -199,19 +175,6 @@ def test_prototypes_know_their_names_also_after_saving(tmp_path):
         assert prototype.to_rdkit().GetNumAtoms() == 4
 
 
-def test_bonds_without_names_are_any_bonds(tmp_path):
-    explanation_of(graph_of("CO"), feature_names=("C", "N", "O")).save(tmp_path / "e.json")
-    explanation = pg.load(tmp_path / "e.json")
-    assert explanation.edge_names == ()
-    assert explanation.prototypes[0].smiles == "C~O"
-
-
-def test_prototype_without_names_of_atoms():
-    (prototype,) = explanation_of(graph_of("CO")).prototypes
-    with pytest.raises(ValueError, match=r"must give atom symbols as feature_names$"):
-        _ = prototype.smiles
-
-
 def test_networkx_with_names():
     names = {"feature_names": ("C", "N", "O"), "edge_names": BOND_NAMES}
     (prototype,) = explanation_of(graph_of("C=[NH+]"), **names).prototypes
@@ -220,12 +183,84 @@ def test_networkx_with_names():
     assert list(graph.edges(data=True)) == [(0, 1, {"bond": "double"})]
 
 
-def test_networkx_without_names():
-    edge_index = torch.tensor([[0, 1], [1, 0]])
-    features = Data(x=torch.tensor([[0.5, 1.0], [0.0, 2.0]]), edge_index=edge_index, edge_attr=torch.tensor([3.0, 3.0]))
-    (prototype,) = explanation_of(features, feature_names=("a", "b")).prototypes
-    graph = prototype.to_networkx()
-    assert dict(graph.nodes(data=True)) == {0: {"x": (0.5, 1.0)}, 1: {"x": (0.0, 2.0)}}
-    assert list(graph.edges(data=True)) == [(0, 1, {"edge_attr": 3.0})]
-    (prototype,) = explanation_of(Data(edge_index=torch.empty(2, 0, dtype=torch.long), num_nodes=2)).prototypes
-    assert dict(prototype.to_networkx().nodes(data=True)) == {0: {}, 1: {}}
+ATOMS, BONDS = ("C", "N", "O", "H"), ("single", "double", "triple")
+
+
+def named_graph_of(smiles):
+    arrays = molecule_arrays([parse(smiles)])
+    (graph,) = molecule_graphs(arrays, torch.tensor([0]), [smiles])
+    return graph, tuple(arrays["atom_types"]), tuple(arrays["bond_types"])
+
+
+def made(symbols, bonds):
+    x = torch.eye(len(ATOMS))[[ATOMS.index(symbol) for symbol in symbols]]
+    ends = [(u, v, kind) for u, v, kind in bonds] + [(v, u, kind) for u, v, kind in bonds]
+    index = torch.tensor([pair[:2] for pair in ends]).T
+    return Data(x=x, edge_index=index, edge_attr=torch.eye(3)[[BONDS.index(kind) for *_, kind in ends]])
+
+
+def test_the_smiles_knows_what_the_graph_does_not():
+    # Which nitrogen bears the hydrogen cannot be told from heavy atoms.
+    pyrrole = named_graph_of("c1cc[nH]c1")
+    assert to_smiles(source_molecule(*pyrrole)) == "c1cc[nH]c1"
+    del pyrrole[0].smiles
+    assert to_smiles(source_molecule(*pyrrole)) == "c1ccnc1"
+
+
+@pytest.mark.parametrize("smiles", ["CCN", "CCOC", "C1CO1", "no molecule", "", "OCC"])
+def test_a_smiles_of_another_molecule_does_not_count(smiles):
+    graph, atoms, bonds = named_graph_of("CCO")
+    graph.smiles = smiles
+    assert to_smiles(source_molecule(graph, atoms, bonds)) == "CCO"
+
+
+def test_what_is_no_molecule_is_none():
+    pair = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    assert source_molecule(pair, ("head", "body")) is None
+    assert source_molecule(Data(edge_index=pair.edge_index, num_nodes=2)) is None
+
+
+def test_charges_follow_from_bonds_where_hydrogens_are_nodes():
+    nitro = made(
+        "CNOOHHH", [(0, 1, "single"), (1, 2, "double"), (1, 3, "single"), *((0, n, "single") for n in (4, 5, 6))]
+    )
+    assert with_charges(nitro, ATOMS, BONDS).charge.tolist() == [0, 1, 0, -1, 0, 0, 0]
+    assert to_smiles(source_molecule(nitro, ATOMS, BONDS)) == "[H]C([H])([H])[N+](=O)[O-]"
+
+
+def test_charges_that_are_told_stay_and_those_of_heavy_atoms_alone_are_not_guessed():
+    pair = made("CO", [(0, 1, "single")])
+    assert "charge" not in with_charges(Data(x=pair.x[:, :3], edge_index=pair.edge_index), ATOMS[:3], BONDS)
+    pair.charge = torch.tensor([1, 0])
+    assert with_charges(pair, ATOMS, BONDS) is pair
+
+
+def read_sdf(text):
+    supplier = Chem.SDMolSupplier()
+    supplier.SetData(text, sanitize=False)
+    return list(supplier)
+
+
+def test_what_is_written_is_read_again():
+    molecules = [Chem.MolFromSmiles(smiles) for smiles in ("C[N+](=O)[O-]", "c1ccccc1")]
+    read_again = read_sdf(sdf_text([MoleculeRecord(one, f"m{at}", {"p": 0.5}) for at, one in enumerate(molecules)]))
+    assert [one.GetProp("_Name") for one in read_again] == ["m0", "m1"]
+    assert [one.GetProp("p") for one in read_again] == ["0.5", "0.5"]
+    for one in read_again:
+        Chem.SanitizeMol(one)
+    assert [Chem.MolToSmiles(one) for one in read_again] == ["C[N+](=O)[O-]", "c1ccccc1"]
+    assert len({tuple(place) for place in read_again[1].GetConformer().GetPositions().round(3).tolist()}) == 6
+
+
+def test_half_an_aromatic_ring_is_written_as_it_is():
+    half = Chem.MolFromSmiles("cccO", sanitize=False)
+    (read_again,) = read_sdf(sdf_text([MoleculeRecord(half, "half", {})]))
+    assert [str(bond.GetBondType()) for bond in read_again.GetBonds()] == ["AROMATIC", "AROMATIC", "SINGLE"]
+
+
+def test_a_text_from_the_data_neither_ends_a_molecule_nor_adds_a_property():
+    hostile = {"source": "a\n\n> <p>\n1\n\n$$$$\n", "class": "$$$$", "other": "> <x>"}
+    read_again = read_sdf(sdf_text([MoleculeRecord(Chem.MolFromSmiles("CO"), "a\nb", hostile)]))
+    assert len(read_again) == 1
+    assert sorted(read_again[0].GetPropNames()) == ["class", "other", "source"]
+    assert read_again[0].GetProp("source") == "a > <p> 1 $$$$"
