@@ -12,7 +12,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.cli.scores import scores_text
+from protograph.cli.evaluate import scores_text
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import ClassScores
 from protograph.explanation import EmbeddingMap, Explanations

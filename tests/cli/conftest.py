@@ -66,7 +66,7 @@ def original(tmp_path_factory):
         del graph.motif
     torch.save(graphs, path / "graphs.pt")
     (path / "mine.py").write_text(MINE)
-    done = _run("train", "graphs.pt", "--out", "model.pt", "--layers", 2, "--max-epochs", 3, "--json", cwd=path)
+    done = _run("train", "graphs.pt", "--out", "model.pt", "--hidden", "32,32", "--max-epochs", 3, "--json", cwd=path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["epochs"] == 3
     return path

@@ -36,31 +36,17 @@ def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch, interrupts
     partial = []
 
     def interrupted(*arguments, **options):
-        partial.extend(folder.glob("new/stopped/.protograph-work/new"))
+        partial.extend(folder.glob("new/.stopped-*"))
         os.kill(os.getpid(), getattr(signal, name))
 
-    monkeypatch.setattr("protograph.cli.explain.train", interrupted)
+    monkeypatch.setattr("protograph.training.train", interrupted)
     earlier = signal.getsignal(getattr(signal, name))
     done = run("explain", "graphs.pt", "--out", "new/stopped")
     assert len(partial) == 1
     assert done.returncode == 130
-    assert done.stderr.strip().splitlines()[-1] == "interrupted: nothing was written"
+    assert done.stderr.strip().splitlines()[-1] == "interrupted: no results were written"
     assert not (folder / "new").exists()
     assert signal.getsignal(getattr(signal, name)) == earlier
-
-
-def test_what_a_comparison_has_finished_is_kept(run, folder, monkeypatch, interrupts):
-    def interrupted(self, progress, **options):
-        (self.folder / "page-seed0.json").write_text("{}")
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    monkeypatch.setattr("protograph.cli.comparing.Comparison.run", interrupted)
-    done = run("compare", "ba-house", "--out", "kept", "--seeds", 1)
-    assert done.stderr.strip().splitlines()[-1] == (
-        "interrupted: what was finished is kept, and the same command goes on from there"
-    )
-    kept = [path.relative_to(folder / "kept") for path in (folder / "kept").rglob("*") if path.is_file()]
-    assert [path.as_posix() for path in kept] == [".protograph-work/parts/page-seed0.json"]
 
 
 @pytest.mark.parametrize(
@@ -98,3 +84,16 @@ def test_errors_have_their_notes_and_the_type_of_unexpected_ones(run, monkeypatc
     monkeypatch.setattr("protograph.cli.explain.read_run", fails)
     done = run("report", "somewhere")
     assert (done.returncode, done.stderr) == (1, "error: KeyError: 'no such\\nkey'; while loading [31m\n")
+
+
+def test_help_needs_no_torch_and_is_there_at_once():
+    code = (
+        "import sys\nsys.argv = ['protograph', '--help']\nfrom protograph.cli import main\n"
+        "try:\n    main()\nfinally:\n"
+        "    slow = {'torch', 'torch_geometric', 'scipy', 'sklearn', 'numba', 'rdkit', 'matplotlib', 'networkx'}\n"
+        "    print(sorted(slow & set(sys.modules)), file=sys.stderr)"
+    )
+    before = os.times().children_user
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+    assert os.times().children_user - before < 1

@@ -1,20 +1,36 @@
+import csv
+import io
 import json
+import re
 
 import pytest
 import torch
 from torch_geometric.data import Data
 
 import protograph as pg
+from protograph.cli.compare import NAMES, explainers_of
+from protograph.cli.comparison_table import (
+    METRICS,
+    comparison_csv,
+    comparison_latex,
+    comparison_table,
+    notes_of,
+    seeds_csv,
+)
 from protograph.datasets import registry
 from protograph.datasets.spec import DatasetSpec
+from protograph.evaluation.comparison import Figure
+
+WIDE = Figure(0.123456, 0.123456, 20, 0.001, 0.02)
+
+
+def path(kind, size):
+    ends = torch.arange(size - 1)
+    edge_index = torch.stack([torch.cat([ends, ends + 1]), torch.cat([ends + 1, ends])])
+    return Data(x=torch.eye(2)[[kind] * size], edge_index=edge_index, y=torch.tensor([kind]))
 
 
 def test_explainers_are_compared(run_well, run, folder, monkeypatch):
-    def path(kind, size):
-        ends = torch.arange(size - 1)
-        edge_index = torch.stack([torch.cat([ends, ends + 1]), torch.cat([ends + 1, ends])])
-        return Data(x=torch.eye(2)[[kind] * size], edge_index=edge_index, y=torch.tensor([kind]))
-
     def tiny(files, random_state, num_graphs):
         graphs = [path(number % 2, 3 + number % 5) for number in range(60)]
         truths = {1: (Data(x=graphs[1].x[:3], edge_index=path(1, 3).edge_index),)}
@@ -27,90 +43,165 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
     assert title == "tiny, a GCN trained for each seed, 1 seed"
     assert header.split() == ["page", "walk", "random"]
     assert [row.split()[0] for row in rows] == ["accuracy", "p_GNN"]
-    assert done.stderr.startswith("1 seed of 3 explainers: about ")
     assert max(map(len, done.stdout.splitlines())) <= 100
     assert "the ground truths' own density is 0.222 to 0.222" in done.stdout
-    picture = folder / "runs" / "compare-tiny" / "prototypes.png"
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    facts = json.loads(run_well(*arguments, "--json").stdout)
+    place = folder / "runs" / "compare-tiny"
+    assert {path.name for path in place.iterdir()} == {
+        *("comparison.json", "figures.csv", "seeds.csv", "table.tex", "prototypes.png", "left_out.csv"),
+        *(f"{name}-seed0-prototypes.json" for name in ("page", "walk", "random")),
+    }
+    assert (place / "prototypes.png").read_bytes().startswith(b"\x89PNG")
+    assert list(pg.load(place / "page-seed0-prototypes.json")) == [1]
+    assert "--force" in run(*arguments).stderr
+    facts = json.loads(run_well(*arguments, "--json", "--out", "again").stdout)
     assert facts["explainers"]["page"]["slower"]["mean"] == 1.0
     assert len(facts["rows"]) == 3
-    (folder / "other").mkdir()
-    (folder / "other" / "prototypes.png").write_text("mine")
-    assert run(*arguments, "--out", "other").stderr == (
-        "error: cannot write to other: prototypes.png there is not what protograph wrote; move it away, or choose "
-        "another --out\n"
-    )
-    assert run(*arguments, "--data-root", "other", "--out", "other").stderr == (
-        "error: --out other is a folder that is read from; choose another --out\n"
-    )
-    bad = run("compare", "tiny", "--csv", "--json")
-    assert bad.stderr == "error: --csv, --latex and --json each print the result; give one of them\n"
 
 
 OWN = """
 import protograph as pg
 class Ends(pg.Explainer):
+    def __init__(self, random_state=0, num_prototypes=4):
+        self.random_state, self.num_prototypes = random_state, num_prototypes
     def find(self, target):
         return [(index, [0, 1]) for index in self.members(target)[:2]]
-def nodes(explanation, case):
-    return sum(one.num_nodes for one in explanation.prototypes) + len(case.held_out) / 100
+def plain(): return Ends(num_prototypes=9)
+def broken(): raise RuntimeError("no")
+def other(): return 3
 """
 
 
-def test_a_file_a_model_an_explainer_and_a_metric_of_ones_own(run_well, run, folder):
+@pytest.fixture
+def own(folder, monkeypatch):
     (folder / "own_parts.py").write_text(OWN)
-    arguments = ("compare", "graphs.pt", "--model", "mine:build", "--explainers", "random,own_parts:Ends")
-    chosen = ("--metrics", "fidelity,nodes,stability,own_parts:nodes", "--quick", "--out", "own")
-    done = run_well(*arguments, *chosen)
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith("QUICK, no result to cite: graphs.pt, the model mine:build, 2 seeds; at most 300 graphs")
-    table = [line.split() for line in lines[4:8]]
-    assert [line[0] for line in table] == ["fidelity", "nodes", "stability", "nodes"]
-    assert table[1][-3:] == ["2.0", "±", "0.0"]
-    assert table[3][-3:] == ["4.240", "±", "0.000"]  # 2 of 2 nodes, and 24 of 120 graphs kept apart
-    assert {path.name for path in (folder / "own").iterdir()} >= {
-        "figures.csv",
-        "seeds.csv",
-        "table.tex",
-        "prototypes.png",
-    }
-    assert not list((folder / "own").glob("model-*"))
-    again = run_well(*arguments, *chosen, "--csv")
-    printed = again.stdout
-    assert again.stderr == (
-        "2 seeds of 2 explainers: all kept from an earlier run, unless data or model have changed\n"
-    )
-    assert printed == (folder / "own" / "figures.csv").read_text()
-    assert "own_parts:Ends,own_parts:nodes,4.24," in printed
-    assert run_well(*arguments, *chosen, "--latex").stdout.startswith("\\begin{table}")
-    elsewhere = run_well(*arguments, "--metrics", "accuracy", "--quick", "--out", "own", "--device", "cpu")
-    assert elsewhere.stderr.startswith("2 seeds of 2 explainers: about ")  # seconds on a device are others
-    assert elsewhere.stdout.splitlines()[3:6] == ["no figures", "", "not shown: accuracy (needs a ground truth)"]
-    assert run(*arguments, "--device", "warp").stderr.startswith(
-        "error: --device must be one that PyTorch can use here, got 'warp': "
-    )
-    bad = run(*arguments, "--robustness")
-    assert bad.stderr == (
-        "error: --robustness trains other models beside ours, which --model leaves out; give one of them\n"
-    )
-    assert run(*arguments, "--split", "paper").stderr == (
-        "error: --split is for training, which --model leaves out; give one of them\n"
-    )
+    monkeypatch.syspath_prepend(folder)
+
+
+@pytest.mark.usefixtures("own")
+def test_a_file_a_model_and_an_explainer_of_ones_own(run_well, run, folder):
+    arguments = ("compare", "graphs.pt", "--model", "mine:build", "--explainers", "random,own_parts:Ends", "--seeds", 2)
+    lines = run_well(*arguments, "--out", "own").stdout.splitlines()
+    assert lines[0] == "graphs.pt, the model mine:build, 2 seeds"
+    (nodes,) = (line.split() for line in lines if line.startswith("nodes"))
+    assert nodes[-3:] == ["2.0", "±", "0.0"]
+    rows = list(csv.DictReader((folder / "own" / "figures.csv").read_text().splitlines()))
+    assert {row["explainer"] for row in rows} == {"random", "own_parts:Ends"}
+    assert (folder / "own" / "table.tex").read_text().startswith("\\begin{table}")
+    assert run(*arguments, "--device", "warp").stderr.startswith("error: device must be one that PyTorch can use here")
 
 
 def test_a_table_of_molecules_with_rows_that_cannot_be_read(run, folder):
     pytest.importorskip("rdkit")
     rows = [f"{'CO'[n % 2] * (2 + n % 4)},{n % 2}" for n in range(40)]
     (folder / "mine.csv").write_text("\n".join(["smiles,label", *rows, "C1C,0"]) + "\n")
-    arguments = ("compare", "mine.csv", "--explainers", "random", "--seeds", 1, "--metrics", "validity,coverage")
-    bad = run(*arguments)
-    assert bad.returncode == 1
-    assert "C1C" in bad.stderr
+    arguments = ("compare", "mine.csv", "--explainers", "random", "--seeds", 1)
+    assert "C1C" in run(*arguments).stderr
     done = run(*arguments, "--skip-invalid", "--json")
     assert "left out 1 row" in done.stderr
     facts = json.loads(done.stdout)
     assert facts["explainers"]["random"]["is_valid"]["mean"] == 1.0
     assert facts["explainers"]["random"]["accuracy"]["mean"] is None
     assert len(facts["left_out"]) == 1
-    assert (folder / facts["left_out_file"]).read_text().splitlines()[1].startswith("42,C1C,")
+    assert (folder / facts["out"] / "left_out.csv").read_text().splitlines()[1].startswith("42,C1C,")
+
+
+@pytest.mark.parametrize(("given", "clusters", "count"), [(None, "auto", 2), (3, 3, 3)])
+def test_page_finds_out_how_many_prototypes_unless_it_is_told(given, clusters, count):
+    made = {name: make(7) for name, make in explainers_of(",".join(NAMES), given, None).items()}
+    assert list(made) == list(NAMES)
+    page, walk = made["page"], made["walk"]
+    assert (page.search, page.num_clusters, page.max_nodes) == ("consensus", clusters, None)
+    assert (walk.num_clusters, walk.max_nodes) == (count, None)
+    assert {(one.num_prototypes, one.max_nodes) for one in list(made.values())[2:]} == {(count, 13)}
+    assert {one.random_state for one in made.values()} == {7}
+    assert {make(0).max_nodes for make in explainers_of(",".join(NAMES), given, 6).values()} == {6}
+
+
+@pytest.mark.usefixtures("own")
+def test_an_explainer_of_ones_own_gets_what_it_takes():
+    made = explainers_of("page, own_parts:Ends,own_parts:plain", None, 6)
+    assert list(made) == ["page", "own_parts:Ends", "own_parts:plain"]
+    assert vars(made["own_parts:Ends"](7)) == {"random_state": 7, "num_prototypes": 4}
+    assert vars(made["own_parts:plain"](7)) == {"random_state": 0, "num_prototypes": 9}
+    assert explainers_of("own_parts:Ends", 2, None)["own_parts:Ends"](0).num_prototypes == 2
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("page,magic", "--explainers must be among page, .* or a module:attribute of yours, got magic"),
+        (" , ", "--explainers must be among .*, got none"),
+        ("own_parts:broken", "--explainers 'own_parts:broken' failed with RuntimeError: no"),
+        ("own_parts:other", "--explainers 'own_parts:other' must be a class of protograph.Explainer, .* got int"),
+        ("own_parts:Absent", "--explainers 'own_parts:Absent': module 'own_parts' .* has no 'Absent'"),
+    ],
+)
+def test_explainers_that_cannot_be_had(names, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        explainers_of(names, None, None)
+
+
+def test_five_explainers_fit_100_columns_and_more_come_below():
+    figures = {name: dict.fromkeys(METRICS, WIDE) for name in (*NAMES, "a_long_module:ALongNameOfAnExplainer")}
+    figures["random"] |= {"model_calls": Figure(1234567.0, None, 20), "accuracy": Figure(None, None, 0)}
+    lines = comparison_table(figures, list(METRICS))
+    assert max(map(len, lines)) <= 100
+    assert lines[0].split() == list(NAMES)
+    assert lines[1].split() == ["accuracy", *["0.123", "±", "0.123*"] * 4, "-"]
+    below = lines[len(METRICS) + 1 :]
+    assert (below[0], below[1].strip()) == ("", "ALongNameOf...")
+    assert below[2].split() == ["accuracy", "0.123", "±", "0.123*"]
+
+
+def test_cells_by_hand():
+    of_page = {
+        "accuracy": (Figure(0.5, None, 1), "0.500"),
+        "success": (Figure(0.4, 0.5, 5), "2 of 5"),
+        "num_nodes": (Figure(0.0, 0.0, 5), "0.0 ± 0.0"),
+        "slower": (Figure(0.0123, 0.001, 5), "0.012 ± 0.001"),
+        "seconds": (Figure(12.34, 1.26, 5), "12.3 ± 1.3"),
+    }
+    lines = comparison_table({"page": {key: figure for key, (figure, _) in of_page.items()}}, list(of_page))
+    assert all(line.endswith(cell) for line, (_, cell) in zip(lines[1:], of_page.values(), strict=True))
+
+
+def test_what_a_star_means_is_said_with_the_test():
+    plain, tested = Figure(0.5, 0.1, 5), Figure(0.5, 0.1, 5, 0.2, 0.4)
+    figures = {"page": {"accuracy": plain, "density": plain}, "xgnn": {"accuracy": WIDE, "density": tested}}
+    (note,) = notes_of([], figures, ["density", "num_nodes"][:1], "page")
+    assert re.fullmatch(r"no figure differs significantly from page: .*paired t-test .* for 1 comparison", note)
+    assert re.match(r"\*: differs from page: .* for 2 comp", notes_of([], figures, ["accuracy", "density"], "page")[0])
+    once = {"density": Figure(0.5, None, 1)}
+    assert notes_of([], {"page": once, "walk": once}, ["density"], "page")[0].endswith("take more --seeds")
+    few = {"page": {"density": plain}, "xgnn": {"density": Figure(0.5, 0.1, 3, 0.2, 0.4)}}
+    assert notes_of([], few, ["density"], "page")[0].endswith("; with so few seeds only large differences show")
+
+
+def test_notes_are_of_what_is_shown_and_of_what_failed():
+    rows = [
+        {"prototypes": [{"truth_density": 0.1}, {"truth_density": 0.24}], "explainer": "page", "seed": 3},
+        {"prototypes": [], "explainer": "xgnn", "seed": 3, "failed": "no graph\n" * 40},
+        {"prototypes": [], "explainer": "xgnn", "seed": 3, "left_out": "no graph is predicted as class 2"},
+    ]
+    notes = notes_of(rows, {"page": {}}, ["density"], "page")
+    assert notes[0] == "the ground truths' own density is 0.100 to 0.240: lower is not better by itself"
+    assert notes[1].startswith("xgnn, seed 3: no graph no graph")
+    assert notes[2] == "xgnn, seed 3: no graph is predicted as class 2"
+
+
+def test_csv_has_a_row_an_explainer_and_metric():
+    figures = {"page": {"accuracy": Figure(0.5, None, 1)}, "mine:M": {"accuracy": WIDE}}
+    first, second = csv.DictReader(io.StringIO(comparison_csv(figures, ["accuracy"])))
+    assert (first["explainer"], first["mean"], first["spread"], first["num_seeds"]) == ("page", "0.5", "", "1")
+    assert (second["p_value"], second["is_significant"]) == ("0.001", "True")
+    values = {"page": {"accuracy": {0: 0.25, 1: None}}}
+    assert seeds_csv(values) == "explainer,metric,seed,value\npage,accuracy,0,0.25\n"
+
+
+def test_latex_by_hand():
+    figures = {"page": {"probability": Figure(0.5, 0.25, 2)}, "my_own:M": {"probability": WIDE}}
+    lines = comparison_latex(figures, ["probability"], "50% of ± A_B").splitlines()
+    assert lines[4] == r" & page & my\_own:M \\"
+    assert lines[6] == r"p\_GNN & $0.500 \pm 0.250$ & $0.123 \pm 0.123^{*}$ \\"
+    assert lines[9] == r"\caption{50\% of $\pm$ A\_B}"

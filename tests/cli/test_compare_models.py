@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from protograph.cli.runs import Run, open_run
+from protograph._base.run_folder import new_folder, write_manifest
+from protograph.cli.runs import KIND, Run
 from tests.explanation.told import HAS_PATH, HAS_TRIANGLE, told
 
 
@@ -15,9 +16,9 @@ def runs(folder):
         ("b", "ba-house", told(fewer)),
         ("other", "ba-grid", told()),
     ):
-        with open_run(folder / name, ()) as opened:
-            explanations.save(opened.staged / "explanation.json")
-            opened.publish(Run(data=data, seed=0).as_json())
+        with new_folder(folder / name, KIND) as staged:
+            explanations.save(staged / "explanation.json")
+            write_manifest(staged, KIND, Run(data=data, seed=0).as_json())
     return folder
 
 
@@ -41,12 +42,18 @@ def test_facts_for_scripts(run, runs):
 
 def test_only_a_page_of_its_own_is_replaced(run, runs):
     assert [run("compare-models", "a", "b", "--out", "x.html").returncode for _ in range(2)] == [0, 0]
-    (runs / "x.html").write_text("mine")
-    done = run("compare-models", "a", "b", "--out", "x.html")
-    assert done.stderr == (
-        "error: --out x.html is there and is not a page of `protograph compare-models`; choose another --out\n"
+    tag = '<meta name="generator" content="protograph compare-models">'
+    notes = (
+        "mine",
+        "# protograph compare-models a b\n",
+        f"I ran `protograph compare-models` and got\n{tag}\n",
+        f"{tag}<p>",
     )
-    assert (runs / "x.html").read_text() == "mine"
+    for text in notes:
+        (runs / "notes.md").write_text(text)
+        done = run("compare-models", "a", "b", "--out", "notes.md")
+        assert done.stderr.startswith("error: --out notes.md is there and is not a page of `protograph compare-models`")
+        assert (runs / "notes.md").read_text() == text
 
 
 def test_other_data_is_refused(run, runs):

@@ -33,7 +33,7 @@ def test_no_other_file_is_replaced(run, folder, monkeypatch, out, message):
 
 
 def test_killed_at_every_change_a_model_is_the_old_or_the_new(run, run_well, folder):
-    given = ("train", "graphs.pt", "--layers", 1, "--max-epochs", 1, "--out", "place/model.pt")
+    given = ("train", "graphs.pt", "--hidden", 32, "--max-epochs", 1, "--out", "place/model.pt")
     place = folder / "place"
     place.mkdir()
     run_well(*given, "--seed", 1)
@@ -48,7 +48,7 @@ def test_killed_at_every_change_a_model_is_the_old_or_the_new(run, run_well, fol
 
 
 def test_what_was_trained_is_said(run_well):
-    done = run_well("train", "graphs.pt", "--out", "other.pt", "--layers", 1, "--max-epochs", 2)
+    done = run_well("train", "graphs.pt", "--out", "other.pt", "--hidden", 32, "--max-epochs", 2)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("trained for 2 epochs: training accuracy 0.")
     assert re.fullmatch(r"balanced accuracy, the mean over the classes: training 0\.\d{4}, test [01]\.\d{4}", lines[1])
@@ -99,14 +99,7 @@ def test_rows_that_were_left_out_are_said(run, folder):
     rows = [f"{'C' * (1 + i % 7)}{'NO'[i % 2]},{i % 2}" for i in range(40)]
     (folder / "mol.csv").write_text("\n".join(["smiles,label", *rows, "C(,1"]) + "\n")
     done = run("train", "mol.csv", "--out", "mol.pt", "--max-epochs", 1, "--skip-invalid", "--json")
-    assert done.stderr.splitlines()[:3] == [
-        "left out 1 row:",
-        "  line 42: C(: not valid SMILES",
-        "  all of them: mol-left-out.csv",
-    ]
-    facts = json.loads(done.stdout)
-    assert (facts["left_out"], facts["left_out_file"]) == (["line 42: C(: not valid SMILES"], "mol-left-out.csv")
-    assert (folder / "mol-left-out.csv").read_text() == "line,smiles,reason\n42,C(,not valid SMILES\n"
-    refused = run("train", "mol.csv", "--out", "new.pt")
-    assert refused.stderr.splitlines()[1:] == ["  line 42: C(: not valid SMILES", "  all of them: new-bad-rows.csv"]
+    assert done.stderr.splitlines()[:2] == ["left out 1 row:", "  line 42: C(: not valid SMILES"]
+    assert json.loads(done.stdout)["left_out"] == ["line 42: C(: not valid SMILES"]
+    assert run("train", "mol.csv", "--out", "new.pt").stderr.splitlines()[1:] == ["  line 42: C(: not valid SMILES"]
     assert not (folder / "new.pt").exists()

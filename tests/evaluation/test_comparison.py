@@ -1,33 +1,33 @@
 import dataclasses
-import functools
-import pickle
-import re
+import json
 
 import pytest
 import torch
+from scipy import stats
 
 import protograph as pg
 from protograph.baselines import RandomSubgraph
-from protograph.evaluation import comparison as module
-from protograph.evaluation.comparison import Comparison
-from protograph.evaluation.keeping import fingerprint
-from protograph.evaluation.summary import summarised, values_by_seed
+from protograph.evaluation.comparison import (
+    compared,
+    given_model,
+    holm,
+    kept_apart,
+    stability_over,
+    summarised,
+    trained_model,
+    values_by_seed,
+)
 from protograph.training import GCN
-from protograph.training.gcn import load_facts
 
 EXPLAINERS = {
-    "page": lambda seed: pg.PAGE(num_clusters=1, num_graphs=2, max_nodes=6, random_state=seed),
+    "page": lambda seed: pg.PAGE(num_clusters=1, num_graphs=2, max_nodes=6, max_reasons=0, random_state=seed),
     "random": lambda seed: RandomSubgraph(max_nodes=6, num_candidates=5, random_state=seed),
 }
 pytestmark = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
 
 
-class Told:
-    def __init__(self):
-        self.steps = []
-
-    def __call__(self, stage, done, total):
-        self.steps.append((stage, done, total))
+def told(*step):
+    pass
 
 
 def small(seed):
@@ -38,242 +38,140 @@ def small(seed):
     return data
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("comparison")
+def models(seed, progress):
+    return trained_model(small(seed), seed, progress)
 
 
-def comparison(folder, explainers=EXPLAINERS):
-    return Comparison(load=small, explainers=explainers, seeds=range(2), folder=folder)
-
-
-def test_a_run_that_was_broken_off_goes_on_where_it_ended(folder, monkeypatch):
-    steps = [(seed, name) for seed in range(2) for name in ("training", "page", "random")]
-    assert dict.fromkeys(steps, 0.0).keys() == comparison(folder).expected(120, 1).keys()
-    assert 0.0 not in comparison(folder).expected(120, 1).values()
-    first = comparison(folder).run(Told())
-    assert [(row["explainer"], row["seed"], row["target"]) for row in first] == [
+def test_explainers_are_judged_on_the_same_models_over_seeds():
+    steps = []
+    rows, explanations = compared(models, EXPLAINERS, range(2), progress=lambda *step: steps.append(step))
+    assert [(row["explainer"], row["seed"], row["target"]) for row in rows] == [
         ("page", 0, 1), ("random", 0, 1), ("page", 1, 1), ("random", 1, 1),
     ]  # fmt: skip
-    kept = {path.name for path in folder.iterdir()}
-    assert "model-seed0.pt" in kept
-    assert "random-seed1-prototypes.json" in kept
-    assert comparison(folder).expected(120, 1) == dict.fromkeys(steps, 0.0)  # all of it is kept
-    monkeypatch.setattr("protograph.evaluation.comparison.train", lambda *a, **o: pytest.fail("trained again"))
-    monkeypatch.setattr(pg.PAGE, "explain", lambda *a, **o: pytest.fail("explained again"))
-    told = Told()
-    assert comparison(folder).run(told) == first
-    assert told.steps[-1] == ("comparing", 4, 4)
-    # One that is not there, or of other options, is made again, with the model that is there.
-    (folder / "random-seed1.json").unlink()
-    assert [key for key, seconds in comparison(folder).expected(120, 1).items() if seconds] == [(1, "random")]
-    again = comparison(folder).run(Told())
-    assert again[:3] == first[:3]
-    drop = ("seconds",)
-    assert {k: v for k, v in again[3].items() if k not in drop} == {k: v for k, v in first[3].items() if k not in drop}
-    other = {
-        **EXPLAINERS,
-        "random": lambda seed: RandomSubgraph(max_nodes=4, num_candidates=5, random_state=seed),
-    }
-    assert comparison(folder, other).run(Told())[1]["prototypes"][0]["num_nodes"] <= 4
-    assert comparison(folder, other).explanations("random", 0)[1].options["max_nodes"] == 4
+    assert all(0 <= row["fidelity"][0] <= 1 and row["seconds"] > 0 and row["accuracy"] is not None for row in rows)
+    assert explanations["random"][1][1].options["random_state"] == 1
+    assert 0 <= stability_over(explanations["random"]) <= 1
+    assert steps[-1] == ("comparing", 4, 4)
+    assert any(stage.startswith("comparing (seed 1, random: sampling") for stage, _, _ in steps)
+    again, _ = compared(models, {"random": EXPLAINERS["random"]}, [1], progress=told)
+    assert {**again[0], "seconds": 0} == {**rows[3], "seconds": 0}
 
 
-def test_what_was_interrupted_is_not_kept(tmp_path, monkeypatch):
-    original = RandomSubgraph.explain
+@pytest.fixture
+def one_class(monkeypatch):
+    """The explanation of the only class is replaced by an error."""
 
-    def interrupted(self, target):
-        return dataclasses.replace(original(self, target), warnings=("interrupted after 1 of 5 subgraphs",))
+    def make(error):
+        def fails(self, target):
+            raise error
 
-    monkeypatch.setattr(RandomSubgraph, "explain", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        Comparison(load=small, explainers=EXPLAINERS, seeds=[0], folder=tmp_path).run(Told())
-    assert (tmp_path / "page-seed0.json").exists()
-    assert not (tmp_path / "random-seed0.json").exists()
+        monkeypatch.setattr(RandomSubgraph, "explain", fails)
 
-
-def test_figures_of_other_data_are_not_taken(tmp_path):
-    explainers = {"random": EXPLAINERS["random"]}
-    (first,) = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path).run(Told())
-    (other,) = Comparison(load=lambda seed: small(7), explainers=explainers, seeds=[0], folder=tmp_path).run(Told())
-    assert other["prototypes"] != first["prototypes"]
-    again = load_facts(tmp_path / "model-seed0.pt")["made_from"]["data"]
-    assert again == fingerprint(small(7)) != fingerprint(small(0))
+    return make
 
 
-def test_prototypes_are_never_those_of_other_figures(tmp_path):
-    """As after a kill between the two files."""
-    explainers = {"random": EXPLAINERS["random"]}
-    runs = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path)
-    runs.run(Told())
-    prototypes = tmp_path / "random-seed0-prototypes.json"
-    pg.Explanations({}).save(prototypes)
-    with pytest.raises(
-        ValueError, match=r"-prototypes.json has other prototypes than random-seed0.json is of; compare"
-    ):
-        runs.explanations("random", 0)
-    runs.run(Told())
-    assert len(runs.explanations("random", 0)[1].prototypes) == 1
-
-
-@pytest.mark.parametrize("name", ["model-seed0.pt", "random-seed0.json", "random-seed0-prototypes.json"])
-def test_what_is_not_ours_is_not_replaced(tmp_path, name):
-    (tmp_path / name).write_text('{"mine": 1}')
-    runs = Comparison(load=lambda seed: pytest.fail("loaded"), explainers=EXPLAINERS, seeds=[0], folder=tmp_path)
-    message = "is damaged, or not from a comparison, and would be replaced; move it away, or choose another folder"
-    with pytest.raises(FileExistsError, match=f"^{re.escape(f'{tmp_path / name} {message}')}$"):
-        runs.run(Told())
-    assert (tmp_path / name).read_text() == '{"mine": 1}'
-
-
-def test_robustness_is_asked_of_other_models(tmp_path, monkeypatch):
-    """One explainer and seed, of models that are trained for an epoch only."""
-    quick = functools.partial(module.train_others, max_epochs=1)
-    monkeypatch.setattr("protograph.evaluation.comparison.train_others", quick)
-    monkeypatch.setattr(module, "WIDTHS", (2, 3))
-    monkeypatch.setattr(module, "SHARES", (0.0, 0.5))
-    told = Told()
-    explainers = {"random": EXPLAINERS["random"]}
-    runs = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path, with_robustness=True)
-    (found,) = runs.run(told)
-    assert 0 <= found["consistency"] <= 0.5
-    assert found["faithfulness"] in (None, -1.0, 1.0)  # of two models
-    assert any(stage.startswith("comparing (seed 0, other models: 4 of 4") for stage, _, _ in told.steps)
-    assert runs.expected(100, 1) == {(0, "training"): 0.0, (0, "other models"): 0.0, (0, "random"): 0.0}
-    more = {**EXPLAINERS, "walk": lambda seed: pg.PAGE(search="walk", random_state=seed)}
-    further = dataclasses.replace(runs, explainers=more).expected(100, 1)  # one more asks the other models too
-    assert (further[0, "training"], further[0, "other models"], further[0, "random"]) == (0.0, 1.0, 0.0)
-    plain = Comparison(load=small, explainers=explainers, seeds=[0], folder=tmp_path)
-    assert "consistency" not in plain.run(Told())[0]  # what is kept was made with other settings
-
-
-def test_other_models_are_trained_on_the_same_split():
-    data = small(0)
-    chosen = list(range(0, 120, 2))
-    others = module.train_others(data, train_indices=chosen, random_state=0, progress=Told(), max_epochs=1)
-    assert [one.model.hidden for one in others.widths] == [(width, width) for width in module.WIDTHS]
-    assert [one.model.hidden for one in others.corrupted] == [data.hidden] * len(module.SHARES)
-    split = pg.train(data, hidden=(2,), random_state=0, max_epochs=1).split
-    assert all(torch.equal(one.split.train, split.train) for one in (*others.widths, *others.corrupted))
-
-
-def test_a_model_without_the_class_is_a_seed_without_success(tmp_path, monkeypatch):
-    def nothing(self, target):
-        raise ValueError(f"no graph is predicted as class {target}")
-
-    monkeypatch.setattr(RandomSubgraph, "explain", nothing)
-    runs = Comparison(load=small, explainers=EXPLAINERS, seeds=[0], folder=tmp_path)
-    page, chance = runs.run(Told())
+def test_a_model_without_the_class_is_a_seed_without_success(one_class):
+    one_class(ValueError("no graph is predicted as class 1"))
+    (page, chance), explanations = compared(models, EXPLAINERS, [0], progress=told)
     assert chance["failed"] == "no graph is predicted as class 1"
-    assert "failed" not in page
     figures = summarised(values_by_seed([page, chance], "page"), "page")["random"]
-    assert figures["success"].mean == 0.0
-    assert figures["slower"].mean is None
+    assert (figures["success"].mean, figures["slower"].mean) == (0.0, None)
     # No result is the worst, not one to leave out.
     assert [figures[key].mean for key in ("accuracy", "coverage", "fidelity")] == [0.0, 0.0, 0.0]
-    assert len(runs.explanations("random", 0)) == 0
+    assert len(explanations["random"][0]) == 0
 
 
-def test_a_model_of_ones_own_is_explained_by_graphs_that_are_not_judged_by(tmp_path):
-    data = small(0)
-    torch.manual_seed(3)
-    model = pg.GraphClassifier(GCN(data[0].x.size(1), 3, (8,)).eval())
-
-    def compared(metrics):
-        runs = Comparison(
-            load=lambda seed: dataclasses.replace(data, class_names=(), ground_truths={}),
-            explainers={"random": EXPLAINERS["random"]},
-            seeds=[0, 1],
-            folder=tmp_path,
-            model=lambda: model,
-            metrics=metrics,
-        )
-        return runs, runs.run(Told())
-
-    def sizes(explanation, case):
-        assert {id(graph) for graph in case.graphs}.isdisjoint(map(id, case.held_out))
-        return len(case.graphs) + len(case.held_out) / 1000 + case.seed
-
-    runs, rows = compared({"mine:sizes": sizes})
-    explained = [row for row in rows if "left_out" not in row]
-    assert {(row["seed"], row["own"]["mine:sizes"]) for row in explained} == {(0, 96.024), (1, 97.024)}
-    assert [row["accuracy"] for row in explained] == [None] * len(explained)
-    # A class of the model that it never predicts is no fault of an explainer.
-    assert {row["target"] for row in rows} == {0, 1, 2}
-    assert all(
-        row["left_out"] == f"no graph is predicted as class {row['target']}" for row in rows if "left_out" in row
-    )
-    assert 0 < runs.stability("random") <= 1
-    assert not list(tmp_path.glob("model-*"))
-    again = [row for row in compared({"mine:sizes": lambda explanation: 5})[1] if "left_out" not in row]
-    assert {row["own"]["mine:sizes"] for row in again} == {
-        5.0
-    }  # another function: figures kept of the first do not count
-
-
-def test_an_error_of_an_explainer_says_where_it_happened(tmp_path, monkeypatch):
-    def breaks(self, target):
-        raise IndexError("out of range")
-
-    monkeypatch.setattr(RandomSubgraph, "explain", breaks)
-    runs = Comparison(load=small, explainers={"random": EXPLAINERS["random"]}, seeds=[0], folder=tmp_path)
+def test_an_error_of_an_explainer_says_where_it_happened(one_class):
+    one_class(IndexError("out of range"))
     with pytest.raises(IndexError, match="out of range") as failure:
-        runs.run(Told())
+        compared(models, {"random": EXPLAINERS["random"]}, [0], progress=told)
     assert failure.value.__notes__ == ["this happened while random explained class 1 of seed 0"]
 
 
-def test_seed_and_explainer_are_on_the_line_of_progress(folder):
-    told = Told()
-    comparison(folder).run(told, size=(1000, 1))
-    (folder / "random-seed1.json").unlink()
-    comparison(folder).run(told, size=(1000, 1))
-    stages = [stage for stage, _, _ in told.steps]
-    assert any(stage.startswith("comparing (seed 1, random: sampling 5 of 5") for stage in stages)
-
-
-def make_page(seed):
-    return EXPLAINERS["page"](seed)
-
-
-def make_random(seed):
-    return EXPLAINERS["random"](seed)
-
-
-def test_seeds_side_by_side_give_what_they_give_one_by_one(tmp_path, monkeypatch):
-    """Each by a comparison that was pickled, as another process has it; processes are tested where they are made."""
-
-    def pickled(work, items, jobs, hear):
-        assert jobs == 2
-        return [pickle.loads(pickle.dumps(work))(item, hear) for item in items]
-
-    rows = []
-    for jobs in (1, 2):
-        (tmp_path / str(jobs)).mkdir()
-        runs = Comparison(
-            load=small,
-            explainers={"random": make_random},
-            seeds=range(2),
-            folder=tmp_path / str(jobs),
-            training={"max_epochs": 2},
-        )
-        rows.append([{**row, "seconds": None} for row in runs.run(Told(), jobs=jobs)])
-        monkeypatch.setattr(module, "in_processes", pickled)
-    assert rows[0] == rows[1]
-    assert [row["seed"] for row in rows[0]] == [0, 1]
-
-
-def test_a_device_is_handed_on_and_told_apart(tmp_path, monkeypatch):
-    devices = []
-    original = RandomSubgraph.fit
+def test_a_model_of_ones_own_is_explained_by_graphs_that_are_not_judged_by(monkeypatch):
+    data = dataclasses.replace(small(0), class_names=(), ground_truths={})
+    torch.manual_seed(3)
+    model = pg.GraphClassifier(GCN(data[0].x.size(1), 3, (8,)).eval())
+    case = given_model(model, data, 0)
+    assert (len(case.graphs), len(case.held_out.graphs)) == (96, 24)
+    assert {id(graph) for graph in case.graphs}.isdisjoint(map(id, case.held_out.graphs))
+    devices, original = [], RandomSubgraph.fit
 
     def noted(self, *given, **options):
-        devices.append(options.get("device", "none given"))
+        devices.append(options.get("device"))
         return original(self, *given, **options)
 
     monkeypatch.setattr(RandomSubgraph, "fit", noted)
-    explainers = {"random": EXPLAINERS["random"]}
-    for device in (None, "cpu", "cpu"):
-        Comparison(
-            load=small, explainers=explainers, seeds=[0], folder=tmp_path, device=device, training={"max_epochs": 1}
-        ).run(Told())
-    assert devices == ["none given", "cpu"]  # the third was kept
+    rows, _ = compared(lambda *_: case, {"random": EXPLAINERS["random"]}, [0], device="cpu", progress=told)
+    assert devices == ["cpu"]
+    # A class of the model that it never predicts is no fault of an explainer.
+    assert {row["target"] for row in rows} == {0, 1, 2}
+    left_out = [row for row in rows if "left_out" in row]
+    assert all(row["left_out"] == f"no graph is predicted as class {row['target']}" for row in left_out)
+    assert all(row["accuracy"] is None for row in rows if "left_out" not in row)
+
+
+def test_a_fifth_is_kept_apart_others_for_each_seed():
+    assert len({tuple(kept_apart(100, seed)[0]) for seed in range(5)}) == 5
+    assert [len(part) for part in kept_apart(100, 0)] == [20, 80]
+    assert [len(part) for part in kept_apart(2, 0)] == [1, 1]
+    with pytest.raises(ValueError, match=r"^graphs must be at least 2, to keep some apart, got 1$"):
+        given_model(None, small(0)[:1], 0)
+
+
+def row(name, seed, seconds, *chances, accuracy=0.5):
+    same = {"density": 0.1, "support": 0.2, "support_elsewhere": 0.0, "margin_share": None}
+    prototypes = [{"probability": chance, **same} for chance in chances]
+    return {
+        "explainer": name, "seed": seed, "seconds": seconds, "model_calls": 10, "prototypes": prototypes,
+        "accuracy": accuracy, "coverage": [0.3, 0.1, 0.5], "fidelity": [0.8, 0.7, 0.9],
+        "num_reasons": 2, "num_patterns": 3,
+    }  # fmt: skip
+
+
+def test_figures_by_hand():
+    rows = [
+        row("page", 0, 1.0, 0.95, 0.55),
+        row("page", 1, 3.0, 0.5, accuracy=None),
+        row("xgnn", 0, 10.0, 1.0, accuracy=0.25),
+        row("xgnn", 1, 60.0, 1.0, accuracy=0.75),
+        {"explainer": "page", "seed": 0, "target": 7, "left_out": "no graph", "prototypes": []},
+    ]
+    found = summarised(values_by_seed(rows, "page"), "page")
+    page, xgnn = found["page"], found["xgnn"]
+    assert page["probability"].mean == pytest.approx(0.625)
+    assert page["probability"].spread == pytest.approx(0.125 * 2**0.5)
+    assert (page["success"].mean, xgnn["success"].mean) == (0.5, 1.0)
+    assert [page[key].mean for key in ("fidelity", "num_reasons", "num_patterns")] == [0.8, 2, 3]
+    assert (page["accuracy"].mean, page["accuracy"].num_seeds, page["accuracy"].spread) == (0.5, 1, None)
+    assert (xgnn["accuracy"].mean, xgnn["accuracy"].spread) == (0.5, pytest.approx(0.25 * 2**0.5))
+    assert (xgnn["slower"].mean, xgnn["slower"].spread) == (15.0, pytest.approx(5 * 2**0.5))
+    assert (page["slower"].mean, page["margin_share"].mean) == (1.0, None)
+    assert json.dumps({key: vars(figure) for key, figure in page.items()})
+
+
+def test_differences_are_paired_over_seeds_and_corrected():
+    shifts = (0.0, 0.01, -0.01)
+    rows = [row("page", seed, 1.0, 0.5) for seed in range(3)]
+    rows += [row("xgnn", seed, 1.0, 0.5, accuracy=0.9 + shift) for seed, shift in enumerate(shifts)]
+    figures = summarised(values_by_seed(rows, "page"), "page")
+    accuracy, number = figures["xgnn"]["accuracy"], sum(one.p_value is not None for one in figures["xgnn"].values())
+    assert accuracy.p_value == pytest.approx(stats.ttest_rel([0.9, 0.91, 0.89], [0.5] * 3).pvalue)
+    assert accuracy.corrected == pytest.approx(number * accuracy.p_value)
+    assert accuracy.is_significant
+    assert (figures["xgnn"]["probability"].p_value, figures["xgnn"]["probability"].is_significant) == (1.0, False)
+    assert figures["xgnn"]["margin_share"].p_value is figures["page"]["accuracy"].p_value is None
+
+
+@pytest.mark.parametrize(("num", "p_value"), [(1, None), (2, 0.5), (6, 2 / 64)])
+def test_a_difference_that_is_always_the_same_is_tested_by_its_sign(num, p_value):
+    rows = [row("page", seed, 1.0, 0.25) for seed in range(num)] + [row("xgnn", seed, 1.0, 0.75) for seed in range(num)]
+    assert summarised(values_by_seed(rows, "page"), "page")["xgnn"]["probability"].p_value == p_value
+
+
+def test_holm_by_hand():
+    # 3 * .02, 2 * .03 and 1 * .04, none below the one before it.
+    assert holm([0.04, 0.02, 0.03]) == [0.06, 0.06, 0.06]
+    assert holm([0.001, 0.9, 0.02]) == pytest.approx([0.003, 0.9, 0.04])
+    assert holm([]) == []
+    assert holm([0.6, 0.7]) == [1.0, 1.0]

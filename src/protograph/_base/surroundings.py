@@ -11,7 +11,8 @@ def check_surroundings() -> None:
     """See to it that the folder that the command is called in is there, and that nothing in it is run."""
     if Path(sys.argv[0] if sys.argv else "").stem == "protograph":
         _check_working_directory()
-        import_numba()
+        if not {"--help", "--version"} & set(sys.argv):  # which are there at once
+            import_numba()
 
 
 def _check_working_directory() -> None:

@@ -13,8 +13,6 @@ from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 from protograph._base.version import __version__
 from protograph._base.words import one_line
 from protograph.cli import compare, compare_models, datasets, evaluate, explain, train
-from protograph.cli.naming import naming_options
-from protograph.datasets import BadRowsError
 
 app = typer.Typer(
     name="protograph",
@@ -32,11 +30,10 @@ for _command in (
     compare_models.compare_models,
     explain.report,
 ):
-    app.command(_command.__name__.replace("_", "-"))(naming_options(_command))
+    app.command(_command.__name__.replace("_", "-"))(_command)
 app.add_typer(datasets.app, name="datasets")
 
 INTERRUPTED = 130
-KEPT = "what was finished is kept, and the same command goes on from there"
 
 
 @app.callback(invoke_without_command=True)
@@ -59,15 +56,14 @@ def run() -> None:
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
         if leaving.code == INTERRUPTED:
             with uninterrupted():  # one Ctrl-C more changes nothing now
-                is_kept = sys.argv[1:2] in (["compare"], ["datasets"])
-                typer.echo(f"interrupted: {KEPT if is_kept else 'nothing was written'}", err=True)
+                typer.echo("interrupted: no results were written", err=True)
         raise
     except Exception as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise
         text = "; ".join([_said(error), *getattr(error, "__notes__", ())])
         # One line, except for rows of a table, which stand one below the other.
-        first, *rows = text.split("\n") if isinstance(error, BadRowsError) else [text]
+        first, *rows = text.split("\n") if type(error).__name__ == "BadRowsError" else [text]
         typer.echo("\n".join([f"error: {one_line(first)}", *(f"  {one_line(row)}" for row in rows)]), err=True)
         sys.exit(1)
 

@@ -1,13 +1,23 @@
-"""Arguments that several commands take."""
+"""Options that several commands take, named as the arguments of the library."""
 
+import os
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-SplitKind = StrEnum("SplitKind", ["paper", "published"])
+from protograph._base.errors import ProtographWarning
+
 ReturnType = StrEnum("ReturnType", ["auto", "raw", "probs", "log_probs"])
+
+
+def _be_verbose(is_asked: bool) -> None:
+    if is_asked:
+        os.environ["PROTOGRAPH_TRACEBACK"] = "1"
+        warnings.simplefilter("default", ProtographWarning)
+
 
 Data = Annotated[
     str,
@@ -23,36 +33,25 @@ SmilesColumn = Annotated[
 LabelColumn = Annotated[
     str | None, typer.Option("--label-column", help="Column of classes in a table; label by default.", metavar="NAME")
 ]
-IdColumn = Annotated[
-    str | None, typer.Option("--id-column", help="Column of names in a table; name or id by default.", metavar="NAME")
-]
-Names = Annotated[
-    str | None,
-    typer.Option("--names", help="JSON with names of columns and classes.", metavar="FILE"),
-]
+Names = Annotated[str | None, typer.Option("--names", help="JSON with names of columns and classes.", metavar="FILE")]
 SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Leave out rows of a table that cannot be read.")]
-Split = Annotated[
-    SplitKind | None, typer.Option("--split", help="Graphs to train on: paper or published.", metavar="KIND")
-]
 Model = Annotated[
     str | None, typer.Option("--model", help="File, or module:attr, whose code runs; else trains.", metavar="MODEL")
 ]
+Weights = Annotated[str | None, typer.Option("--weights", help="State dictionary for module:attr.", metavar="FILE")]
 ReturnTypeOption = Annotated[
     ReturnType, typer.Option("--return-type", help="Outputs: auto, raw, probs, log_probs.", metavar="TYPE")
-]
-NodeEmbeddings = Annotated[
-    str | None, typer.Option("--node-embeddings", help="Module whose output is a vector a node.", metavar="M")
-]
-GraphEmbeddings = Annotated[
-    str | None, typer.Option("--graph-embeddings", help="Module whose input is a vector a graph.", metavar="M")
 ]
 Task = Annotated[
     int | None, typer.Option("--task", help="Column to explain, of several tasks' (from 0).", min=0, metavar="T")
 ]
-Weights = Annotated[str | None, typer.Option(help="State dictionary for module:attr.", metavar="FILE")]
 ClassWeights = Annotated[
-    str | None,
-    typer.Option("--class-weights", help="Of the loss: balanced, or numbers by commas.", metavar="W"),
+    str | None, typer.Option("--class-weights", help="Of the loss: balanced, or numbers by commas.", metavar="W")
+]
+Device = Annotated[str | None, typer.Option("--device", help="cpu or cuda; the model's by default.", metavar="NAME")]
+Force = Annotated[bool, typer.Option("--force", help="Move an earlier folder to DIR.old first.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Show warnings, and an error's traceback.", callback=_be_verbose)
 ]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that protograph explain has written.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
@@ -72,15 +71,3 @@ def class_weights_of(text: str | None) -> Any:
         raise ValueError(
             f"--class-weights must be balanced, or a number for each class with commas between, got {text!r}"
         ) from None
-
-
-def training_options(model: str | None, split: SplitKind | None, class_weights: str | None) -> dict[str, Any]:
-    """Options of a training as the library takes them, where one is made.
-
-    Raises:
-        ValueError: If some were given beside a model.
-    """
-    for option, value in {"--split": split, "--class-weights": class_weights}.items():
-        if model is not None and value is not None:
-            raise ValueError(f"{option} is for training, which --model leaves out; give one of them")
-    return {"split": (split or SplitKind.paper).value, "class_weights": class_weights_of(class_weights)}

@@ -1,17 +1,49 @@
 """``protograph compare``: several explainers on the same models and data, in one table."""
 
+import inspect
 import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from protograph._base.progress import command_progress
+from protograph._base.run_folder import FolderKind, new_folder, write_manifest
+from protograph._base.words import count_of, one_line
 from protograph.cli import arguments
-from protograph.cli.comparing import QUICK_EPOCHS, QUICK_SEEDS, SEEDS_BY_DEFAULT, Request, compared
-from protograph.cli.contenders import NAMES, ROBUSTNESS, explainers_of, metrics_of
-from protograph.cli.loading import name_of
-from protograph.cli.runs import Run
-from protograph.models.classifier import checked_device
+from protograph.cli.comparison_table import (
+    comparison_csv,
+    comparison_latex,
+    comparison_table,
+    keys_shown,
+    notes_of,
+    seeds_csv,
+)
+from protograph.cli.explain import NUM_PROTOTYPES, named_explainer
+from protograph.cli.inputs import (
+    Loaded,
+    aligned,
+    error_text,
+    imported,
+    is_attribute,
+    load_classifier,
+    load_graphs,
+    module_of,
+    tell_left_out,
+    write_left_out,
+)
+from protograph.cli.runs import LEFT_OUT, Run
+from protograph.cli.tables import wrapped
+
+if TYPE_CHECKING:
+    from protograph.explainer import Explainer
+    from protograph.explanation import Explanations
+
+KIND = FolderKind(manifest="comparison.json", format="protograph-comparison")
+PICTURE = "prototypes.png"
+NAMES = ("page", "walk", "xgnn", "gnninterpreter", "random")
 
 
 def compare(
@@ -19,42 +51,26 @@ def compare(
     explainers: Annotated[
         str, typer.Option(help="By commas; also module:attr of yours, whose code runs.", metavar="NAMES")
     ] = ",".join(NAMES),
-    metrics: Annotated[
-        str | None, typer.Option(help="By commas, of the table or module:attr; all by default.", metavar="NAMES")
-    ] = None,
     model: arguments.Model = None,
     weights: arguments.Weights = None,
     return_type: arguments.ReturnTypeOption = arguments.ReturnType.auto,
-    node_embeddings: arguments.NodeEmbeddings = None,
-    graph_embeddings: arguments.GraphEmbeddings = None,
     task: arguments.Task = None,
-    seeds: Annotated[int | None, typer.Option(help="How many seeds; 3 by default.", min=1, metavar="N")] = None,
-    jobs: Annotated[int, typer.Option(help="Seeds at a time, each in a process.", min=1, metavar="N")] = 1,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A minute or so: 300 graphs, 2 seeds, short generators.")
-    ] = False,
-    prototypes: Annotated[
-        int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="N")
+    seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, metavar="N")] = 3,
+    num_clusters: Annotated[
+        int | None, typer.Option(help="Prototypes of a class; page finds out, the others take 2.", min=1, metavar="L")
     ] = None,
     max_nodes: Annotated[
         int | None,
         typer.Option(help="Largest prototype; page and walk find out, the others take 13.", min=2, metavar="N"),
     ] = None,
-    with_robustness: Annotated[
-        bool, typer.Option("--robustness", help="Also consistency and faithfulness: ten more models a seed.")
-    ] = False,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; the model's by default.", metavar="NAME")] = None,
-    split: arguments.Split = None,
-    class_weights: arguments.ClassWeights = None,
+    device: arguments.Device = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
-    id_column: arguments.IdColumn = None,
-    names: arguments.Names = None,
     skip_invalid: arguments.SkipInvalid = False,
     out: Annotated[Path | None, typer.Option(help="Folder; runs/compare-NAME by default.", metavar="DIR")] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the figures as CSV.")] = False,
-    as_latex: Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX.")] = False,
+    force: arguments.Force = False,
+    verbose: arguments.Verbose = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Compare explainers: one column each, mean and spread over seeds, what is significant, and a picture.
@@ -62,18 +78,14 @@ def compare(
     Explainers are page, walk (PAGE as the paper describes it), xgnn, gnninterpreter and random, or your own.
 
     Without ground truth there are the figures that need none. With --model the model is yours, and a fifth of the
-    graphs is kept apart to judge by; else one is trained a seed. What it will cost is said first. Results appear all
-    at once; what is finished of a run that was broken off is kept beside them, and it goes on there.
+    graphs is kept apart to judge by; else one is trained a seed.
     """
-    if sum((as_csv, as_latex, as_json)) > 1:
-        raise ValueError("--csv, --latex and --json each print the result; give one of them")
+    from protograph.evaluation.comparison import compared, given_model, trained_model
+    from protograph.models.classifier import checked_device
+
     if device is not None:
         checked_device(device)
-    training = arguments.training_options(model, split, class_weights)
-    shown, own = metrics_of(metrics)
-    with_robustness = with_robustness or any(key in ROBUSTNESS for key in shown or ())
-    if with_robustness and model is not None:
-        raise ValueError("--robustness trains other models beside ours, which --model leaves out; give one of them")
+    makers = explainers_of(explainers, num_clusters, max_nodes)
     run = Run(
         data=data,
         seed=0,
@@ -81,27 +93,141 @@ def compare(
         weights=weights,
         smiles_column=smiles_column,
         label_column=label_column,
-        id_column=id_column,
-        names=names,
         skip_invalid=skip_invalid,
         return_type=return_type.value,
-        node_embeddings=node_embeddings,
-        graph_embeddings=graph_embeddings,
         task=task,
     )
-    result = compared(
-        Request(run=run, data_root=data_root, is_quick=quick),
-        out or Path("runs") / f"compare-{name_of(data).lower()}{'-quick' if quick else ''}",
-        num_seeds=seeds or (QUICK_SEEDS if quick else SEEDS_BY_DEFAULT),
-        jobs=jobs,
-        shown=shown,
-        explainers=explainers_of(explainers, prototypes, max_nodes, is_quick=quick),
-        metrics=own,
-        training={**({} if model else training), **({"max_epochs": QUICK_EPOCHS} if quick and not model else {})},
-        with_robustness=with_robustness,
-        device=device,
-    )
+    folder = out or Path("runs") / f"compare-{run.default_folder().lower()}"
+    reads = [*run.inputs().values(), *([] if data_root is None else [data_root])]
+    with new_folder(folder, KIND, reads=reads, force=force) as staged, command_progress() as progress:
+        content = run.as_json()
+        classifier = None if run.model is None else load_classifier(run.model, run.weights)
+        first = load_graphs(run, data_root, progress)
+        facts = tell_left_out(first.left_out)
+
+        def of_seed(seed: int, tell: Any) -> Any:
+            is_same = seed == 0 or "data" in run.inputs()  # a file holds the same graphs whatever the seed
+            loaded = first if is_same else load_graphs(Run(data=data, seed=seed), data_root, tell)
+            if classifier is None:
+                return trained_model(loaded.graphs, seed, tell)
+            graphs = aligned(loaded.graphs, module_of(classifier))
+            return given_model(run.wrapped(classifier), graphs, seed, device=device)
+
+        rows, explanations = compared(of_seed, makers, range(seeds), device=device, progress=progress)
+        result = _result(run, rows, explanations, seeds)
+        _write_results(result, explanations, first, staged)
+        write_manifest(staged, KIND, content)
     if as_json:
-        typer.echo(json.dumps(result.facts()))
+        typer.echo(json.dumps({"out": str(folder), "seeds": seeds, **result["facts"], **facts}))
     else:
-        typer.echo(result.csv() if as_csv else result.latex() if as_latex else result.text(), nl=not as_csv)
+        typer.echo(f"{result['text']}\n{folder}: every figure and prototype, {PICTURE}")
+
+
+def explainers_of(
+    names: str, num_clusters: int | None, max_nodes: int | None
+) -> "Mapping[str, Callable[[int], Explainer]]":
+    """What makes each of the named explainers, given a seed.
+
+    Raises:
+        ValueError: If one is not known, or gives no explainer.
+    """
+    wanted = list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+    unknown = [name for name in wanted if not is_attribute(name) and name.lower() not in NAMES]
+    if unknown or not wanted:
+        raise ValueError(
+            f"--explainers must be among {', '.join(NAMES)}, or a module:attribute of yours, got "
+            f"{', '.join(unknown) or 'none'}"
+        )
+    made: dict[str, Callable[[int], Explainer]] = {}
+    for name in wanted:
+        make = own_explainer if is_attribute(name) else our_explainer
+        made[name if is_attribute(name) else name.lower()] = partial(make, name, num_clusters, max_nodes)
+    for make in made.values():
+        make(0)  # whether it can be made is known before any work
+    return made
+
+
+def our_explainer(name: str, num_clusters: int | None, max_nodes: int | None, seed: int) -> "Explainer":
+    """One of our explainers."""
+    from protograph.page.explainer import PAGE
+
+    options: Any = {"max_nodes": max_nodes, "random_state": seed}
+    if name.lower() == "walk":
+        return PAGE(search="walk", num_clusters=num_clusters or NUM_PROTOTYPES, **options)
+    return named_explainer(name.lower(), PAGE(num_clusters=num_clusters or "auto", **options))
+
+
+def own_explainer(spec: str, num_clusters: int | None, max_nodes: int | None, seed: int) -> "Explainer":
+    """An explainer of the user's own: with the seed, and with numbers that were given, as far as it takes them."""
+    from protograph.explainer import Explainer
+
+    make = imported("--explainers", spec)
+    given = {
+        "random_state": seed,
+        "num_clusters": num_clusters,
+        "num_prototypes": num_clusters,
+        "max_nodes": max_nodes,
+    }
+    try:
+        taken = inspect.signature(make).parameters
+        made = make(**{name: value for name, value in given.items() if name in taken and value is not None})
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"--explainers {spec!r} failed with {error_text(error)}") from error
+    if not isinstance(made, Explainer):
+        raise ValueError(
+            f"--explainers {spec!r} must be a class of protograph.Explainer, or give one when called, got "
+            f"{type(made).__name__}"
+        )
+    return made
+
+
+def _result(run: Run, rows: Sequence[Any], explanations: Any, num_seeds: int) -> dict[str, Any]:
+    """The figures as text, as tables for files, and as facts for scripts."""
+    from protograph.evaluation.comparison import Figure, stability_over, summarised, values_by_seed
+
+    reference = next(iter(explanations))
+    values = values_by_seed(rows, reference)
+    figures = summarised(values, reference)
+    for name in figures:
+        figures[name]["stability"] = Figure(stability_over(explanations[name]), None, num_seeds)
+    keys, is_trained = keys_shown(figures), run.model is None
+    model = "a GCN trained for each seed" if is_trained else f"the model {run.model}"
+    title = f"{run.data}, {model}, {count_of(num_seeds, 'seed')}"
+    over = "data, model and explainer" if is_trained else "the graphs kept apart and the explainer; the model is yours"
+    time = f"; time in multiples of {reference}" if "slower" in keys else ""
+    spread = f"mean ± standard deviation over {count_of(num_seeds, 'seed')} of {over}{time}"
+    notes = [spread, *notes_of(rows, figures, keys, reference)]
+    table = comparison_table(figures, keys) if keys else ["no figures"]
+    wrapped_notes = [line for note in notes for line in wrapped(one_line(note), "  ")]
+    return {
+        "text": "\n".join([*wrapped(title, "  "), "", *table, "", *wrapped_notes, ""]),
+        "files": {
+            "figures.csv": comparison_csv(figures, keys),
+            "seeds.csv": seeds_csv(values),
+            "table.tex": comparison_latex(figures, keys, ". ".join([title, *notes[:2]]) + "."),
+        },
+        "facts": {
+            "title": title,
+            "explainers": {name: {key: vars(one) for key, one in row.items()} for name, row in figures.items()},
+            "rows": list(rows),
+        },
+    }
+
+
+def _write_results(
+    result: Mapping[str, Any], explanations: "Mapping[str, Mapping[int, Explanations]]", first: Loaded, folder: Path
+) -> None:
+    """Write the figures, every prototype, and the picture of the first seed."""
+    from protograph.report.comparison import plot_comparison
+
+    for name, text in result["files"].items():
+        (folder / name).write_text(text, encoding="utf-8")
+    write_left_out(first.left_out, folder / LEFT_OUT)
+    for number, (name, of_seeds) in enumerate(explanations.items()):
+        for seed, found in of_seeds.items():
+            if found:
+                stem = name if name in NAMES else f"own{number}"
+                found.save(folder / f"{stem}-seed{seed}-prototypes.json")
+    of_first = {name: of_seeds[0] for name, of_seeds in explanations.items()}
+    if any(of_first.values()):
+        plot_comparison(folder / PICTURE, of_first, first.graphs.ground_truths, f"{first.graphs.name}, seed 0")

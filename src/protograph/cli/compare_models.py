@@ -1,22 +1,27 @@
 """``protograph compare-models``: two runs' explanations of the same classes beside each other."""
 
 import json
+import os
+import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from protograph._base.words import one_line
 from protograph.cli import arguments
-from protograph.cli.runs import EXPLANATION, OTHER_OUT, RunFolder, read_run
+from protograph.cli.runs import EXPLANATION, RunFolder, read_run
 from protograph.cli.tables import wrapped
-from protograph.explanation.difference import Difference, diff
-from protograph.explanation.storage import load
-from protograph.report.difference_page import GENERATOR, write_difference
 
-# Letters of a file in which its generator stands, if it is a page of ours.
-_TOP = 400
+if TYPE_CHECKING:
+    from protograph.explanation.difference import Difference
+
+# How a page of ours begins: with no other words before its generator, which other files may mention.
+PAGE_HEAD = re.compile(
+    rb'\s*<!doctype html>\s*<html lang="en">\s*<head>\s*<meta charset="utf-8">\s*'
+    rb'<meta name="generator" content="protograph compare-models">'
+)
 First = Annotated[Path, typer.Argument(metavar="RUN_A", help="A folder that protograph explain has written: before.")]
 Second = Annotated[Path, typer.Argument(metavar="RUN_B", help="Another one, of the same data and classes: after.")]
 LeastChange = Annotated[
@@ -35,6 +40,10 @@ def compare_models(
     as_json: arguments.Json = False,
 ) -> None:
     """Compare two models' explanations: reasons that came, went or changed, and graphs whose reason did."""
+    from protograph.explanation.difference import diff
+    from protograph.explanation.storage import load
+    from protograph.report.difference_page import write_difference
+
     page = out or Path("runs") / f"compare-models-{first.resolve().name}-{second.resolve().name}.html"
     _check_out(page)
     runs = [read_run(folder) for folder in (first, second)]
@@ -52,17 +61,18 @@ def compare_models(
 
 
 def _check_out(page: Path) -> None:
-    """Refuse to replace a file that is no page of this command."""
-    if not page.exists():
+    """Refuse to replace a file that is no page of this command: one that begins as such a page does."""
+    if not os.path.lexists(page):
         return
-    is_ours = page.is_file() and GENERATOR.encode() in page.read_bytes()[:_TOP]
-    if not is_ours:
-        raise ValueError(f"--out {page} is there and is not a page of `{GENERATOR}`; {OTHER_OUT}")
+    if not page.is_file() or not PAGE_HEAD.match(page.read_bytes()[:400]):
+        raise ValueError(
+            f"--out {page} is there and is not a page of `protograph compare-models`; choose another --out"
+        )
 
 
 def _check_data(first: RunFolder, second: RunFolder) -> None:
     """Refuse runs of different data: then graphs of one name need not be the same."""
-    sums = [run.content["sums"].get("data", one_line(run.run.data)) for run in (first, second)]
+    sums = [run.sums.get("data", one_line(run.run.data)) for run in (first, second)]
     if sums[0] != sums[1]:
         raise ValueError(
             f"{first.path} and {second.path} are of different data, {one_line(first.run.data)} and "
@@ -70,7 +80,7 @@ def _check_data(first: RunFolder, second: RunFolder) -> None:
         )
 
 
-def _facts(difference: Difference) -> dict[str, Any]:
+def _facts(difference: "Difference") -> dict[str, Any]:
     classes = [
         {
             "class": one.target,

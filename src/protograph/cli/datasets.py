@@ -2,16 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from protograph._base.progress import command_progress
 from protograph.cli.arguments import DataRoot, Json
-from protograph.cli.naming import naming_options
 from protograph.cli.tables import table, wrapped
-from protograph.datasets import registry
-from protograph.datasets.spec import PaperCounts, key_of
+
+if TYPE_CHECKING:
+    from protograph.datasets.spec import PaperCounts
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -24,9 +24,10 @@ def datasets(context: typer.Context) -> None:
 
 
 @app.command("list")
-@naming_options
 def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
     """List the data sets, and whether their files are here."""
+    from protograph.datasets import registry
+
     rows = {
         name: {
             "graphs": spec.num_graphs,
@@ -48,13 +49,15 @@ def list_all(data_root: DataRoot = None, as_json: Json = False) -> None:
 
 
 @app.command("check")
-@naming_options
 def check(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]", help="All that are here by default.")] = None,
     data_root: DataRoot = None,
     as_json: Json = False,
 ) -> None:
     """Count graphs, nodes and edges, beside the paper's Table 1; exit status 1 on a difference without explanation."""
+    from protograph.datasets import registry
+    from protograph.datasets.spec import key_of
+
     in_table = {name: spec.paper for name, spec in registry.SPECS.items() if spec.paper is not None}
     chosen = [key_of(name) for name in names] if names else list(in_table)
     for name in chosen:
@@ -72,7 +75,9 @@ def check(
         raise typer.Exit(1)
 
 
-def _checked(name: str, paper: PaperCounts, data_root: Path | None, progress: Any) -> dict[str, Any]:
+def _checked(name: str, paper: "PaperCounts", data_root: Path | None, progress: Any) -> dict[str, Any]:
+    from protograph.datasets import registry
+
     counts = paper.count(registry.load(name, data_root, progress=progress), progress)
     verdict = paper.verdict(counts)
     keys = ("graphs", "nodes", "edges")
@@ -101,7 +106,6 @@ def _table(rows: dict[str, Any]) -> list[str]:
 
 
 @app.command("fetch")
-@naming_options
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Data sets to download.")],
     data_root: Annotated[
@@ -109,6 +113,8 @@ def fetch(
     ] = None,
 ) -> None:
     """Download the files of data sets, checked by their sums, into --data-root or the cache."""
+    from protograph.datasets import registry
+
     for name in names:
         with command_progress() as progress:
             files = registry.fetch(name, data_root, progress)

@@ -1,9 +1,10 @@
 """``protograph train``: train the paper's GCN."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,69 +12,73 @@ from protograph._base.files import atomic_path
 from protograph._base.progress import command_progress
 from protograph._base.words import class_label, count_of
 from protograph.cli import arguments
-from protograph.cli.bad_rows import bad_rows_in, beside, tell_left_out, write_rows_beside
-from protograph.cli.loading import load_graphs
-from protograph.cli.runs import Run, check_model_out
+from protograph.cli.inputs import load_graphs, tell_left_out
+from protograph.cli.runs import Run, read_run
 from protograph.cli.tables import table
-from protograph.models.classifier import checked_device
-from protograph.models.performance import Performance, doubts_box
-from protograph.training import Trained
-from protograph.training import train as fit
-from protograph.training.gcn import write_model
+
+if TYPE_CHECKING:
+    from protograph.models.performance import Performance
+    from protograph.training import Trained
+
+SplitKind = StrEnum("SplitKind", ["paper", "published"])
 
 
 def train(
     data: arguments.Data,
     out: Annotated[Path, typer.Option("--out", help="Where to write the model.", metavar="FILE")],
-    layers: Annotated[int | None, typer.Option(help="GCN layers of 32; the data set's own by default.")] = None,
-    max_epochs: Annotated[int, typer.Option(help="Most epochs.", min=1)] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of data, split and weights.", min=0)] = 0,
-    split: arguments.Split = None,
+    hidden: Annotated[
+        str | None, typer.Option(help="Widths of the layers; the data set's own by default.", metavar="W,W,...")
+    ] = None,
+    max_epochs: Annotated[int, typer.Option(help="Most epochs.", min=1, metavar="N")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of data, split and weights.", min=0, metavar="N")] = 0,
+    split: Annotated[
+        SplitKind, typer.Option(help="Graphs to train on: paper or published.", metavar="KIND")
+    ] = SplitKind.paper,
     class_weights: arguments.ClassWeights = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default.")] = None,
+    device: arguments.Device = None,
     data_root: arguments.DataRoot = None,
     smiles_column: arguments.SmilesColumn = None,
     label_column: arguments.LabelColumn = None,
-    id_column: arguments.IdColumn = None,
     names: arguments.Names = None,
     skip_invalid: arguments.SkipInvalid = False,
+    verbose: arguments.Verbose = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
+    from protograph.models.classifier import checked_device
+    from protograph.training import train as fit
+    from protograph.training.gcn import write_model
+
     if device is not None:
         checked_device(device)
+    if hidden is not None and not all(width.isdigit() for width in hidden.split(",")):
+        raise ValueError(f"--hidden must be whole numbers with commas between, got {hidden!r}")
     run = Run(
         data=data,
         seed=seed,
         smiles_column=smiles_column,
         label_column=label_column,
-        id_column=id_column,
         skip_invalid=skip_invalid,
         names=names,
     )
-    how: Any = (split or arguments.SplitKind.paper).value
     weights = arguments.class_weights_of(class_weights)
     check_model_out(out, run.inputs().values())
     # First, to learn now whether it can be written.
     with atomic_path(out) as partial, command_progress() as progress:
-        with bad_rows_in(beside(out.with_suffix(""), "bad-rows.csv")):
-            loaded = load_graphs(run, data_root, progress)
+        loaded = load_graphs(run, data_root, progress)
         trained = fit(
             loaded.graphs,
-            hidden=None if layers is None else (32,) * layers,
+            hidden=None if hidden is None else tuple(map(int, hidden.split(","))),
             random_state=seed,
             max_epochs=max_epochs,
-            split=how,
+            split=split.value,  # type: ignore[arg-type]
             class_weights=weights,
             device=device,
             progress=progress,
         )
         write_model(trained, partial)
         check_model_out(out, run.inputs().values())  # again: the work may have taken hours
-    left_out = {}
-    if loaded.left_out:
-        place = write_rows_beside(loaded.left_out, beside(out.with_suffix(""), "left-out.csv"))
-        left_out = tell_left_out(loaded.left_out, place)
+    left_out = tell_left_out(loaded.left_out)
     tell_doubts(trained.doubts)
     if as_json:
         typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))
@@ -81,13 +86,47 @@ def train(
         typer.echo("\n".join([describe_training(trained), *_class_table(trained), f"model: {out}"]))
 
 
+def check_model_out(out: Path, inputs: Iterable[Path]) -> None:
+    """Check that a model may be written to a file: to a new one, or in place of a model that no run needs.
+
+    Args:
+        out: The file.
+        inputs: Files and folders that are read.
+
+    Raises:
+        ValueError: If it may not.
+    """
+    from protograph.training import load_model
+
+    for path in inputs:
+        place = out.parent if path.is_dir() else out
+        if place.exists() and path.samefile(place):
+            raise ValueError(f"--out {out} is or would be part of the data in {path}; choose another --out")
+    if not out.exists() or out.is_dir():  # a folder is refused where the file is made
+        return
+    try:
+        is_of_a_run = out.name in read_run(out.parent).files
+    except (OSError, ValueError):
+        is_of_a_run = False
+    if is_of_a_run:
+        raise ValueError(f"--out {out} is part of the run in {out.parent}; choose another --out")
+    try:
+        load_model(out)
+    except (OSError, ValueError):
+        raise ValueError(
+            f"--out {out} is there and is not a model of `protograph train`; choose another --out"
+        ) from None
+
+
 def tell_doubts(doubts: Sequence[str]) -> None:
     """Say loudly on standard error that a model may have learned nothing; nothing where there is no doubt."""
     if doubts:
+        from protograph.models.performance import doubts_box
+
         typer.secho(doubts_box(doubts), err=True, fg=typer.colors.RED, bold=True)
 
 
-def training_facts(trained: Trained) -> dict[str, Any]:
+def training_facts(trained: "Trained") -> dict[str, Any]:
     """What a script wants to know of a training."""
     parts = {
         "train": trained.train_performance,
@@ -111,7 +150,7 @@ def training_facts(trained: Trained) -> dict[str, Any]:
     }
 
 
-def describe_training(trained: Trained) -> str:
+def describe_training(trained: "Trained") -> str:
     """A few lines for a person."""
     parts = {"training": trained.train_performance, "test": trained.test_performance}
     known = {part: one for part, one in parts.items() if one is not None}
@@ -125,7 +164,7 @@ def describe_training(trained: Trained) -> str:
     )
 
 
-def _of_some(performance: Performance) -> str:
+def _of_some(performance: "Performance") -> str:
     """Say of how many classes a mean is where some have no graphs."""
     num_present, num_classes = sum(count > 0 for count in performance.labelled), len(performance.labelled)
     return (
@@ -135,7 +174,7 @@ def _of_some(performance: Performance) -> str:
     )
 
 
-def _class_table(trained: Trained) -> list[str]:
+def _class_table(trained: "Trained") -> list[str]:
     """A row a class: how many graphs have it and are predicted as it, and its recall."""
     parts = {"training": trained.train_performance, "test": trained.test_performance}
     known = {part: one for part, one in parts.items() if one is not None}

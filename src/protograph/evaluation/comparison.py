@@ -1,72 +1,88 @@
 """Several explainers on the same models and data, judged by the same metrics, over several seeds."""
 
 import math
+import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from protograph._base.processes import in_processes
 from protograph._base.progress import Progress
+from protograph._base.randomness import preserved_random_state
 from protograph.datasets import GraphDataset
-from protograph.evaluation.cost import OTHER_MODELS, TRAINING, Step, TimeLeft, expected_seconds
 from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
-from protograph.evaluation.given import ExplainedModel, given_model
-from protograph.evaluation.keeping import (
-    HasKey,
-    KeptFigures,
-    KeptModel,
-    check_ours,
-    fingerprint,
-    keep_model,
-    kept_model,
-    versions,
-)
-from protograph.evaluation.own_metrics import MetricCase, OwnMetric, measured
-from protograph.evaluation.summary import Rows
-from protograph.evaluation.sweeps import robustness_of, wrong_label_specs
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
 from protograph.metrics.stability import stability
 from protograph.models.classifier import GraphClassifier
-from protograph.training import Trained, train
-from protograph.training.ensemble import ModelSpec, train_many
-from protograph.training.gcn import load_facts
+from protograph.models.predictions import embed_all
+from protograph.training import train
 
-# What takes fewer seconds is timed twice.
+# What takes fewer seconds is timed twice: the first time, compiled code is loaded.
 SHORT = 5.0
-# A few of the paper's, which are in ``sweeps``: it takes every combination of widths, and eleven shares.
-WIDTHS = (4, 8, 16, 32)
-SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-Tell = Callable[[Step], None]
+# Share of the graphs that is kept apart from the explainers of a model that was given; there is no telling which graphs
+# it was trained on.
+KEPT_APART = 0.2
+# A seed has succeeded where the model gives the class at least this probability.
+SUCCESS = 0.9
+# A difference is called significant below it, after the correction.
+LEVEL = 0.05
+CLASS_KEYS = ("accuracy", "coverage", "fidelity", "num_reasons", "num_patterns", "seconds", "model_calls")
+# Those that have an interval beside their value.
+WITH_INTERVAL = ("coverage", "fidelity")
+PROTOTYPE_KEYS = (
+    *("probability", "num_nodes", "num_edges", "density", "is_valid"),
+    *("support", "support_elsewhere", "margin_share"),
+)
+KEYS = (*CLASS_KEYS, "success", *PROTOTYPE_KEYS, "slower")
+
+# The figures of an explainer, a seed and a class.
+Rows = dict[str, Any]
+# Of each explainer and figure, the value of each seed; ``None`` where there is none.
+Values = Mapping[str, Mapping[str, Mapping[int, float | None]]]
 
 
-@dataclass(frozen=True, eq=False)
-class OtherModels:
-    """Models of the same task.
+@dataclass(frozen=True)
+class Figure:
+    """Mean and sample standard deviation over seeds; ``None`` where a metric, or a spread, does not apply.
 
     Attributes:
-        widths: Trained alike, of other widths.
-        corrupted: Trained with a share of wrong labels each; their test accuracy is on right labels.
+        mean: The mean.
+        spread: The standard deviation.
+        num_seeds: How many seeds have a value.
+        p_value: Of the difference to the first explainer, paired over seeds and not corrected; ``None`` without a test.
+        corrected: The same after Holm's correction for all tests of the comparison.
     """
 
-    widths: Sequence[Trained]
-    corrupted: Sequence[Trained]
+    mean: float | None
+    spread: float | None
+    num_seeds: int
+    p_value: float | None = None
+    corrected: float | None = None
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the difference to the first explainer is, after the correction."""
+        return self.corrected is not None and self.corrected < LEVEL
 
 
 @dataclass(frozen=True, eq=False)
-class ExplainedCase:
-    """A model with the graphs to explain it by, and those to judge the explanations by."""
+class ExplainedModel:
+    """A model with the graphs to explain it by, and those to judge the explanations by.
+
+    Attributes:
+        model: The model.
+        graphs: The graphs that explainers are fitted to.
+        held_out: The others.
+        test_accuracy: Of the model; ``None`` where there are no labels.
+    """
 
     model: Any
     graphs: GraphDataset
     held_out: HeldOut
     test_accuracy: float | None
-    others: OtherModels | None = None
 
     @property
     def targets(self) -> Sequence[int]:
@@ -74,272 +90,210 @@ class ExplainedCase:
         return sorted(self.graphs.ground_truths) or range(self.held_out.num_classes)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Comparison:
-    """What to compare, and where results are kept; a run that was broken off goes on where it ended.
+def trained_model(data: GraphDataset, seed: int, progress: Progress) -> ExplainedModel:
+    """A model that is trained, explained by its training graphs."""
+    trained = train(data, hidden=None, random_state=seed, progress=progress)
+    rest = sorted([*trained.split.validation.tolist(), *trained.split.test.tolist()])
+    judged_by = held_out(trained.model, data[rest])
+    return ExplainedModel(trained.model, data[trained.split.train], judged_by, trained.test_accuracy)
 
-    What is kept is taken only where all is as it was: every graph and name of the data, the explainer's class, code and
-    options, the model's weights, split and outputs, and the versions of this package and those that it computes with.
 
-    Attributes:
-        load: Gives the data set of a seed.
-        explainers: Makes each explainer of a seed, by name; the first is what others are compared with.
-        seeds: Seeds of data, model and explainer.
-        folder: Keeps a model a seed, and a file of figures and one of prototypes an explainer and seed.
-        with_robustness: Whether to train ten more models a seed, for consistency and faithfulness.
-        model: Gives the model to explain; where ``None`` one is trained a seed.
-        training: Options of the training of models.
-        metrics: Metrics of one's own, by name.
-        is_quick: Whether explainers are timed once only, and at most two classes are explained.
-        device: Where explainers run the model; its own device where ``None``.
+def given_model(model: GraphClassifier, data: GraphDataset, seed: int, *, device: str | None = None) -> ExplainedModel:
+    """A model with a fifth of the graphs kept apart by chance, others for each seed.
+
+    Raises:
+        ValueError: If there are fewer than two graphs.
     """
-
-    load: Callable[[int], GraphDataset]
-    explainers: Mapping[str, Callable[[int], Explainer]]
-    seeds: Sequence[int]
-    folder: Path
-    with_robustness: bool = False
-    model: Callable[[], GraphClassifier] | None = None
-    training: Mapping[str, Any] = field(default_factory=dict)
-    metrics: Mapping[str, OwnMetric] = field(default_factory=dict)
-    is_quick: bool = False
-    device: str | None = None
-
-    def run(self, progress: Progress, *, jobs: int = 1, size: tuple[int, int] = (0, 1)) -> list[Rows]:
-        """Rows of figures, one for each explainer, seed and class.
-
-        Args:
-            progress: Told how far it is, with seed, explainer and the time left.
-            jobs: How many seeds run side by side, each in a process of its own; they give what they give one by one,
-                but for the seconds.
-            size: How many graphs and classes there are, for the time left.
-
-        Raises:
-            FileExistsError: If the folder has a file of another origin under a name that will be written.
-        """
-        check_ours(map(self._model_path, self.seeds), [self._kept(name, seed) for seed, name in self._cases()])
-        left, total = TimeLeft(self.expected(*size), progress, jobs), len(self.seeds) * len(self.explainers)
-        progress("comparing", 0, total)
-        rows = in_processes(self.of_seed, self.seeds, jobs, left.told)
-        progress("comparing", total, total)
-        return [row for of_seed in rows for row in of_seed]
-
-    def expected(self, num_graphs: int, num_classes: int) -> dict[tuple[int, str], float]:
-        """Seconds that each step will take by the rule, by seed and name; 0 of what an earlier run seems to have left.
-
-        Whether it can be taken is known only once data and model are there, which may take long by itself.
-        """
-        trained = [*([TRAINING] if self.model is None else []), *([OTHER_MODELS] if self.with_robustness else [])]
-        by_rule = expected_seconds(
-            [*trained, *self.explainers], self.seeds, num_graphs, num_classes, is_quick=self.is_quick
-        )
-        kept = {key for seed in self.seeds for key in self._seem_kept(seed)}
-        return {key: 0.0 if key in kept else seconds for key, seconds in by_rule.items()}
-
-    def _seem_kept(self, seed: int) -> list[tuple[int, str]]:
-        """Steps of a seed whose files are there and were made alike, whatever data and model they are of."""
-        names = []
-        for name, make in self.explainers.items():
-            kept = self._kept(name, seed)
-            if kept.figures.is_file() and kept.read(self._made_from(kept, make(seed), kept.model)) is not None:
-                names.append(name)
-        if len(names) == len(self.explainers):
-            names.append(OTHER_MODELS)
-        path = self._model_path(seed)
-        made_from = (load_facts(path) or {}).get("made_from") if path.is_file() else None
-        if isinstance(made_from, dict) and made_from | {"data": None} == self._model_made_from(None, seed):
-            names.append(TRAINING)
-        return [(seed, name) for name in names]
-
-    def of_seed(self, seed: int, tell: Tell) -> list[Rows]:
-        """Rows of one seed."""
-        rows: list[Rows] = []
-        data, case = self.load(seed), None
-        model = self._model(data, seed, tell)
-        for name, make in self.explainers.items():
-            tell(Step(seed, name))
-            explainer, kept, took = make(seed), self._kept(name, seed), 0.0
-            made_from = self._made_from(kept, explainer, model)
-            figures = kept.read(made_from)
-            if figures is None:
-                case = case or self._case(data, model, seed, tell)
-                started = time.perf_counter()
-                figures, explanations = self._measure(name, explainer, case, seed, tell)
-                kept.write(made_from, figures, explanations)
-                took = time.perf_counter() - started
-            rows += figures
-            tell(Step(seed, name, seconds=took))
-        return rows
-
-    def _made_from(self, kept: KeptFigures, explainer: Explainer, model: HasKey) -> dict[str, Any]:
-        return kept.made_from(
-            explainer, model, self.with_robustness, self.metrics, is_quick=self.is_quick, device=self.device
-        )
-
-    def _model_made_from(self, data: str | None, seed: int) -> dict[str, Any]:
-        training = {"training": dict(self.training)} if self.training else {}
-        return {"data": data, "seed": seed, "versions": versions(), **training}
-
-    def explanations(self, name: str, seed: int) -> Explanations:
-        """The prototypes that an explainer gave for a seed."""
-        return self._kept(name, seed).explanations()
-
-    def stability(self, name: str) -> float | None:
-        """How much the explanations of an explainer agree over the seeds, the mean over classes; ``None`` of one."""
-        each = [self.explanations(name, seed) for seed in self.seeds]
-        targets = sorted({target for one in each for target in one})
-        values = [stability([one[target] for one in each if target in one]).value for target in targets]
-        known = [value for value in values if math.isfinite(value)]
-        return float(np.mean(known)) if known else None
-
-    def _cases(self) -> Iterator[tuple[int, str]]:
-        return product(self.seeds, self.explainers)
-
-    def _kept(self, name: str, seed: int) -> KeptFigures:
-        return KeptFigures(self.folder, name, seed)
-
-    def _model_path(self, seed: int) -> Path:
-        return self.folder / f"model-seed{seed}.pt"
-
-    def _model(self, data: GraphDataset, seed: int, tell: Tell) -> KeptModel | ExplainedModel:
-        """The model that was given with graphs kept apart by chance, or one that is trained."""
-        if self.model is not None:
-            return given_model(self.model(), data, seed, device=self.device)
-        started, progress = time.perf_counter(), _told_as(seed, TRAINING, tell)
-        path, made_from = self._model_path(seed), self._model_made_from(fingerprint(data), seed)
-        kept = kept_model(path, made_from)
-        was_kept = kept is not None
-        if kept is None:
-            trained = train(data, hidden=None, random_state=seed, progress=progress, **self.training)
-            keep_model(path, trained, made_from)
-            kept = kept_model(path, made_from)
-        assert kept is not None
-        tell(Step(seed, TRAINING, seconds=0.0 if was_kept else time.perf_counter() - started))
-        return kept
-
-    def _case(self, data: GraphDataset, kept: KeptModel | ExplainedModel, seed: int, tell: Tell) -> ExplainedCase:
-        others = None
-        if self.with_robustness:
-            started, progress = time.perf_counter(), _told_as(seed, OTHER_MODELS, tell)
-            epochs = {key: self.training[key] for key in ("max_epochs",) if key in self.training}
-            others = train_others(data, train_indices=kept.train, random_state=seed, progress=progress, **epochs)
-            tell(Step(seed, OTHER_MODELS, seconds=time.perf_counter() - started))
-        judged_by = held_out(kept.model, data[kept.rest])
-        return ExplainedCase(kept.model, data[kept.train], judged_by, kept.test_accuracy, others)
-
-    def _measure(
-        self, name: str, explainer: Explainer, case: ExplainedCase, seed: int, tell: Tell
-    ) -> tuple[list[Rows], Explanations]:
-        # One of the user's own need not take a device.
-        where: dict[str, Any] = {} if self.device is None else {"device": self.device}
-        explainer.fit(case.model, case.graphs, progress=_told_as(seed, name, tell), **where)
-        explanations, rows = {}, []
-        for target in self._targets(case, explainer):
-            row = {"explainer": name, "seed": seed, "test_accuracy": case.test_accuracy, "target": target}
-            truths = case.graphs.ground_truths.get(target, ())
-            if not truths and not (explainer.predictions_ == target).any():
-                rows.append(row | {"left_out": f"no graph is predicted as class {target}", "prototypes": []})
-                continue
-            try:
-                explanation, seconds = _timed(explainer, target, is_once=self.is_quick)
-            except ValueError as error:  # such as a model that predicts no graph as the class
-                rows.append(row | _failure(str(error), has_truth=bool(truths)))
-                continue
-            except Exception as error:
-                error.add_note(f"this happened while {name} explained class {target} of seed {seed}")
-                raise
-            explanations[target] = explanation
-            row |= {"seconds": seconds, "model_calls": explanation.model_calls}
-            scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
-            row |= scores.as_json() | ({} if case.others is None else robustness(explanation, case.others))
-            rows.append(row | self._own(explanation, case, truths, seed))
-        return rows, Explanations(explanations)
-
-    def _targets(self, case: ExplainedCase, explainer: Explainer) -> Sequence[int]:
-        """The classes to explain; of a quick run the two that most graphs are predicted as."""
-        if not self.is_quick:
-            return case.targets
-        counts = np.bincount(explainer.predictions_, minlength=explainer.num_classes_)
-        return sorted(sorted(case.targets, key=lambda target: (-counts[target], target))[:QUICK_CLASSES])
-
-    def _own(self, explanation: Explanation, case: ExplainedCase, truths: Sequence[Any], seed: int) -> dict[str, Any]:
-        if not self.metrics:
-            return {}
-        beside = MetricCase(
-            model=case.model,
-            graphs=case.graphs,
-            held_out=case.held_out.graphs,
-            predictions=case.held_out.predictions,
-            truths=truths,
-            seed=seed,
-        )
-        return {"own": {name: measured(name, metric, explanation, beside) for name, metric in self.metrics.items()}}
+    if len(data) < 2:
+        raise ValueError(f"graphs must be at least 2, to keep some apart, got {len(data)}")
+    rest, explained = kept_apart(len(data), seed)
+    with preserved_random_state():
+        embedded = embed_all(model, data[rest], device=device)[2]
+    accuracy = None if embedded.labels is None else float((embedded.labels == embedded.predictions).mean())
+    return ExplainedModel(model, data[explained], held_out(model, data[rest]), accuracy)
 
 
-# Classes of a quick run.
-QUICK_CLASSES = 2
+def kept_apart(num_graphs: int, seed: int) -> tuple[list[int], list[int]]:
+    """Positions of the graphs that are kept apart, and of the others, each in order.
+
+    >>> kept_apart(10, 0)
+    ([1, 4], [0, 2, 3, 5, 6, 7, 8, 9])
+    """
+    count = min(num_graphs - 1, max(1, round(KEPT_APART * num_graphs)))
+    order = np.random.default_rng([seed, num_graphs]).permutation(num_graphs).tolist()
+    return sorted(order[:count]), sorted(order[count:])
 
 
-def _told_as(seed: int, name: str, tell: Tell) -> Progress:
-    """Progress of a stage, told as what is done of a step."""
+def measured(
+    name: str, explainer: Explainer, case: ExplainedModel, seed: int, progress: Progress, device: str | None = None
+) -> tuple[list[Rows], Explanations]:
+    """Figures of each class by one explainer, and what it found.
 
-    def progress(stage: str, done: int, total: int | None) -> None:
-        own = "" if stage == name else f"{stage} "
-        tell(Step(seed, name, f"{own}{done:,}" + ("" if total is None else f" of {total:,}")))
-
-    return progress
-
-
-def train_others(
-    data: GraphDataset,
-    *,
-    train_indices: Sequence[int],
-    random_state: int,
-    progress: Progress,
-    max_epochs: int = 1000,
-) -> OtherModels:
-    """Train the other models, each with the split of the explained one; only training labels are made wrong."""
-    depth = len(data.hidden)
-    widths = [ModelSpec(hidden=(width,) * depth, random_state=random_state) for width in WIDTHS]
-    wrong = wrong_label_specs(data, train_indices, random_state, SHARES)
-
-    def tell(_: str, done: int, total: int | None) -> None:
-        progress(OTHER_MODELS, done, total)
-
-    trained = train_many(data, [*widths, *wrong], max_epochs=max_epochs, progress=tell)
-    return OtherModels(trained[: len(widths)], trained[len(widths) :])
-
-
-def robustness(explanation: Explanation, others: OtherModels) -> dict[str, float | None]:
-    """Consistency and faithfulness of an explanation; ``None`` where one is not defined."""
-    if not explanation.prototypes:
-        return {"consistency": None, "faithfulness": None}
-    steady, faithful = robustness_of(explanation, others.widths, others.corrupted)
-    value = faithful.value if math.isfinite(faithful.value) else None
-    return {"consistency": steady.value, "faithfulness": value}
+    A class that no graph is predicted as is left out; one that the explainer fails on has the worst result, not one to
+    leave out of a mean.
+    """
+    # One of the user's own need not take a device.
+    where: dict[str, Any] = {} if device is None else {"device": device}
+    explainer.fit(case.model, case.graphs, progress=progress, **where)
+    explanations, rows = {}, list[Rows]()
+    for target in case.targets:
+        row = {"explainer": name, "seed": seed, "test_accuracy": case.test_accuracy, "target": target}
+        truths = case.graphs.ground_truths.get(target, ())
+        if not truths and not (explainer.predictions_ == target).any():
+            rows.append(row | {"left_out": f"no graph is predicted as class {target}", "prototypes": []})
+            continue
+        try:
+            explanation, seconds = _timed(explainer, target)
+        except ValueError as error:  # such as a model that predicts no graph as the class
+            worst = {"coverage": [0.0] * 3, "fidelity": [0.0] * 3, "accuracy": 0.0 if truths else None}
+            rows.append(row | worst | {"prototypes": [], "failed": str(error)})
+            continue
+        except Exception as error:
+            error.add_note(f"this happened while {name} explained class {target} of seed {seed}")
+            raise
+        explanations[target] = explanation
+        scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
+        rows.append(row | {"seconds": seconds, "model_calls": explanation.model_calls} | scores.as_json())
+    return rows, Explanations(explanations)
 
 
-def _timed(explainer: Explainer, target: int, *, is_once: bool) -> tuple[Explanation, float]:
+def _timed(explainer: Explainer, target: int) -> tuple[Explanation, float]:
     """An explanation, and the seconds that it took after ``fit``, which is the same pass for every explainer."""
     times: list[float] = []
-    # The first time, compiled code is loaded.
-    while not times or (len(times) == 1 and times[0] < SHORT and not is_once):
+    while not times or (len(times) == 1 and times[0] < SHORT):
         started = time.perf_counter()
         explanation = explainer.explain(target)
         times.append(time.perf_counter() - started)
-        if explanation.is_interrupted:  # half a search must not be kept as a whole one
+        if explanation.is_interrupted:  # half a search must not be taken for a whole one
             raise KeyboardInterrupt
     return explanation, min(times)
 
 
-def _failure(reason: str, *, has_truth: bool) -> Rows:
-    """A seed without a result: the worst result, not one to leave out of the mean."""
+def compared(
+    models: Callable[[int, Progress], ExplainedModel],
+    explainers: Mapping[str, Callable[[int], Explainer]],
+    seeds: Sequence[int],
+    *,
+    device: str | None = None,
+    progress: Progress,
+) -> tuple[list[Rows], dict[str, dict[int, Explanations]]]:
+    """Figures of each explainer, seed and class, and the explanations of each explainer and seed.
+
+    Args:
+        models: Gives the model of a seed with its graphs.
+        explainers: Makes each explainer of a seed, by name.
+        seeds: Seeds of data, model and explainer.
+        device: Where explainers run the model; its own device where ``None``.
+        progress: Told how far it is.
+    """
+    rows: list[Rows] = []
+    explanations: dict[str, dict[int, Explanations]] = {name: {} for name in explainers}
+    done, total = 0, len(seeds) * len(explainers)
+
+    def within(seed: int, what: str) -> Progress:
+        return lambda stage, at, of: progress(f"comparing (seed {seed}, {what}: {stage})", done, total)
+
+    for seed in seeds:
+        case = models(seed, within(seed, "model"))
+        for name, make in explainers.items():
+            found, explanations[name][seed] = measured(name, make(seed), case, seed, within(seed, name), device)
+            rows += found
+            done += 1
+            progress("comparing", done, total)
+    return rows, explanations
+
+
+def values_by_seed(rows: Sequence[Rows], reference: str) -> Values:
+    """Of each explainer, metric and seed the mean over classes and prototypes.
+
+    ``success`` is 1 where the best prototype of every class reaches p = 0.9, else 0; ``slower`` how many times as
+    long as the ``reference`` explainer it took on the same seed.
+    """
+    seeds: dict[str, dict[int, list[Rows]]] = {}
+    for row in rows:
+        if "left_out" not in row:
+            seeds.setdefault(row["explainer"], {}).setdefault(row["seed"], []).append(row)
+    times = {seed: _of_seed(of, "seconds", None) for seed, of in seeds.get(reference, {}).items()}
     return {
-        "seconds": None,
-        "model_calls": None,
-        "prototypes": [],
-        "coverage": [0.0, 0.0, 0.0],
-        "fidelity": [0.0, 0.0, 0.0],
-        "accuracy": 0.0 if has_truth else None,
-        "failed": reason,
+        name: {key: {seed: _of_seed(of, key, times.get(seed)) for seed, of in by_seed.items()} for key in KEYS}
+        for name, by_seed in seeds.items()
     }
+
+
+def _of_seed(rows: Sequence[Rows], key: str, reference: float | None) -> float | None:
+    if key == "success":
+        best = [max((p["probability"] or 0.0 for p in row["prototypes"]), default=0.0) for row in rows]
+        return float(min(best) >= SUCCESS)
+    if key == "slower":
+        seconds = _of_seed(rows, "seconds", None)
+        return None if not reference or seconds is None else seconds / reference
+    if key in PROTOTYPE_KEYS:
+        return _figure(prototype.get(key) for row in rows for prototype in row["prototypes"]).mean
+    return _figure(row[key][0] if key in WITH_INTERVAL else row.get(key) for row in rows).mean
+
+
+def _figure(values: Iterable[float | None]) -> Figure:
+    numbers = [float(value) for value in values if value is not None]
+    mean = statistics.mean(numbers) if numbers else None
+    return Figure(mean, statistics.stdev(numbers) if len(numbers) > 1 else None, len(numbers))
+
+
+def summarised(values: Values, reference: str) -> dict[str, dict[str, Figure]]:
+    """Mean and spread of each explainer's values, and whether they differ from the reference's by more than chance.
+
+    Args:
+        values: As :func:`values_by_seed` gives them.
+        reference: The explainer that others are compared with.
+    """
+    figures = {name: {key: _figure(by.values()) for key, by in of.items()} for name, of in values.items()}
+    shown = [key for key in KEYS if any(row[key].mean is not None for row in figures.values())]
+    tests = {
+        (name, key): p_value
+        for name in figures
+        for key in shown
+        if name != reference and key != "slower"
+        if (p_value := _paired_p_value(values[name][key], values[reference][key])) is not None
+    }
+    for (name, key), corrected in zip(tests, holm(list(tests.values())), strict=True):
+        figures[name][key] = replace(figures[name][key], p_value=tests[name, key], corrected=corrected)
+    return figures
+
+
+def _paired_p_value(values: Mapping[int, float | None], others: Mapping[int, float | None]) -> float | None:
+    """How likely so large a mean difference would be, were there none: the two-sided paired t-test over seeds.
+
+    Where all differences are the same and not 0, they have no spread, and the sign test takes its place; where all are
+    0 it is 1. ``None`` with fewer than two pairs.
+    """
+    from scipy.stats import ttest_1samp
+
+    pairs = [(value, others.get(seed)) for seed, value in values.items()]
+    differences = np.array([value - other for value, other in pairs if value is not None and other is not None])
+    if differences.size < 2:
+        return None
+    mean, spread = float(differences.mean()), float(differences.std(ddof=1))
+    if spread <= 1e-12 * max(1.0, abs(mean)):
+        return 1.0 if abs(mean) <= 1e-12 else float(2.0 ** (1 - differences.size))
+    return float(ttest_1samp(differences, 0).pvalue)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Corrected for how many there are, by Holm's method: the chance of any false alarm stays below the level.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=lambda at: p_values[at])
+    corrected, highest = [1.0] * len(p_values), 0.0
+    for rank, at in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[at]))
+        corrected[at] = highest
+    return corrected
+
+
+def stability_over(explanations: Mapping[int, Explanations]) -> float | None:
+    """How much the explanations of the seeds agree, the mean over classes; ``None`` where that cannot be told."""
+    targets = sorted({target for one in explanations.values() for target in one})
+    found = ([one[target] for one in explanations.values() if target in one] for target in targets)
+    known = [value for one in found if math.isfinite(value := stability(one).value)]
+    return float(np.mean(known)) if known else None
