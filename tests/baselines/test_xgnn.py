@@ -277,21 +277,3 @@ def test_graphs_without_edges():
 def test_options_are_checked(options, error, message):
     with pytest.raises(error, match=message):
         XGNN(**options)
-
-
-class NoProbability(nn.Module):
-    """One output, which lies in [0, 1] for graphs of six nodes and is far below for all smaller ones."""
-
-    def forward(self, x, edge_index, batch):
-        nodes = global_add_pool(x, batch).sum(dim=1)
-        return torch.where(nodes == 6, global_mean_pool(x, batch)[:, 0], nodes - 1e9)
-
-
-def test_outputs_that_turn_out_to_be_no_probabilities_are_refused_and_the_advice_helps():
-    graphs = [chain(kinds) for kinds in ([0, 1, 0, 1, 0, 1], [1, 1, 0, 2, 1, 0], [0, 0, 0, 1, 2, 2])]
-    with pytest.warns(pg.ProtographWarning, match="single output lies in"):
-        explainer = fitted(NoProbability(), graphs)
-    with pytest.raises(ValueError, match=r"for other graphs it returns -1e\+09; use GraphClassifier\(model, return_"):
-        explainer.explain(0)
-    [prototype] = fitted(pg.GraphClassifier(NoProbability(), return_type="raw"), graphs).explain(0).prototypes
-    assert prototype.probability == 1.0

@@ -254,10 +254,7 @@ def test_graphs_that_the_model_does_not_take(refused, folder):
     narrow = Data(x=torch.ones(2, 7), edge_index=torch.tensor([[0, 1], [1, 0]]))
     torch.save([narrow] * 9, folder / "narrow.pt")
     error = refused("narrow.pt", "--model", "model.pt")
-    assert error.startswith(
-        "error: x of graph 0 has shape [2, 7] of float32, but the model's layer convs.0.lin (Linear) takes 3 columns ("
-    )
-    assert error.strip().endswith("; give every graph so many")
+    assert re.match(r"error: x of .* \[2, 7\].* takes 3 columns.*give every graph so many", error)
 
 
 def test_each_prototype_is_laid_out_once(run_well, monkeypatch):
