@@ -13,15 +13,13 @@ import json
 import os
 import platform
 import re
+import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-from protograph._base.files import atomic_path
-from research.paper.provenance import commit, processor
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
@@ -53,8 +51,9 @@ def write(
     runs = [*(one for one in earlier if one != run), run]
     content = {"certificate": {"runs": runs, "seeds": sorted(set(seeds)), "limits": list(limits)}, "results": results}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_path(path) as temporary:
-        temporary.write_text(as_text(content))
+    partial = path.with_suffix(".tmp")
+    partial.write_text(as_text(content))
+    partial.replace(path)
 
 
 def read(path: Path, otherwise: Any = None) -> Any:
@@ -79,11 +78,34 @@ def this_run(device: str) -> dict:
     """Command, commit, date, machine and versions of the process that asks."""
     return {
         "command": command(),
-        "commit": commit(("src", "research")),
+        "commit": commit(),
         "date": STARTED,
         "machine": {"cpu": processor(), "cores": os.cpu_count(), "device": device},
         "versions": versions(),
     }
+
+
+def commit() -> str | None:
+    """The commit of this checkout, with a remark if its code was changed since; ``None`` without git."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607
+        return done.stdout.strip()
+
+    try:
+        name, changed = git("rev-parse", "--short", "HEAD"), git("status", "--porcelain", "--", "src", "research")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return f"{name} with uncommitted changes" if changed else name
+
+
+def processor() -> str:
+    """The processor's model, as the system names it."""
+    try:
+        models = re.findall(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        models = []
+    return models[0].strip() if models else platform.processor() or platform.machine()
 
 
 def command() -> str:

@@ -1,23 +1,21 @@
 """RQ3: which of the walk's sessions finds the prototype that is returned?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from protograph.explanation import Prototype
-from research.paper.claims import against_count, mostly
-from research.paper.findings import Estimate
-from research.paper.heat_map import HeatMap, heat_maps
-from research.paper.item import Cell, Item, Need, Results
-from research.paper.lab import Lab
-from research.paper.paper import paper
-from research.paper.sets import SETS, seeds_of
-from research.paper.settings import Settings
+import protograph as pg
+from research.paper.drawings import heat_map, new_figure
+from research.paper.estimates import against_count, mean_of, mostly, share_of
+from research.paper.lab import Lab, ModelSpec
+from research.paper.runs import Cell, Item, Results
+from research.paper.settings import SETS, WITH_TRUTH, Settings, title_of
 from research.paper.sheet import Sheet
+from research.paper.truths import paper
 
-NAMES = ("ba-house", "ba-grid", "solubility", "mutagenicity", "benzene")
 # Sessions differ where their probabilities do by more than this; the paper's example goes from 0.4 to 0.8.
 CLEARLY = 0.1
 
@@ -25,40 +23,22 @@ CLEARLY = 0.1
 class Case(NamedTuple):
     """One cluster of a class on one seed, whose sessions compete."""
 
-    name: str
-    target: int
-    cluster: int
-    seed: int
-    sessions: Sequence[dict[str, float]]
+    label: str
+    seed: str
+    probabilities: Sequence[float]
     chosen: int
-
-    @property
-    def label(self) -> str:
-        """What it is called in the figure."""
-        several = len(SETS[self.name].targets) > 1
-        return f"{SETS[self.name].title}{f', class {self.target}' if several else ''}, cluster {self.cluster + 1}"
-
-    @property
-    def probabilities(self) -> list[float]:
-        """Of each session."""
-        return [session["probability"] for session in self.sessions]
 
 
 def cells(settings: Settings) -> list[Cell]:
     """One for each data set and seed."""
     return [
-        Cell(
-            key=(name, f"seed {seed}"),
-            compute=partial(measure, name=name, seed=seed),
-            needs=(Need("model", name, seed),),
-            seconds=2,
-        )
-        for name in settings.sets(NAMES)
-        for seed in seeds_of(name, settings)
+        Cell(key=(name, f"seed {seed}"), compute=partial(measure, name, seed), needs=[ModelSpec(name, seed)])
+        for name in settings.sets(WITH_TRUTH)
+        for seed in settings.seeds_of(name)
     ]
 
 
-def measure(lab: Lab, name: str, seed: int) -> dict[str, Any]:
+def measure(name: str, seed: int, lab: Lab) -> dict[str, Any]:
     """The sessions of each cluster of each class with a ground truth."""
     explanations = lab.explained(name, "walk", seed).explanations
     return {
@@ -68,108 +48,61 @@ def measure(lab: Lab, name: str, seed: int) -> dict[str, Any]:
     }
 
 
-def sessions_record(prototype: Prototype) -> dict[str, Any]:
-    """Probability and margin of each session, and which was chosen: the first with the prototype's margin."""
+def sessions_record(prototype: pg.Prototype) -> dict[str, Any]:
+    """Probability of each session, and which was chosen: the first with the prototype's margin."""
     sessions = prototype.sessions
     return {
         "cluster": prototype.cluster,
-        "sessions": [{"probability": one.probability, "margin": one.margin, "num_nodes": one.size} for one in sessions],
+        "probabilities": [one.probability for one in sessions],
         "chosen": next(n for n, one in enumerate(sessions) if one.margin == prototype.margin),
     }
 
 
 def cases_of(results: Results) -> list[Case]:
-    """All cases, in the order of data sets, classes and clusters."""
-
-    def found() -> Iterator[Case]:
-        for (name, seed), classes in results.items():
-            for target, clusters in classes.items():
-                for one in clusters:
-                    number = int(seed.removeprefix("seed "))
-                    yield Case(name, int(target), one["cluster"], number, one["sessions"], one["chosen"])
-
-    return sorted(found(), key=lambda case: (NAMES.index(case.name), case.target, case.cluster, case.seed))
+    """All cases, in the order of data sets, classes, clusters and seeds."""
+    cases = [
+        (name, target, one["cluster"], Case(label, seed, one["probabilities"], one["chosen"]))
+        for (name, seed), classes in results.items()
+        for target, clusters in classes.items()
+        for one in clusters
+        for label in [f"{title_of(name, int(target))}, cluster {one['cluster'] + 1}"]
+    ]
+    return [case for *_, case in sorted(cases, key=lambda one: (WITH_TRUTH.index(one[0]), one[1], one[2]))]
 
 
 def write(results: Results, sheet: Sheet) -> None:
     """The heat map of the first seed, how often each session wins, and the paper's four observations."""
     cases = cases_of(results)
-    first = [case for case in cases if case.seed == results.settings.seeds[0]]
-    sheet.figure("sessions", figure(cases, first), _caption(results.settings, cases))
-    width = max(len(case.sessions) for case in cases)
+    first = [case for case in cases if case.seed == "seed 0"]
+    width = max(len(case.probabilities) for case in cases)
+    sheet.figure(
+        "sessions",
+        draw_sessions(cases, first, width),
+        "Left: p of the class for the candidate of each session on seed 0; a red box marks the one that is returned. "
+        f"Right: on how many seeds each session is the one that is returned ({len(cases)} cases). The largest margin "
+        "wins, which is the largest p wherever p is below 1; of equal ones the first session.",
+    )
+    numbers = range(1, width + 1)
+    rows: list[list[Any]] = []
+    for case in first:
+        same = [one for one in cases if one.label == case.label]
+        padding = [None] * (width - len(case.probabilities))
+        wins = [sum(one.chosen == number - 1 for one in same) for number in numbers]
+        rows.append([case.label, *case.probabilities, *padding, case.chosen + 1, *wins])
     sheet.table(
         "probabilities",
-        [
-            "case",
-            *(f"p of session {number + 1}" for number in range(width)),
-            "returned",
-            *(f"seeds with session {number + 1}" for number in range(width)),
-            "p of sessions, least to most, all seeds",
-        ],
-        [_table_row(case, [one for one in cases if one.label == case.label], width) for case in first],
-        f"p of each session and which one is returned, on seed {results.settings.seeds[0]}; then on how many seeds "
-        f"each session is returned.",
+        ["case", *(f"p of session {n}" for n in numbers), "returned", *(f"seeds with session {n}" for n in numbers)],
+        rows,
+        "p of each session and which one is returned, on seed 0; then on how many seeds each session is returned.",
     )
-    _write_findings(cases, sheet)
+    write_findings(cases, sheet)
 
 
-def _table_row(case: Case, of_all_seeds: Sequence[Case], width: int) -> list[Any]:
-    """A case on one seed, and how often each session won on all."""
-    padding = [None] * (width - len(case.sessions))
-    wins = [sum(one.chosen == number for one in of_all_seeds) for number in range(width)]
-    all_values = [value for one in of_all_seeds for value in one.probabilities]
-    values = f"{min(all_values):.3f} to {max(all_values):.3f}"
-    return [case.label, *case.probabilities, *padding, case.chosen + 1, *wins, values]
-
-
-def _caption(settings: Settings, cases: Sequence[Case]) -> str:
-    return (
-        f"Left: p of the class for the candidate of each session on seed {settings.seeds[0]}; a red box marks the one "
-        f"that is returned. Right: on how many of {len(settings.seeds)} seeds each session is the one that is returned "
-        f"({len(cases)} cases). The largest margin wins, which is the largest p wherever p is below 1; of equal ones "
-        f"the first session."
-    )
-
-
-def figure(cases: Sequence[Case], first: Sequence[Case]) -> Any:
-    """Probabilities on one seed beside the number of seeds that each session wins."""
-    labels = list(dict.fromkeys(case.label for case in cases))
-    width = max(len(case.sessions) for case in cases)
-    values, wins = np.full((len(labels), width), np.nan), np.zeros((len(labels), width))
-    marked: list[tuple[int, int]] = []
-    for case in first:
-        row = labels.index(case.label)
-        values[row, : len(case.sessions)] = case.probabilities
-        marked.append((row, case.chosen))
-    for case in cases:
-        wins[labels.index(case.label), case.chosen] += 1
-    columns = [str(number + 1) for number in range(width)]
-    return heat_maps(
-        "Which session finds the prototype?",
-        labels,
-        [
-            HeatMap(f"p of the class, seed {first[0].seed}", columns, values, "{:.2f}", (0.0, 1.0), marked),
-            HeatMap(
-                "seeds on which it is returned", columns, wins, "{:.0f}", (0.0, max(1.0, wins.max())), colors="Blues"
-            ),
-        ],
-        "session",
-    )
-
-
-def first_wins(cases: Sequence[Case]) -> int:
-    """How often the first session's candidate is returned."""
-    return sum(case.chosen == 0 for case in cases)
-
-
-def first_has_largest_probability(cases: Sequence[Case]) -> int:
-    """How often no later session has a larger probability, at six decimals."""
-    return sum(round(case.probabilities[0], 6) >= round(max(case.probabilities), 6) for case in cases)
-
-
-def _write_findings(cases: Sequence[Case], sheet: Sheet) -> None:
-    theirs = Estimate.share(paper("rq3", "first_session_wins"), paper("rq3", "num_cases"))
-    wins = Estimate.share(first_wins(cases), len(cases))
+def write_findings(cases: Sequence[Case], sheet: Sheet) -> None:
+    """What the paper says of the sessions, as shares of all cases."""
+    first_wins, num_cases = paper("rq3", "first_session_wins"), paper("rq3", "num_cases")
+    theirs = share_of(first_wins, num_cases)
+    wins = share_of(sum(case.chosen == 0 for case in cases), len(cases))
     sheet.finding(
         "share of cases in which the first session's candidate is returned",
         wins,
@@ -178,50 +111,41 @@ def _write_findings(cases: Sequence[Case], sheet: Sheet) -> None:
         "7 of 10 in the paper: five data sets with two clusters of one class. Ours: the same on all seeds, and both "
         "classes of Solubility.",
     )
-    largest = Estimate.share(first_has_largest_probability(cases), len(cases))
-    sheet.finding(
-        "the same, if p itself is compared at six decimals, equal ones going to the first session",
-        largest,
-        theirs,
-        against_count(largest, theirs, larger_is_better=None),
-        "Where p is almost 1, margins still differ.",
-    )
-    _write_spread(cases, sheet)
-
-
-def _write_spread(cases: Sequence[Case], sheet: Sheet) -> None:
-    ranges = [max(case.probabilities) - min(case.probabilities) for case in cases]
-    differ = Estimate.share(sum(one > CLEARLY for one in ranges), len(cases))
+    is_largest = [round(case.probabilities[0], 6) >= round(max(case.probabilities), 6) for case in cases]
+    largest = share_of(sum(is_largest), len(cases))
+    claim = "the same, if p itself is compared at six decimals, equal ones going to the first session"
+    sheet.finding(claim, largest, theirs, against_count(largest, theirs, None), "Where p is almost 1, margins differ.")
+    differ = share_of(sum(max(case.probabilities) - min(case.probabilities) > CLEARLY for case in cases), len(cases))
     low, high = paper("rq3", "mutag_cluster_1_range")
-    sheet.finding(
-        f"share of cases whose sessions differ in p by more than {CLEARLY}",
-        differ,
-        "most cases",
-        mostly(differ),
-        f"The paper's example, the second cluster of MUTAG, goes from near {low} to near {high}; "
-        f"ours: {_range_words(cases)}.",
-    )
+    note = f"The paper's example, the second cluster of MUTAG, goes from near {low} to near {high}."
+    sheet.finding(f"share of cases whose sessions differ in p by over {CLEARLY}", differ, "most", mostly(differ), note)
     gains = [case.probabilities[case.chosen] - case.probabilities[0] for case in cases]
-    others = Estimate.share(sum(case.chosen != 0 for case in cases), len(cases))
+    others = share_of(sum(case.chosen != 0 for case in cases), len(cases))
     sheet.finding(
         "share of cases in which another session is returned",
         others,
-        f"a few: {paper('rq3', 'num_cases') - paper('rq3', 'first_session_wins')} of {paper('rq3', 'num_cases')}",
+        f"a few: {num_cases - first_wins} of {num_cases}",
         mostly(others, is_claimed=False),
         f"In {sum(gain > CLEARLY for gain in gains)} of {len(cases)} cases p is larger by more than {CLEARLY}.",
     )
-    sheet.finding(
-        "what five sessions gain in p over the first alone, mean",
-        Estimate.of(gains),
-        "the number of sessions is not critical",
-        "not comparable",
-    )
+    claim = "what five sessions gain in p over the first alone, mean"
+    sheet.finding(claim, mean_of(gains), "the number of sessions is not critical", "not comparable")
 
 
-def _range_words(cases: Sequence[Case]) -> str:
-    wanted = [case for case in cases if case.name == "mutagenicity" and case.cluster == 1]
-    words = [f"{min(case.probabilities):.2f} to {max(case.probabilities):.2f}" for case in wanted]
-    return f"{', '.join(words)} on the seeds in turn" if words else "MUTAG was not measured"
+def draw_sessions(cases: Sequence[Case], first: Sequence[Case], width: int) -> Figure:
+    """Probabilities on one seed beside the number of seeds that each session wins."""
+    labels = list(dict.fromkeys(case.label for case in cases))
+    values, wins = np.full((len(labels), width), np.nan), np.zeros((len(labels), width))
+    for case in first:
+        values[labels.index(case.label), : len(case.probabilities)] = case.probabilities
+    for case in cases:
+        wins[labels.index(case.label), case.chosen] += 1
+    figure, axes = new_figure(2.5 + 1.1 * width, 1.0 + 0.34 * len(labels), columns=2, sharey=True)
+    marked = [(labels.index(case.label), case.chosen) for case in first]
+    heat_map(axes[0, 0], "p of the class, seed 0", labels, values, "{:.2f}", marked)
+    heat_map(axes[0, 1], "seeds on which it is returned", labels, wins, "{:.0f}")
+    figure.supxlabel("session", fontsize=9)
+    return figure
 
 
 ITEM = Item(

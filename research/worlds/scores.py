@@ -8,8 +8,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph.explanation import Explanation, Pattern, Reason
-from research.paper.worlds.planting import PlantedPattern, Sketch
-from research.paper.worlds.world import PlantedReason, World
+from research.worlds.planting import PlantedPattern, PlantedReason, Sketch, World
 
 
 def is_same_pattern(planted: PlantedPattern, ours: Pattern, world: World) -> bool:
