@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce benzene continuous superpixels answers relabelling devices brute-force fuzz kills wheel clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce answers relabelling devices brute-force fuzz kills wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -15,14 +15,11 @@ help:
 	@echo "make test    lint, types, every test"
 	@echo "make coverage every test, and which lines none of them runs"
 	@echo "make accept  accept changes of public names, signatures, help texts and saved files, after a look at the diff"
-	@echo "make bench   speed and memory, as ratios measured in one run"
-	@echo "make reproduce every table and figure of the paper and of ours, in results/paper (hours; ITEMS=... for some)"
-	@echo "make continuous are planted motifs found where features are continuous? ten seeds of seven worlds (an hour)"
-	@echo "make superpixels what marks a digit? MNIST superpixels, one digit against the rest, drawn over it (minutes)"
+	@echo "make bench   speed and memory; AGAINST=../before in turns with another checkout"
+	@echo "make reproduce every table and figure of the paper and of ours, in results/paper (hours; ITEMS=... for some, ITEMS="all --quick" to try)"
 	@echo "make answers are the answers still those that were accepted? (minutes)"
 	@echo "make relabelling do the numbers of the nodes matter? subsets of the real data sets (minutes)"
-	@echo "make benzene why is Benzene's GCN less accurate than the paper's? one setting changed at a time (an hour)"
-	@echo "make devices does a GPU give the same explanations and train the same models as the CPU? (minutes, on a machine with a GPU)"
+	@echo "make devices does a GPU give the same explanations as the CPU? (minutes, on a machine with a GPU)"
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
 	@echo "make fuzz    are odd graphs and odd models explained, or refused in one line? 2,000 pairs (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
@@ -73,21 +70,12 @@ accept: $(STAMP)
 	$(BIN)/python -m tests.test_promises --accept
 
 bench: $(STAMP)
-	$(BIN)/python -m research.speed
+	$(BIN)/python -m research.speed $(if $(AGAINST),--against $(AGAINST))
 
 # A run that was broken off goes on where it ended. MNIST-sp takes a GPU: .venv/bin/python -m research.paper all --device cuda.
 ITEMS ?= all
 reproduce: $(STAMP)
 	$(BIN)/python -m research.paper $(ITEMS) --without mnist-sp
-
-benzene: $(STAMP)
-	$(BIN)/python -m research.benzene_settings
-
-continuous: $(STAMP)
-	$(BIN)/python -m research.continuous
-
-superpixels: $(STAMP)
-	$(BIN)/python -m research.superpixels
 
 answers: $(STAMP)
 	$(BIN)/python -m research.answers
@@ -97,7 +85,6 @@ relabelling: $(STAMP)
 
 devices: $(STAMP)
 	$(BIN)/python -m research.devices
-	$(BIN)/python -m research.ensemble_device
 
 brute-force: $(STAMP)
 	$(BIN)/python -m research.brute_force

@@ -13,7 +13,7 @@ from research.fuzz.trial import run_trial
 from research.fuzz.verdicts import problem_with
 from tests import zoo
 
-NUM_TRIALS = 40
+NUM_TRIALS = 20
 
 outcome = cache(partial(run_trial, 0))
 

@@ -1,54 +1,21 @@
-"""Every file in ``results/`` has a whole birth certificate, and README and docs quote what the files say."""
+"""Every file in ``results/`` says where it comes from, and README and docs quote what the files say."""
 
+import csv
 import json
 import re
 import statistics
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from research import (
-    answers,
-    brute_force,
-    certificate,
-    continuous,
-    devices,
-    ensemble_device,
-    fuzz,
-    gpu,
-    kills,
-    relabelling,
-    speed,
-    superpixels,
-)
+from research import certificate
 from research.paper.items import ITEMS
-from research.speed import hard, whole_sets
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "results").glob("*.json"))
 PAPER = ROOT / "results" / "paper"
-ITEM_FILES = sorted(PAPER.glob("*/item.json"))
-KEYS_OF_A_RUN = ["command", "commit", "date", "machine", "versions"]
-VERSIONS = ["python", "protograph", "torch", "torch_geometric", "numpy", "numba", "scikit-learn", "rdkit"]
-# What recomputes the limits of a file; the others were measured against none.
-LIMITS = {
-    "brute_force.json": brute_force.limits_of,
-    "continuous.json": continuous.limits_of,
-    "devices.json": devices.limits_of,
-    "ensemble_device.json": ensemble_device.limits_of,
-    "fuzz.json": fuzz.limits_of,
-    "gpu.json": gpu.limits_of,
-    "kills.json": kills.limits_of,
-    "relabelling.json": relabelling.limits_of,
-    "speed.json": speed.limits_of,
-    "superpixels.json": superpixels.limits_of,
-}
-# Of results that do not say the seed of each row.
-SEEDS = {
-    "answers.json": answers.SEEDS,
-    "brute_force.json": [brute_force.SEED],
-    "relabelling.json": range(relabelling.SUBSETS),
-}
+VERSIONS = ["python", *certificate.PACKAGES]
 TITLES = {
     "BA-house": "ba-house",
     "BA-grid": "ba-grid",
@@ -60,14 +27,6 @@ TITLES = {
 }
 
 
-def content_of(name):
-    return json.loads((ROOT / "results" / name).read_text())
-
-
-def results_of(name):
-    return content_of(name)["results"]
-
-
 # Certificates
 
 
@@ -75,89 +34,33 @@ def results_of(name):
 def test_every_result_has_a_whole_certificate(path):
     content = json.loads(path.read_text())
     assert list(content) == ["certificate", "results"]
-    assert list(content["certificate"]) == ["runs", "seeds", "limits"]
-    assert content["certificate"]["runs"]
     assert content["results"]
-    for run in content["certificate"]["runs"]:
-        assert problems(run) == []
+    runs, limits = content["certificate"]["runs"], content["certificate"]["limits"]
+    assert runs
+    for run in runs:
+        assert {"command", "commit", "date", "machine", "versions"} <= set(run)
+        assert re.fullmatch(r"python -m (?:research|benchmarks)\.\w+.*", run["command"])
+        assert re.fullmatch(r"[0-9a-f]{7,}( with uncommitted changes)?", run["commit"] or "")
+        assert list(run["machine"]) == ["cpu", "cores", "device"]
+        assert list(run["versions"]) == VERSIONS
+    for one in limits:
+        is_most = one["bound"] == "at most"
+        assert one["holds"] == (one["value"] <= one["limit"] if is_most else one["value"] >= one["limit"])
 
 
-def problems(run):
-    """What is missing in the certificate of a run; one that was written down afterwards says what is not known."""
-    if "reconstructed" in run:
-        expected, may_be_null = [*KEYS_OF_A_RUN, "reconstructed", "not_known"], True
-    else:
-        expected, may_be_null = KEYS_OF_A_RUN, False
-    wrong = [] if list(run) == expected else [f"keys are {list(run)}, not {expected}"]
-    if wrong:
-        return wrong
-    if not re.fullmatch(r"python -m (?:research|benchmarks)\.\w+.*", run["command"]):
-        wrong.append(f"command {run['command']!r}")
-    if not re.fullmatch(r"[0-9a-f]{7,}( with uncommitted changes)?", run["commit"] or ""):
-        wrong.append(f"commit {run['commit']!r}")
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? UTC", run["date"]):
-        wrong.append(f"date {run['date']!r}")
-    if list(run["machine"]) != ["cpu", "cores", "device"] or list(run["versions"]) != VERSIONS:
-        wrong.append("machine or versions are not whole")
-    unknown = [key for part in ("machine", "versions") for key, value in run[part].items() if value is None]
-    if may_be_null and not run["not_known"]:
-        wrong.append("it does not say what is not known")
-    if not may_be_null and set(unknown) - {"rdkit"}:  # RDKit need not be installed
-        wrong.append(f"not known: {', '.join(unknown)}")
-    return wrong
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_limits_and_seeds_are_those_of_the_results(path):
-    content = json.loads(path.read_text())
-    limits = LIMITS.get(path.name, lambda results: [])(content["results"])
-    assert content["certificate"]["limits"] == limits
-    seeds = set(SEEDS.get(path.name) or every("seed", content["results"]))
-    assert content["certificate"]["seeds"] == sorted(seeds or {0})
-
-
-def every(key, value):
-    """All values that a key has, however deep."""
-    if isinstance(value, dict):
-        yield from ([value[key]] if key in value else [])
-        value = list(value.values())
-    for inner in value if isinstance(value, list) else ():
-        yield from every(key, inner)
-
-
-def test_a_certificate_is_written_with_the_results(tmp_path):
-    path = tmp_path / "new" / "file.json"
-    certificate.write(path, {"ba-house": [1.0, 0.5]}, seeds=[1, 0, 1], limits=[certificate.limit("x", 2, at_most=3)])
+def test_a_certificate_is_written_with_the_results_and_runs_are_added(tmp_path):
+    path, earlier = tmp_path / "new" / "file.json", {"command": "python -m research.accuracy", "commit": "1b42b87"}
+    assert (certificate.read(path, {}), certificate.runs_of(path)) == ({}, [])
+    limit = certificate.limit("x", 2, at_most=3)
+    certificate.write(path, {"ba-house": [1.0, 0.5]}, seeds=[1, 0, 1], limits=[limit], earlier=[earlier])
     content = json.loads(path.read_text())
     assert content["results"] == {"ba-house": [1.0, 0.5]} == certificate.read(path)
     assert content["certificate"]["seeds"] == [0, 1]
-    assert content["certificate"]["limits"] == [
-        {"what": "x", "limit": 3, "bound": "at most", "value": 2, "holds": True}
-    ]
-    (run,) = certificate.runs_of(path)
-    assert list(run) == KEYS_OF_A_RUN
-    assert list(run["versions"]) == VERSIONS
-    assert run["machine"]["device"] == "cpu"
-    assert run["machine"]["cores"] >= 1
-    assert [file.name for file in path.parent.iterdir()] == ["file.json"]
-
-
-def test_a_run_that_goes_on_keeps_the_certificate_of_the_one_before(tmp_path):
-    path = tmp_path / "file.json"
-    assert certificate.read(path, {}) == {}
-    assert certificate.runs_of(path) == []
-    earlier = {"command": "python -m research.accuracy", "commit": "1b42b87"}
-    for seeds in ([0], [0, 1], [0, 1, 2]):
-        runs = certificate.runs_of(path) or [earlier]
-        certificate.write(path, seeds, seeds=seeds, earlier=runs)
-    first, second = certificate.runs_of(path)
+    assert content["certificate"]["limits"] == [limit]
+    first, run = certificate.runs_of(path)
     assert first == earlier
-    assert second["date"] == certificate.STARTED
-    assert content_seeds(path) == [0, 1, 2]
-
-
-def content_seeds(path):
-    return json.loads(path.read_text())["certificate"]["seeds"]
+    assert list(run["versions"]) == VERSIONS
+    assert [file.name for file in path.parent.iterdir()] == ["file.json"]
 
 
 def test_a_limit_says_whether_it_holds():
@@ -170,55 +73,49 @@ def test_the_command_names_no_folder_of_whoever_ran_it(monkeypatch):
     assert certificate.command().endswith(" --repeats 6 --out file.json")
 
 
-def test_numbers_stand_in_a_row():
-    content = {"seeds": [0, 1], "rows": [{"test": 0.5, "tests": []}]}
-    assert certificate.as_text(content) == (
-        '{\n "seeds": [0, 1],\n "rows": [\n  {\n   "test": 0.5,\n   "tests": []\n  }\n ]\n}\n'
-    )
-
-
-@pytest.mark.parametrize("value", [[], [1], [-0.5, None, 1e-16], {"a": "[\n 1\n]"}, [[1, 2], [3]], [True, 1], ["1", 2]])
+@pytest.mark.parametrize("value", [[], [-0.5, None, 1e-16], {"a": "[\n 1\n]"}, [[1, 2], [3]], [True, 1], ["1", 2]])
 def test_results_are_read_as_they_were_written(value):
     assert json.loads(certificate.as_text(value)) == value
 
 
-# Items of `protograph reproduce`
+# Items of the paper
 
 
-@pytest.mark.parametrize("path", ITEM_FILES, ids=lambda path: path.parent.name)
-def test_every_item_says_where_its_results_come_from(path):
-    content = json.loads(path.read_text())
-    assert content["item"] == path.parent.name
-    assert content["item"] in ITEMS
-    assert content["is_quick"] is False
-    made = content["provenance"]
-    assert re.fullmatch(r"[0-9a-f]{7,}( with uncommitted changes)?", made["commit"])
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", made["date"])
-    assert set(made["versions"]) == {*VERSIONS} - {"rdkit"}
-    assert all(made["hardware"].values())
-    tables = {one["name"] for one in content["parts"] if one["part"] == "table"}
-    assert all((path.parent / f"{name}.{ending}").is_file() for name in tables for ending in ("csv", "json", "tex"))
-
-
-def test_the_page_is_over_all_items_that_are_there():
-    names = [path.parent.name for path in ITEM_FILES]
-    assert sorted(json.loads((PAPER / "run.json").read_text())["items"]) == names
-    readme, page = ((PAPER / name).read_text() for name in ("README.md", "index.html"))
-    for name in names:
-        assert f"\n## {name}: " in readme
-        assert f'<section id="{name}">' in page
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_item_was_measured_whole(name):
+    content = json.loads((PAPER / name / "item.json").read_text())
+    assert (content["item"], content["is_quick"]) == (name, False)
+    readme = (PAPER / "README.md").read_text()
+    assert f"\n## {name}: " in readme
 
 
 def rows_of(item, table):
-    """The rows of a table of an item, by what their columns are."""
-    content = json.loads((PAPER / item / f"{table}.json").read_text())
-    return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
+    """The rows of a table of an item, by what their columns are; numbers with an interval as dicts."""
+    rows = []
+    for values in csv.DictReader((PAPER / item / f"{table}.csv").read_text().splitlines()):
+        row = {}
+        for column, value in values.items():
+            if values.get(f"{column} n"):
+                ends = {"mean": column, "low": f"{column} low", "high": f"{column} high", "num": f"{column} n"}
+                row[column] = {key: number(values[own]) for key, own in ends.items()}
+            else:
+                row[column] = number(value)
+        rows.append(row)
+    return rows
 
 
-def limits_of(item):
-    """What an item is held against, by what it is."""
+def number(text):
+    """A cell as a number where it is one; ``None`` for nothing."""
+    try:
+        return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+    except ValueError:
+        return text or None
+
+
+def findings_of(item):
+    """What an item holds beside the paper's numbers or our limits, by what it is."""
     parts = json.loads((PAPER / item / "item.json").read_text())["parts"]
-    return {one["claim"]: one for one in parts if one.get("verdict") in ("holds", "missed")}
+    return {one["claim"]: one for one in parts if one["part"] == "finding"}
 
 
 # What README and docs say
@@ -304,26 +201,6 @@ def gcn_rows():
     return [row for row in rows_of("fidelity", "fidelity") if row["model"] == "GCN"]
 
 
-def test_the_readme_claims_the_speed_of_the_defaults():
-    sets = results_of("speed.json")["consensus"]
-
-    def passes(name):
-        lowest, *_, highest = (f"{passes:.0f}" for passes in whole_sets.in_passes(sets[name]))
-        return lowest if lowest == highest else f"{lowest} to {highest}"
-
-    assert_says(
-        "README.md",
-        f"Without reasons (`max_reasons=0`), explaining all classes takes as long as {passes('ba-house')} forward "
-        f"passes of the model itself for BA-house's 2,000 graphs, and {passes('benzene')} for Benzene's 12,000 "
-        "molecules",
-    )
-
-
-def test_the_readme_claims_that_hard_graphs_take_seconds():
-    assert_says("README.md", "Dense graphs, stars of thousands of leaves and graphs of 20,000 nodes take seconds")
-    assert all(case["seconds"] <= hard.MOST_SECONDS for case in results_of("speed.json")["hard_cases"].values())
-
-
 def test_the_method_quotes_the_accuracy_of_every_search():
     rows = table_of("docs/method.md", "| | consensus | walk, L = 2 | random subgraphs |")
     columns = [accuracies_of(one) for one in ("PAGE (default)", "PAGE (walk)", "random subgraphs")]
@@ -362,8 +239,8 @@ def test_the_method_says_where_random_subgraphs_are_more_accurate_than_the_walk(
 
 def test_the_method_says_where_the_default_is_worse_than_the_paper():
     found = {}
-    for part in json.loads((PAPER / "rq2" / "item.json").read_text())["parts"]:
-        if part.get("verdict") == "worse" and "PAGE (default)" in part["claim"]:
+    for part in findings_of("rq2").values():
+        if part["verdict"] == "worse" and "PAGE (default)" in part["claim"]:
             metric, title, _ = part["claim"].split(", ")
             found[metric, title] = (part["ours"]["mean"], part["paper"])
     assert set(found) == {("consistency", "BA-house"), ("consistency", "Benzene"), ("faithfulness", "MNIST-sp")}
@@ -401,7 +278,7 @@ def test_the_method_says_which_clusters_are_found():
     assert {TITLES[title] for title in rows} == set(clusters)
     for title, cells in rows.items():
         of_set = clusters[TITLES[title]]
-        assert cells[4].startswith(" and ".join(row["clusters"] for row in of_set))
+        assert cells[4].startswith(" and ".join(str(row["clusters"]) for row in of_set))
     (house,) = clusters["ba-house"]
     assert rows["BA-house"][4].endswith(f"pure, in {house['seeds with all motifs apart']} seeds")
 
@@ -425,9 +302,9 @@ def test_the_method_says_what_comes_out():
     for name, rows in by_title("prototypes", "words").items():
         for row in rows:
             words[name, row["class"]].append((row["prototype"], row["times"]))
-    assert words["benzene", "1"] == [("six carbons in a ring", 10)]
-    assert words["mutagenicity", "0"] == [("a nitrogen with two oxygens (NO2)", 10)]
-    assert words["solubility", "1"] == [("carbon joined to oxygen", 10)]
+    assert words["benzene", 1] == [("six carbons in a ring", 10)]
+    assert words["mutagenicity", 0] == [("a nitrogen with two oxygens (NO2)", 10)]
+    assert words["solubility", 1] == [("carbon joined to oxygen", 10)]
     assert_says("docs/method.md", "All ten seeds of Benzene give the ring, and all ten of Mutagenicity NO2 itself.")
     assert_says("docs/method.md", "On Solubility the soluble class gives C-O on all ten seeds")
 
@@ -447,7 +324,7 @@ def test_the_method_quotes_the_fidelity_of_rules():
         if "the truth as a rule" in row:
             assert cells[4].endswith(figure(row["the truth as a rule"], 3))
         else:
-            limit = limits_of("fidelity")[f"{row['data set']}, GCN: mean fidelity"]
+            limit = findings_of("fidelity")[f"{row['data set']}, GCN: mean fidelity"]
             least = f".{limit['paper'].partition('.')[2]:0<2}"
             assert cells[4] == (least if limit["verdict"] == "holds" else f"{least}, missed")
     assert {of_truths[name]["fidelity"]["mean"] for name in ("BA-house", "BA-grid")} == {1.0}
@@ -467,7 +344,7 @@ def test_the_method_quotes_the_fidelity_of_other_models_and_of_worlds():
         f"have {other['BBBP']} on BBBP, {other['MUTAG']} on Mutagenicity, {other['NCI1']} on NCI1, "
         f"{other['IMDB-BINARY']} on IMDB-BINARY, all above .95 of the GCN's",
     )
-    held = limits_of("fidelity")
+    held = findings_of("fidelity")
     assert all(
         held[f"{title}, {model}: mean fidelity"]["verdict"] == "holds"
         for title in other
@@ -496,14 +373,6 @@ def test_the_method_quotes_the_fidelity_of_other_models_and_of_worlds():
     assert_says("docs/method.md", f"are right for {figure(whole['prototypes right']['mean'], 2)}:")
 
 
-def test_the_method_quotes_the_memory_of_a_search():
-    highest = max(peak for peak, _ in results_of("speed.json")["memory"].values())
-    assert highest < 100
-    assert_says(
-        "docs/method.md", "Memory stays under 100 MiB for three graphs of 417 nodes and for eight graphs of 75 nodes"
-    )
-
-
 def test_the_data_sets_quote_the_accuracy_of_the_models():
     rows = table_of("docs/datasets.md", "| | ours | paper | |")
     statistics_rows = rows_of("table1", "statistics")
@@ -519,9 +388,28 @@ def test_the_data_sets_quote_the_accuracy_of_the_models():
 
 def test_the_data_sets_quote_what_each_setting_gives():
     rows = table_of("docs/datasets.md", "| setting | test accuracy | epochs |")
-    settings = results_of("benzene_settings.json")
+    settings = certificate.read(ROOT / "results" / "benzene_settings.json")
     assert len(rows) == len(settings)
     # They stand in the same order, under longer names.
     for cells, setting in zip(rows.values(), settings, strict=True):
         epochs = statistics.median(run["epochs"] for run in setting["runs"])
         assert cells == [mean_and_error([run["test"] for run in setting["runs"]], 4), f"{epochs:.0f}"]
+
+
+def test_the_readme_claims_the_speed_that_was_measured():
+    content = certificate.read(ROOT / "results" / "speed.json")
+
+    def passes(name):
+        one = content["consensus"][name]
+        around = [(before + after) / 2 for before, after in pairwise(one["passes"])]
+        taken = sorted(f"{seconds / single:.0f}" for seconds, single in zip(one["seconds"], around, strict=True))
+        return taken[0] if taken[0] == taken[-1] else f"{taken[0]} to {taken[-1]}"
+
+    assert_says(
+        "README.md",
+        f"Without reasons (`max_reasons=0`), explaining all classes takes as long as {passes('ba-house')} forward "
+        f"passes of the model itself for BA-house's 2,000 graphs, and {passes('benzene')} for Benzene's 12,000 "
+        "molecules",
+    )
+    assert_says("README.md", "Dense graphs, stars of thousands of leaves and graphs of 20,000 nodes take seconds")
+    assert all(case["seconds"] <= 5 for case in content["hard_cases"].values())

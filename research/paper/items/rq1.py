@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from protograph.datasets.mnist_sp import BUILT_SOURCE, FILES, LEVELS, SIDE, SIZES
-from protograph.datasets.spec import DataFiles
+from protograph.datasets.files import DataFiles
+from protograph.datasets.mnist_sp import FILES, LEVELS, SIDE, SIZES
 from research.paper.drawings import COLOURS, gallery, kinds_record, new_figure, picture, undirected
 from research.paper.estimates import Estimate, above, mean_of, mostly, share_mean, share_of, verdict
 from research.paper.lab import IN_PAPER, TITLES, Lab, ModelSpec
@@ -55,7 +55,7 @@ def measure(lab: Lab, name: str, method: str, seed: int) -> dict[str, Any]:
 
 def measure_digit(lab: Lab, name: str, method: str, seed: int) -> dict[str, Any]:
     """The prototypes of one digit, with the image that each was cut from."""
-    data, graphs = lab.data(name, seed), lab.train_graphs(name, seed)
+    graphs = lab.train_graphs(name, seed)
     explanation = lab.explained(name, method, seed).explanations.get(DIGIT)
     records = []
     for one in explanation.prototypes if explanation else ():
@@ -64,7 +64,7 @@ def measure_digit(lab: Lab, name: str, method: str, seed: int) -> dict[str, Any]
         if source is not None and source.get("pos") is not None:
             record["places"] = source.pos[list(one.nodes)].tolist()
             record["levels"] = source.x[list(one.nodes), : len(LEVELS)].argmax(dim=1).tolist()
-            if data.source == BUILT_SOURCE and graphs.origins is not None:
+            if graphs.origins is not None:
                 record["pixels"] = pixels_of(graphs.origins.of(one.source).position, lab.settings)
         records.append(record)
     accuracy = lab.model(ModelSpec(name, seed)).test_accuracy
