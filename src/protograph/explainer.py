@@ -19,10 +19,8 @@ from torch_geometric.data import Data
 from protograph._base import ties
 from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import NotFittedError, ProtographWarning
-from protograph._base.progress import Progress
+from protograph._base.progress import Progress, Reports, timed
 from protograph._base.randomness import preserved_random_state
-from protograph._base.reports import Reports
-from protograph._base.timing import timed
 from protograph.engines import ray
 from protograph.engines.ray import RayCluster
 from protograph.explanation import Explanation, Explanations, Prototype

@@ -1,7 +1,9 @@
+import os
+import time
+
 import pytest
 
 from protograph._base.files import atomic_path
-from protograph._base.locking import HeldError
 from tests.permissions import needs_a_refusal
 
 
@@ -126,29 +128,24 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
     assert (tmp_path / "real").read_text() == "new"
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
-    left, other = tmp_path / f".protograph-{'0' * 32}.png", tmp_path / ".protograph-notes.png"
-    left.write_text("half")
-    other.write_text("mine")
-    with atomic_path(tmp_path / "a.png") as first:
-        with atomic_path(tmp_path / "b.png"):
-            assert first.exists()  # it is still written to
-        first.write_text("a")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "a.png", "b.png"]
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
+    path = tmp_path / "secret.pt"
+    path.write_text("old")
+    for mode in (0o600, 0o640, 0o664):
+        path.chmod(mode)
+        with atomic_path(path) as temporary:
+            temporary.write_text("new")
+        assert path.read_text() == "new"
+        assert path.stat().st_mode & 0o777 == mode
 
 
-def test_a_temporary_file_that_another_process_removes_at_once_is_made_again(tmp_path, monkeypatch):
-    tries = []
-
-    def locked(path):
-        tries.append(path)
-        if len(tries) == 1:
-            path.unlink()
-            raise HeldError("held")
-        return None
-
-    monkeypatch.setattr("protograph._base.files.locked_file", locked)
-    with atomic_path(tmp_path / "a.txt") as temporary:
+def test_what_a_killed_process_left_is_removed_a_day_later(tmp_path):
+    fresh, left = (tmp_path / f".protograph-{digit * 32}.png" for digit in "01")
+    other = tmp_path / ".protograph-notes.png"
+    for path in (fresh, left, other):
+        path.write_text("half")
+    for path in (left, other):
+        os.utime(path, (time.time() - 25 * 3600,) * 2)
+    with atomic_path(tmp_path / "a.png") as temporary:
         temporary.write_text("a")
-    assert len(tries) == 2
-    assert (tmp_path / "a.txt").read_text() == "a"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [fresh.name, other.name, "a.png"]

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from protograph._base.interrupts import HeldInterrupts, ending_as_interrupts, uninterrupted
+from protograph._base.interrupts import ending_as_interrupts, uninterrupted
 
 
 @pytest.fixture(autouse=True)
@@ -55,47 +55,3 @@ def test_other_threads_go_without():
     thread.start()
     thread.join()
     assert entered == [signal.SIG_DFL]
-
-
-def test_an_interrupt_is_held_until_the_end():
-    held = HeldInterrupts()
-    held.hold()
-    os.kill(os.getpid(), signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        held.release()
-    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
-
-
-def test_an_interrupt_is_passed_on_when_the_next_thing_begins():
-    held = HeldInterrupts()
-    held.hold()
-    os.kill(os.getpid(), signal.SIGINT)
-    os.kill(os.getpid(), signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        held.hold()
-    held.release()
-    held.release()  # two came, one is enough
-    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
-
-
-def test_without_an_interrupt_nothing_happens_and_what_is_not_handled_is_left_alone():
-    held = HeldInterrupts()
-    held.hold()
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    assert signal.getsignal(signal.SIGINT) != signal.default_int_handler
-    held.release()
-    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
-
-
-def test_other_threads_hold_nothing():
-    held, seen = HeldInterrupts(), []
-
-    def work():
-        held.hold()
-        seen.append(signal.getsignal(signal.SIGINT))
-        held.release()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert seen == [signal.default_int_handler]

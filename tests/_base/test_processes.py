@@ -3,12 +3,9 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from tests.datasets.light_process import PREAMBLE
 
-import protograph
 from protograph._base.processes import in_processes
 
 # A file, since processes import what they are to do from it.
@@ -48,7 +45,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def start(tmp_path):
-    (tmp_path / "script.py").write_text(PREAMBLE.format(str(Path(protograph.__file__).parent)) + SCRIPT)
+    (tmp_path / "script.py").write_text(SCRIPT)
 
     def start(what):
         return subprocess.Popen([sys.executable, tmp_path / "script.py", what], stdout=subprocess.PIPE, text=True)

@@ -1,12 +1,16 @@
+import copy
 import io
+import pickle
+import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
 from protograph._base import progress
-from protograph._base.progress import ProgressLines, command_progress, shown
-from tests.datasets import light_process
+from protograph._base.progress import ProgressLines, Reports, command_progress, shown, shown_in_notebook, timed
 
 
 class Terminal(io.StringIO):
@@ -79,8 +83,8 @@ def test_an_error_in_the_block_is_passed_on(monkeypatch):
 
 
 def test_rich_is_imported_late():
-    script = "import protograph._base.progress; print('rich' in sys.modules)"
-    assert light_process.start(script).communicate() == ("False\n", None)
+    script = "import sys, protograph; print('rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
 def test_lines_come_every_few_seconds_and_say_how_far_it_is():
@@ -168,4 +172,184 @@ def test_the_rate_of_a_stage_goes_on_whatever_is_in_brackets():
     times = iter([0.0, 2.0])
     rates = progress.Rates(lambda: next(times))
     assert rates.text("embedding (1 of 4 shards)", 1000, 4000) == ""
-    assert rates.text("embedding (2 of 4 shards)", 2000, 4000) == "500 graphs a second, 4 s left"
+    assert rates.text("embedding (2 of 4 shards)", 2000, 4000) == ", 500 graphs a second, 4 s left"
+
+
+# --- notebooks ---
+
+
+class Handle:
+    """What a notebook shows, one line after the other."""
+
+    def __init__(self):
+        self.lines = []
+
+    def display(self, content, raw, display_id):
+        self.update(content, raw)
+        return self
+
+    def update(self, content, raw):
+        self.lines.append(content["text/plain"])
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    handle = Handle()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1)))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=handle.display))
+    monkeypatch.delenv("PROTOGRAPH_PROGRESS", raising=False)
+    monkeypatch.setattr(progress, "NOTEBOOK_SECONDS", 0.0)
+    return handle
+
+
+def test_a_notebook_shows_a_line_that_goes_at_the_end(notebook):
+    with shown_in_notebook(None) as report:
+        report("training\x1b", 3, None)
+        report("training", 1200, 2000)
+    assert notebook.lines == ["training : 3, 0 s", "training: 1,200 of 2,000, 0 s", ""]
+    reports = Reports()
+    assert isinstance(pickle.loads(pickle.dumps(reports)), Reports)
+    with reports.run(1), reports.stage("searching", 2):
+        pass
+    assert notebook.lines[3:] == ["searching: 0 of 2, 0 s", "searching: 2 of 2, 0 s", ""]
+
+
+def test_a_callback_or_a_variable_keeps_the_line_away(notebook, monkeypatch):
+    calls = []
+    with shown_in_notebook(lambda *call: calls.append(call)) as report:
+        report("training", 3, None)
+    assert calls == [("training", 3, None)]
+    monkeypatch.setenv("PROTOGRAPH_PROGRESS", "off")
+    with shown_in_notebook(None) as report:
+        assert report is None
+    Reports()("training", 3, None)
+    assert notebook.lines == []
+
+
+def test_a_script_stays_quiet():
+    with shown_in_notebook(None) as report:
+        assert report is None
+
+
+# --- counts from several threads ---
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def reports(told):
+    return Reports(lambda *report: told.append(report))
+
+
+def test_a_report_is_passed_on(reports, told):
+    reports("embedding", 3, None)
+    assert told == [("embedding", 3, None)]
+
+
+def test_nobody_need_listen():
+    reports = Reports()
+    reports("embedding", 1, 2)
+    with reports.run(1), reports.stage("searching", 2) as step:
+        step()
+
+
+def test_classes_that_have_not_asked_count_as_the_mean_of_those_that_have(reports, told):
+    with reports.run(3):
+        reports.expect("searching", 5)
+        reports.expect("searching", 10)
+        reports.expect("searching", 10)
+    assert told == [("searching", 0, 15), ("searching", 0, 23), ("searching", 0, 25)]
+
+
+def test_a_part_ends_by_itself_and_counts_no_more_than_it_has(reports, told):
+    with reports.run(1):
+        reports.expect("searching", 3)
+        with reports.part("searching", 3) as step:
+            step()
+        with reports.part("searching", 0) as step:
+            step()
+    assert told == [("searching", 0, 3), ("searching", 1, 3), ("searching", 3, 3)]
+
+
+def test_what_fails_is_not_done(reports, told):
+    def fail():
+        with reports.stage("searching", 3) as step:
+            step()
+            raise ValueError("no")
+
+    with reports.run(1), pytest.raises(ValueError, match=r"^no$"):
+        fail()
+    assert told == [("searching", 0, 3), ("searching", 1, 3)]
+
+
+def test_a_run_begins_anew_unless_it_is_inside_another(reports, told):
+    for _ in range(2):
+        with reports.run(2) as is_new:
+            assert is_new
+            for _ in range(2):
+                with reports.run(1) as is_new, reports.stage("clustering", 1):
+                    assert not is_new
+    once = [("clustering", 0, 2), ("clustering", 1, 2), ("clustering", 1, 2), ("clustering", 2, 2)]
+    assert told == 2 * once
+
+
+def test_an_error_ends_a_run(reports, told):
+    with pytest.raises(KeyboardInterrupt), reports.run(2), reports.stage("clustering", 1):
+        raise KeyboardInterrupt
+    with reports.run(1) as is_new:
+        assert is_new
+
+
+def test_threads_report_one_at_a_time_and_counts_ascend():
+    told, inside = [], threading.Lock()
+
+    def progress(*report):
+        assert inside.acquire(blocking=False), "two reports at once"
+        told.append(report)
+        inside.release()
+
+    reports, together = Reports(progress), threading.Barrier(4)
+
+    def explain(_):
+        together.wait()
+        with reports.run(1), reports.stage("searching", 50) as step:
+            for _ in range(50):
+                step()
+
+    with reports.run(4), ThreadPoolExecutor(4) as pool:
+        list(pool.map(explain, range(4)))
+    counts = [done for _, done, _ in told]
+    assert counts == sorted(counts)
+    assert {total for _, _, total in told} == {200}
+    assert set(counts) == set(range(201))
+
+
+def test_a_callback_may_report_by_itself():
+    told = []
+
+    def progress(stage, done, total):
+        told.append(stage)
+        if stage == "outer":
+            reports("inner", 1, 1)
+
+    reports = Reports(progress)
+    reports("outer", 1, 1)
+    assert told == ["outer", "inner"]
+
+
+def test_it_can_be_copied_and_pickled():
+    reports = Reports(print)
+    assert isinstance(copy.deepcopy(reports), Reports)
+    assert isinstance(pickle.loads(pickle.dumps(reports)), Reports)
+
+
+def test_seconds_add_up():
+    seconds = {}
+    for _ in range(2):
+        with timed(seconds, "selection"):
+            pass
+    assert 0 < seconds["selection"] < 1
+    assert progress.summed([{"a": 1.0}, {"a": 2.0, "b": 3.0}]) == {"a": 3.0, "b": 3.0}

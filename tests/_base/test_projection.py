@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph._base.projection import project
+from protograph._base.projection import fitted_places, project
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000), st.integers(3, 12), st.integers(2, 12))
 def test_positions_are_those_of_the_singular_vectors(seed, number, dim):
     points = np.random.default_rng(seed).normal(size=(number, dim)) * np.linspace(3, 1, dim)
@@ -31,3 +31,22 @@ def test_rows_that_coincide_lie_in_one_place(shape):
     positions, explained = project(np.full(shape, 0.3))
     np.testing.assert_allclose(positions, np.zeros((shape[0], 2)), atol=1e-12)
     assert explained == pytest.approx((0, 0), abs=1e-12)
+
+
+TRIANGLE = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+
+
+def test_what_was_turned_turned_over_and_moved_is_laid_back():
+    moved = TRIANGLE @ np.array([[0.0, 1.0], [1.0, 0.0]]) + [5.0, -3.0]
+    assert np.allclose(fitted_places(moved, moved, TRIANGLE), TRIANGLE)
+
+
+def test_nothing_is_stretched():
+    fitted = fitted_places(TRIANGLE, TRIANGLE[:2], np.array([[0.0, 0.0], [0.0, 6.0]]))
+    assert np.isclose(np.linalg.norm(fitted[1] - fitted[0]), 2.0)
+    assert np.allclose(fitted[:2].mean(axis=0), [0.0, 3.0])
+
+
+def test_points_on_a_line_do_not_turn_the_rest_over():
+    fitted = fitted_places(TRIANGLE, TRIANGLE[:2], TRIANGLE[:2] + 1)
+    assert np.allclose(fitted, TRIANGLE + 1)

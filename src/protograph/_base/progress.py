@@ -1,12 +1,17 @@
-"""Progress of long work: told to a callback, or drawn on standard error so that standard output stays for results."""
+"""Progress of long work: told to a callback, or drawn, so that nobody wonders whether it goes on.
+
+In a program that gives no callback a notebook shows it and a script stays quiet; commands draw bars on a terminal, and
+elsewhere write a line every few seconds to standard error, so that standard output stays for results.
+"""
 
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TextIO
+from typing import Any, TextIO
 
 from protograph._base.words import clean_name
 
@@ -14,6 +19,8 @@ from protograph._base.words import clean_name
 Progress = Callable[[str, int, int | None], object]
 # Seconds between two lines where there is no terminal, and before the first: what is quick stays quiet.
 SECONDS = 5.0
+# The same of a notebook, where a line takes the place of the last.
+NOTEBOOK_SECONDS = 0.5
 # What stages are called where their name does not say enough: this one takes longest where nobody has seen it before.
 SAID = {"compiling": "compiling the search (once on this machine)"}
 # Stages whose steps are so many that their rate says when they will be done, and what the steps are.
@@ -50,12 +57,11 @@ def progress_bars() -> Iterator[Progress]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, TaskID] = {}
-
         rates = Rates()
 
         def advance(stage: str, done: int, total: int | None) -> None:
-            name = stage.partition(" (")[0]  # what is in brackets changes while the stage goes on
-            said = clean_name(SAID.get(stage, stage)) + rates.text(stage, done, total, ", {}")
+            name = _name_of(stage)
+            said = clean_name(SAID.get(stage, stage)) + rates.text(stage, done, total)
             if name not in tasks:
                 tasks[name] = bars.add_task(said, total=total)
             bars.update(tasks[name], description=said, completed=done, total=total)
@@ -69,7 +75,7 @@ def command_progress() -> Iterator[Progress]:
 
     ``PROTOGRAPH_PROGRESS=off`` keeps the lines away.
     """
-    if sys.stderr.isatty() or os.environ.get(VARIABLE, "").lower() == "off":
+    if sys.stderr.isatty() or _is_off():
         with progress_bars() as progress:
             yield progress
         return
@@ -89,6 +95,53 @@ def command_progress() -> Iterator[Progress]:
         thread.join()
 
 
+class NotebookLine:
+    """A callback ``progress(stage, done, total)`` that shows a line below the cell of a notebook, and takes it back."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lines, self._last = ProgressLines(), time.monotonic()
+        self._handle: Any = None
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Take note of how far a stage is, and show it if the last line is long enough ago."""
+        self._lines.report(stage, done, total)
+        if time.monotonic() - self._last < NOTEBOOK_SECONDS:
+            return
+        self._last = time.monotonic()
+        text = {"text/plain": clean_name(self._lines.text())}
+        if self._handle is None:
+            # IPython is there already where this is called.
+            self._handle = sys.modules["IPython.display"].display(text, raw=True, display_id=True)
+        else:
+            self._handle.update(text, raw=True)
+
+    def close(self) -> None:
+        """The call is over: what was shown goes, and the next call begins anew."""
+        if self._handle is not None:
+            self._handle.update({"text/plain": ""}, raw=True)
+        self._begin()
+
+
+def notebook_line() -> NotebookLine | None:
+    """A line where a notebook shows it; ``None`` elsewhere, and where ``PROTOGRAPH_PROGRESS`` is ``off``."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return NotebookLine() if hasattr(shell, "kernel") and not _is_off() else None
+
+
+@contextmanager
+def shown_in_notebook(progress: Progress | None) -> Iterator[Progress | None]:
+    """Give ``progress`` back, or where it is ``None`` and a notebook is there a line that goes at the end."""
+    line = notebook_line() if progress is None else None
+    try:
+        yield progress or line
+    finally:
+        if line is not None:
+            line.close()
+
+
 class Rates:
     """How quickly the steps of a stage go by, and when the last will have gone.
 
@@ -100,16 +153,16 @@ class Rates:
     >>> rates.text("embedding", 0, 3000)
     ''
     >>> rates.text("embedding", 1000, 3000)
-    '100 graphs a second, 20 s left'
+    ', 100 graphs a second, 20 s left'
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._begun: dict[str, tuple[float, int]] = {}
 
-    def text(self, stage: str, done: int, total: int | None, form: str = "{}") -> str:
-        """The rate of a stage, in a form of words; the empty text where there is none to tell."""
-        stage = stage.partition(" (")[0]  # what is in brackets changes while the stage goes on
+    def text(self, stage: str, done: int, total: int | None) -> str:
+        """The rate of a stage, after a comma; the empty text where there is none to tell."""
+        stage = _name_of(stage)
         if stage not in COUNTED:
             return ""
         now = self._clock()
@@ -120,7 +173,7 @@ class Rates:
             return ""
         rate = (done - before) / (now - started)
         left = "" if total is None else f", {duration((total - done) / rate)} left"
-        return form.format(f"{rate:,.0f} {COUNTED[stage]} a second{left}")
+        return f", {rate:,.0f} {COUNTED[stage]} a second{left}"
 
 
 class ProgressLines:
@@ -129,7 +182,7 @@ class ProgressLines:
     Args:
         clock: Seconds that have passed, from any beginning.
 
-    >>> times = iter([0.0, 1.0, 6.0])
+    >>> times = iter([0.0, 1.0, 6.0, 6.0])
     >>> lines = ProgressLines(lambda: next(times))
     >>> lines.report("training", 1, None)
     >>> lines.tick(sys.stdout)
@@ -142,13 +195,17 @@ class ProgressLines:
         self._started = self._last = clock()
         self._stage, self._state = "", "working"
         self._untold = set(SAID)
-        self._rates = Rates(time.monotonic)
+        self._rates = Rates()
 
     def report(self, stage: str, done: int, total: int | None) -> None:
         """Take note of how far a stage is."""
-        self._stage = stage
         of_all = "" if total is None else f" of {total:,}"
-        self._state = f"{SAID.get(stage, stage)}: {done:,}{of_all}{self._rates.text(stage, done, total, ', {}')}"
+        self._stage = stage
+        self._state = f"{SAID.get(stage, stage)}: {done:,}{of_all}{self._rates.text(stage, done, total)}"
+
+    def text(self) -> str:
+        """What is being done, and since when."""
+        return f"{self._state}, {duration(self._clock() - self._started)}"
 
     def tick(self, stream: TextIO | None = None) -> None:
         """Write a line if the last one is long enough ago."""
@@ -157,7 +214,123 @@ class ProgressLines:
             return
         self._last = now
         self._untold.discard(self._stage)
-        print(f"{self._state}, {duration(now - self._started)}", file=stream or sys.stderr, flush=True)
+        print(self.text(), file=stream or sys.stderr, flush=True)
+
+
+class Reports:
+    """Hands reports of progress on to a callback, from whichever thread they come: one at a time, and never backwards.
+
+    A *run* goes over some classes, maybe in threads. Each class asks for so much of a stage and then does it, part by
+    part; the callback is told what is done of what all classes are known or expected to ask for.
+
+    Args:
+        progress: Called as ``progress(stage, done, total)``; where it is ``None``, a notebook shows a line, and nothing
+            is told elsewhere.
+
+    >>> reports = Reports(print)
+    >>> with reports.run(2):
+    ...     reports.expect("searching", 3)
+    ...     with reports.part("searching", 3) as step:
+    ...         step()
+    searching 0 6
+    searching 1 6
+    searching 3 6
+    """
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self._line = notebook_line() if progress is None else None
+        self._progress = progress or self._line
+        self._lock = threading.RLock()  # a callback may report by itself
+        self._done: Counter[str] = Counter()
+        self._asked: dict[str, list[int]] = {}  # how much of a stage each class of the run has asked for
+        self._num_runs = self._num_classes = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What a notebook shows stays with it.
+        return Reports, (None if self._line is not None else self._progress,)
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Report how far a stage is that nobody else counts."""
+        if self._progress is not None:
+            with self._lock:
+                self._progress(stage, done, total)
+
+    @contextmanager
+    def run(self, num_classes: int) -> Iterator[bool]:
+        """Begin to count anew, for so many classes; inside a run, that one goes on. Gives whether it is a new one."""
+        with self._lock:
+            is_new = self._num_runs == 0
+            if is_new:
+                self._done.clear()
+                self._asked, self._num_classes = {}, num_classes
+            self._num_runs += 1
+        try:
+            yield is_new
+        finally:
+            with self._lock:
+                self._num_runs -= 1
+            if is_new:
+                self.finish()
+
+    def finish(self) -> None:
+        """A call is over: what a notebook shows goes."""
+        if self._line is not None:
+            self._line.close()
+
+    def expect(self, stage: str, count: int) -> None:
+        """Say how much of a stage a class needs, before it does any of it."""
+        with self._lock:
+            self._asked.setdefault(stage, []).append(count)
+            self._advance(stage, 0)
+
+    @contextmanager
+    def stage(self, stage: str, count: int) -> Iterator[Callable[[], None]]:
+        """Do all that a class needs of a stage."""
+        self.expect(stage, count)
+        with self.part(stage, count) as step:
+            yield step
+
+    @contextmanager
+    def part(self, stage: str, count: int) -> Iterator[Callable[[], None]]:
+        """Do so much of a stage: what is given is called after each step, and at the end the rest counts as done."""
+        left = count
+
+        def step() -> None:
+            nonlocal left
+            if left:
+                left -= 1
+                self._advance(stage, 1)
+
+        yield step
+        if left:
+            self._advance(stage, left)
+
+    def _advance(self, stage: str, count: int) -> None:
+        with self._lock:
+            self._done[stage] += count
+            asked = self._asked.get(stage, [])
+            # Classes that have not asked yet count as the mean of those that have.
+            missing = max(0, self._num_classes - len(asked))
+            total = sum(asked) + -(-missing * sum(asked) // max(1, len(asked)))
+            self(stage, self._done[stage], max(self._done[stage], total))
+
+
+@contextmanager
+def timed(timings: dict[str, float], stage: str) -> Iterator[None]:
+    """Add the seconds that the block took to ``timings[stage]``."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        timings[stage] = timings.get(stage, 0.0) + time.perf_counter() - started
+
+
+def summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Seconds of each stage, over all parts."""
+    total: Counter[str] = Counter()
+    for seconds in parts:
+        total.update(seconds)
+    return dict(total)
 
 
 def duration(seconds: float) -> str:
@@ -170,3 +343,12 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s" if minutes else f"{rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def _name_of(stage: str) -> str:
+    """A stage without what is in brackets, which changes while the stage goes on."""
+    return stage.partition(" (")[0]
+
+
+def _is_off() -> bool:
+    return os.environ.get(VARIABLE, "").lower() == "off"

@@ -1,21 +1,14 @@
-"""Embeddings in two dimensions, for a map that people can look at."""
+"""Points in the plane: embeddings as a map that people can look at, and drawings laid over others."""
 
 import numpy as np
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.linear_algebra import one_thread
-
-# Share of the largest variance up to which another is rounding.
-_ROUNDING = 1e-13
-# Rows that tell the components; more do not move them by what can be seen.
-MOST_ROWS = 100_000
 
 
 def project(embeddings: Floats, rows: Ints | None = None) -> tuple[Floats, tuple[float, float]]:
     """Return the first two principal components of rows, and the share of the variance each has.
 
-    The sign of a component is chosen so that its largest loading is positive: the map never flips. Of more than
-    ``MOST_ROWS`` rows, so many, evenly spaced, tell the components; all are placed.
+    The sign of a component is chosen so that its largest loading is positive: the map never flips.
 
     Args:
         embeddings: ``[num_rows, dim]``.
@@ -25,47 +18,37 @@ def project(embeddings: Floats, rows: Ints | None = None) -> tuple[Floats, tuple
     >>> positions[:, 0].tolist(), explained
     ([-2.0, 0.0, 2.0], (1.0, 0.0))
     """
+    from sklearn.decomposition import PCA  # where it is used: these take a while to import
+    from threadpoolctl import threadpool_limits
+
     own = embeddings if rows is None else embeddings[rows]
-    number = len(own)
-    # Of very many, some evenly spaced ones tell the components.
-    middle, axes, shares = _components(own[np.arange(MOST_ROWS) * number // MOST_ROWS] if number > MOST_ROWS else own)
-    return _placed(own, middle, axes), shares
+    positions, shares = np.zeros((len(own), 2)), np.zeros(2)
+    number = min(2, *own.shape)
+    if number and np.ptp(own, axis=0).any():
+        with threadpool_limits(limits=1, user_api="blas"):
+            # Of many rows the decomposition of their covariance takes a fraction of the memory.
+            model = PCA(number, svd_solver="full" if len(own) < own.shape[1] else "covariance_eigh").fit(own)
+            positions[:, :number] = model.transform(own)
+        shares[:number] = model.explained_variance_ratio_
+        sizes = np.abs(model.components_)
+        leading = (sizes >= (1 - 1e-6) * sizes.max(axis=1, keepdims=True)).argmax(axis=1)  # the first of the largest
+        positions[:, :number] *= np.where(model.components_[np.arange(number), leading] < 0, -1.0, 1.0)
+    return positions, (float(shares[0]), float(shares[1]))
 
 
-def _placed(embeddings: Floats, middle: Floats, axes: Floats) -> Floats:
-    positions = np.zeros((len(embeddings), 2))
-    positions[:, : axes.shape[1]] = (embeddings - middle) @ axes
-    return positions
+def fitted_places(places: Floats, own: Floats, wanted: Floats) -> Floats:
+    """Places turned, turned over and moved, but not stretched, such that ``own`` lie as near as can be to ``wanted``.
 
+    Kabsch, A solution for the best rotation to relate two sets of vectors, 1976.
 
-def _components(embeddings: Floats) -> tuple[Floats, Floats, tuple[float, float]]:
-    """Mean and first two components of rows, and the share of the variance that each of the two has."""
-    middle = embeddings.mean(axis=0)
-    centred = embeddings - middle
-    with one_thread():
-        variances, axes = _leading(centred)
-    sizes = np.abs(axes)
-    leading = (sizes >= (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)  # the first of those that are the largest
-    axes = axes * np.where(axes[leading, np.arange(axes.shape[1])] < 0, -1.0, 1.0)
-    total = float(np.square(centred).sum()) or 1.0
-    shares = [float(v) / total for v in variances] + [0.0]
-    return middle, axes, (shares[0], shares[1])
-
-
-def _leading(centred: Floats) -> tuple[Floats, Floats]:
-    """The two largest variances, times the number of rows, and their axes, ``[dim, 2]``; of one dimension, one.
-
-    With fewer rows than dimensions, the smaller matrix of the rows' products has the same ones.
+    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> fitted_places(square, square[:2], np.array([[0.0, 0.0], [0.0, 1.0]])).round(6)[:2].tolist()
+    [[0.0, 0.0], [0.0, 1.0]]
     """
-    from scipy.linalg import eigh
-
-    rows, dim = centred.shape
-    of_rows = rows < dim
-    products = centred @ centred.T if of_rows else centred.T @ centred
-    last = len(products) - 1
-    variances, axes = eigh(products, subset_by_index=(max(0, last - 1), last), check_finite=False)
-    variances, axes = np.maximum(variances[::-1], 0.0), axes[:, ::-1]
-    if of_rows:
-        is_real = variances > _ROUNDING * variances[0]
-        axes = centred.T @ np.where(is_real, axes / np.sqrt(np.where(is_real, variances, 1.0)), 0.0)
-    return variances, axes
+    middle, goal = own.mean(axis=0), wanted.mean(axis=0)
+    left, sizes, right = np.linalg.svd((own - middle).T @ (wanted - goal))
+    # With all on a line either side is as good, so that it is not turned over.
+    is_line = len(sizes) < 2 or sizes[1] <= 1e-6 * max(sizes[0], 1e-12)
+    flip = np.diag([1.0, np.sign(np.linalg.det(left @ right))]) if is_line else np.eye(2)
+    result: Floats = (places - middle) @ (left @ flip @ right) + goal
+    return result

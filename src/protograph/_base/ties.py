@@ -6,13 +6,12 @@ but the graphs themselves.
 """
 
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from protograph._base.arrays import Bools, Floats, Ints
+from protograph._base.arrays import Ints
 
 T = TypeVar("T")
 
@@ -52,7 +51,7 @@ def levels(values: ArrayLike, tolerance: float = TOLERANCE) -> Ints:
 def row_ranks(rows: ArrayLike, tolerance: float = TOLERANCE) -> Ints:
     """Place of each row among all, by its first number, then its second and so on, the lowest first; ties share it.
 
-    Numbers of a column tie as in :func:`levels`, by all rows. It is looked at only where rows tie in those before.
+    Numbers of a column tie as in :func:`levels`, by all rows.
 
     Args:
         rows: ``[num_rows, dim]``, finite.
@@ -62,39 +61,16 @@ def row_ranks(rows: ArrayLike, tolerance: float = TOLERANCE) -> Ints:
     array([3, 0, 2, 0])
     """
     array = np.asarray(rows, dtype=np.float64)
-    ranks = np.zeros(len(array), np.int64)
-    tied = np.arange(len(array))
+    ranks: Ints = np.zeros(len(array), np.int64)
     for column in array.T:
-        if not tied.size:
+        # The highest has level 0, and there are fewer levels than rows.
+        _, place, counts = np.unique(
+            ranks * len(array) - levels(column, tolerance), return_inverse=True, return_counts=True
+        )
+        ranks = (np.cumsum(counts) - counts)[place]
+        if len(counts) == len(array):
             break
-        tied = tied[np.lexsort((column[tied], ranks[tied]))]
-        was_same = ranks[tied[1:]] == ranks[tied[:-1]]
-        is_same = was_same & _neighbours_tie(column, tied, was_same, tolerance)
-        ranks[tied] += _firsts(is_same) - _firsts(was_same)
-        tied = tied[np.append(is_same, False) | np.append(False, is_same)]
     return ranks
-
-
-def _neighbours_tie(column: Floats, rows: Ints, is_asked: Bools, tolerance: float) -> Bools:
-    """Whether each of some rows, in ascending order of a column, ties there with the next one that is asked for."""
-    values = column[rows]
-    with np.errstate(invalid="ignore", over="ignore"):
-        gaps = values[1:] - values[:-1]
-    # Other rows may bridge a gap, but none wider than the tolerance for each of them.
-    may_be_bridged = is_asked & (gaps > tolerance) & (gaps <= len(column) * tolerance)
-    if may_be_bridged.any():
-        places = levels(column, tolerance)[rows]
-        return np.asarray(places[1:] == places[:-1])
-    ties: Bools = (gaps <= tolerance) | (values[1:] == values[:-1])
-    return ties
-
-
-def _firsts(is_same: Bools) -> Ints:
-    """Of items in a row the position of the first that each is the same as, neighbour by neighbour."""
-    positions = np.arange(len(is_same) + 1)
-    positions[1:][is_same] = 0
-    firsts: Ints = np.maximum.accumulate(positions)
-    return firsts
 
 
 def first_best(values: ArrayLike, tolerance: float = TOLERANCE) -> int:
@@ -132,11 +108,6 @@ def best(
 ) -> T:
     """The first of :func:`best_first`, of which it does not put the others in order."""
     listed = list(items)
-    values = [value(item) for item in listed]
-    order = sorted(range(len(listed)), key=values.__getitem__, reverse=True)
-    tied = [order[0]]
-    for higher, lower in pairwise(order):
-        if values[higher] != values[lower] and values[higher] - values[lower] > tolerance:
-            break
-        tied.append(lower)
+    places = levels([value(item) for item in listed], tolerance)
+    tied = np.flatnonzero(places == 0).tolist()
     return listed[min(tied, key=lambda position: (() if then is None else then(listed[position]), position))]

@@ -7,8 +7,8 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.options import check_options
+from protograph._base.progress import timed
 from protograph._base.randomness import preserved_random_state
-from protograph._base.timing import timed
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.subgraph import induced_subgraph

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from protograph._base.csv_text import csv_text
-from protograph._base.words import clean_name, count_of
+from protograph._base.words import clean_name, count_of, csv_text
 from protograph.cli.runs import Run, name_of
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from protograph._base.csv_text import write_csv
 from protograph._base.files import atomic_path
-from protograph._base.words import class_label
+from protograph._base.words import class_label, write_csv
 from protograph.explanation.figures import smarts_of
 from protograph.explanation.tables import STREAMED, Classes, cells, description_of, prototype_id
 from protograph.molecules.write import MoleculeRecord, sdf_text

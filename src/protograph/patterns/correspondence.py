@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints, Kinds
-from protograph._base.compiling import allocating, inner
+from protograph._base.compiling import compiled, inner
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
@@ -182,7 +182,7 @@ def _candidates(
     return count
 
 
-@allocating
+@compiled
 def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -> Any:  # pragma: no cover - compiled
     """Depth first, trying the partners of one node at each depth.
 

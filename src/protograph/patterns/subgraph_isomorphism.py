@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
 from protograph._base.options import check_count
-from protograph._base.timing import timed
+from protograph._base.progress import timed
 from protograph.graphs.conditions import MatchEdges, MatchNodes
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 

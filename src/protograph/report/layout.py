@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.superposing import fitted_places
+from protograph._base.projection import fitted_places
 from protograph.graphs.validate import node_count
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.

@@ -14,9 +14,8 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
-from protograph._base.notebook_progress import shown_in_notebook
 from protograph._base.options import check_count, check_number
-from protograph._base.progress import Progress
+from protograph._base.progress import Progress, shown_in_notebook
 from protograph._base.randomness import checked_seed, preserved_random_state
 from protograph.models.performance import Performance, doubts_of
 from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated

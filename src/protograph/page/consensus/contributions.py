@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
-from protograph._base.linear_algebra import one_thread
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.validate import node_count
 from protograph.models.inference import ForwardResult
@@ -95,7 +95,7 @@ def _fitted_map(
     scale, independent = np.abs(embeddings).max(axis=0), max(options.independent, resolution)
     is_alive = scale > 0
     design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((len(embeddings), 1))], axis=1)
-    with one_thread():
+    with threadpool_limits(limits=1, user_api="blas"):
         fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=independent)
         error = np.abs(design @ fitted - scores).max()
         is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))

@@ -13,8 +13,8 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
+from protograph._base.progress import timed
 from protograph._base.ties import TOLERANCE, best_first, levels
-from protograph._base.timing import timed
 from protograph._base.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraph

@@ -10,7 +10,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
-from protograph._base.timing import timed
+from protograph._base.progress import timed
 from protograph._base.words import counted
 from protograph.explanation import Pattern, Reason, Support
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED

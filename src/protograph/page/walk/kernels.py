@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.compiling import allocating, inner
+from protograph._base.compiling import compiled, inner
 
 COMPLETE, DEAD_END, MAX_ITERATIONS = 0, 1, 2
 # Candidates kept for the tuples that a walk stands on again.
@@ -36,7 +36,7 @@ def _fibre_term(scores: Floats, base: int, size: int, inner: int) -> float:  # p
     return float(log_sigmoid - highest - np.log(total))
 
 
-@allocating
+@compiled
 def log_matching(scores: Floats, agrees: Bools, sizes: Ints) -> Floats:  # pragma: no cover - compiled
     """Logarithms of the matching scores for the flat tensor of raw scores, ``-inf`` where tuples do not agree.
 
@@ -72,7 +72,7 @@ def log_matching(scores: Floats, agrees: Bools, sizes: Ints) -> Floats:  # pragm
     return result
 
 
-@allocating
+@compiled
 def reachable(
     offsets: Ints, starts: Ints, neighbours: Ints, kinds_of_nodes: Ints, start: Ints
 ) -> Ints:  # pragma: no cover - compiled
@@ -109,7 +109,7 @@ def reachable(
             return counts
 
 
-@allocating
+@compiled
 def best_start(
     log_scores: Floats, sizes: Ints, offsets: Ints, barred: Bools, taken: Ints, threshold: float
 ) -> Any:  # pragma: no cover - compiled
@@ -157,7 +157,7 @@ def _most_candidates(offsets: Ints, starts: Ints) -> int:  # pragma: no cover - 
     return most
 
 
-@allocating
+@compiled
 def _list_candidates(
     log_scores: Floats,
     strides: Ints,
@@ -229,7 +229,7 @@ def _best_candidate(
         begin = chosen + 1  # small rises have carried the best away from it: what ties comes after
 
 
-@allocating
+@compiled
 def walk(
     log_scores: Floats,
     strides: Ints,
@@ -298,7 +298,7 @@ def walk(
             current[q] = np.int64(candidates[entry, q]) - offsets[q]
 
 
-@allocating
+@compiled
 def sessions(
     log_scores: Floats,
     sizes: Ints,
