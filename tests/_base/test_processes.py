@@ -10,7 +10,7 @@ from protograph._base.processes import in_processes
 
 # A file, since processes import what they are to do from it.
 SCRIPT = """
-import os, time
+import os, sys, time
 from protograph._base.processes import in_processes
 
 def square(number, tell):
