@@ -129,7 +129,7 @@ def test_a_tolerance_of_one_s_own():
 
 def test_nothing_has_no_best():
     assert best_first([], float) == []
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="empty"):
         best([], float)
 
 
