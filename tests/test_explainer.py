@@ -216,3 +216,13 @@ def test_a_single_score_in_0_to_1_for_all_graphs_is_raw_where_parts_of_graphs_ar
     assert explainer.explain(1).prototypes
     probabilities = pg.PAGE(max_reasons=0).fit(zoo.make(num_classes=1, output="probs"), graphs)
     assert probabilities.embedded_.return_type == "probs"
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_a_class_is_named_by_its_index_or_by_its_name():
+    explainer = pg.PAGE(max_reasons=0, budget=1).fit(zoo.make(seed=1), zoo.random_graphs(12), class_names=["no", "yes"])
+    assert explainer.explain("yes").target == 1
+    assert explainer.representatives("yes").clusters == explainer.representatives(1).clusters
+    assert explainer.members("no").tolist() == explainer.members(0).tolist()
+    with pytest.raises(ValueError, match=r"target must be an index in.*names 'no', 'yes', got 'y'.*class_names"):
+        explainer.explain("y")

@@ -21,8 +21,7 @@ from protograph._base.arrays import Floats, Ints
 from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress, Reports, timed
 from protograph._base.randomness import preserved_random_state
-from protograph.engines import ray
-from protograph.engines.ray import RayCluster
+from protograph.engines.ray import opened
 from protograph.explanation import Explanation, Explanations, Prototype
 from protograph.explanation.naming import names_for
 from protograph.explanation.surveying import surveyed
@@ -111,7 +110,7 @@ class Explainer:
         """
         _check_fit(batch_size, precision, task)
         started, reports = time.perf_counter(), Reports(progress)
-        cluster = _cluster(engine, address)
+        cluster = opened(engine, address)
         graphs = Path(graphs) if isinstance(graphs, str) else graphs
         reports("embedding", 0, len(graphs) if isinstance(graphs, Sized) else None)
         try:
@@ -178,7 +177,7 @@ class Explainer:
         self._fitted()
         return self._store
 
-    def members(self, target: int) -> Ints:
+    def members(self, target: int | str) -> Ints:
         """Indices of the graphs that are predicted as a class.
 
         Raises:
@@ -186,7 +185,7 @@ class Explainer:
         """
         return self._members(target)
 
-    def judge(self, graphs: Sequence[Data], target: int) -> Judgement:
+    def judge(self, graphs: Sequence[Data], target: int | str) -> Judgement:
         """What the model makes of graphs: ``.probabilities``, ``.margins`` and ``.predictions``, an entry a graph."""
         return self._judge(graphs, self._checked_target(target))
 
@@ -209,8 +208,8 @@ class Explainer:
             f"or pairs of a graph's index and some of its nodes"
         )
 
-    def explain(self, target: int) -> Explanation:
-        """Explain one class by what :meth:`find` finds, the prototype with the highest margin first."""
+    def explain(self, target: int | str) -> Explanation:
+        """Explain a class, an index or a name, by what :meth:`find` finds, the highest margin first."""
         target = self._checked_target(target)
         self._members(target)
         timings: dict[str, float] = {}
@@ -327,11 +326,22 @@ class Explainer:
     def _judge(self) -> Judge:
         return Judge(self._classifier(), self._fitted().return_type)
 
-    def _checked_target(self, target: int) -> int:
-        check_target(target, self._fitted().num_classes)
-        return int(target)
+    def _checked_target(self, target: int | str) -> int:
+        """The index of a class, by that or by its name."""
+        num_classes = self._fitted().num_classes
+        if not isinstance(target, str):
+            check_target(target, num_classes)
+            return int(target)
+        names = list(self._names.classes)
+        if names.count(target) != 1:
+            known = f"one of the names {', '.join(map(repr, names))}" if names else "a name, and there are none"
+            raise ValueError(
+                f"target must be an index in [0, {num_classes}) or {known}, got {target!r}; classes are named "
+                f"by fit(..., class_names=[...])"
+            )
+        return names.index(target)
 
-    def _members(self, target: int) -> Ints:
+    def _members(self, target: int | str) -> Ints:
         """Indices of the graphs predicted as ``target``."""
         target, embedded = self._checked_target(target), self._fitted()
         members = np.flatnonzero(embedded.predictions == target)
@@ -468,17 +478,6 @@ def _explained(explainer: Explainer, target: int) -> tuple[Explanation, list[str
         warnings.simplefilter("always")
         explanation = explainer.explain(target)
     return explanation, [str(one.message) for one in caught if issubclass(one.category, ProtographWarning)]
-
-
-def _cluster(engine: str, address: str | None) -> RayCluster | None:
-    """The cluster that does the work; ``None`` where this process does."""
-    if engine not in ("local", "ray"):
-        raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
-    if engine == "local" and address is not None:
-        raise ValueError(
-            f"address needs engine='ray', as it is that of a Ray cluster, got {address!r} with engine='local'"
-        )
-    return ray.joined(address) if engine == "ray" else None
 
 
 def _check_fit(batch_size: int, precision: str, task: object) -> None:

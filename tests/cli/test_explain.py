@@ -356,7 +356,7 @@ def test_what_was_said_is_kept_with_the_run(said, run, run_well):
 def test_engine_and_address_are_the_explainers(run_well, folder, monkeypatch):
     asked = []
 
-    monkeypatch.setattr("protograph.explainer._cluster", lambda *given: asked.append(given))
+    monkeypatch.setattr("protograph.explainer.opened", lambda *given: asked.append(given))
     options = [
         "--engine",
         "ray",

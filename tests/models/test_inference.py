@@ -8,7 +8,6 @@ from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_poo
 
 from protograph import GraphClassifier
 from protograph.graphs.subgraph import induced_subgraph
-from protograph.models import inference
 from tests import zoo, zoo_flat, zoo_inputs, zoo_outputs, zoo_pooling
 
 GRAPHS = zoo.random_graphs(10)
@@ -179,19 +178,6 @@ def test_a_node_s_embedding_is_what_its_graph_s_loses_without_it(kind, options):
             rest = induced_subgraph(graph, [other for other in range(graph.num_nodes) if other != node])
             expected.append(own - running.embed([rest]).graph_embeddings[0])
     torch.testing.assert_close(whole.node_embeddings, torch.stack(expected), **CLOSE)
-
-
-def test_neighbours_of_a_large_graph_are_left_out_together_and_share(monkeypatch):
-    running, graph = started(built(zoo_pooling.Memory)), GRAPHS[5]
-    size = graph.num_nodes
-    monkeypatch.setattr(inference, "_MAX_ROWS_OF_A_GRAPH", -(-size * (size + graph.num_edges) // 2))
-    whole = running.embed([graph], nodes=True)
-    group_of = inference._neighbourhoods(graph, 2).tolist()
-    assert sorted(map(group_of.count, set(group_of))) == [1, 2, 2, 2, 2]
-    for node, group in enumerate(group_of):
-        rest = induced_subgraph(graph, [other for other in range(size) if group_of[other] != group])
-        lost = whole.graph_embeddings[0] - running.embed([rest]).graph_embeddings[0]
-        torch.testing.assert_close(whole.node_embeddings[node], lost / group_of.count(group), **CLOSE)
 
 
 def test_a_graph_of_one_node_loses_all_it_has():

@@ -170,7 +170,7 @@ class GeneratingExplainer(Explainer):
         self._fitted()
         return self._once("vocabulary", lambda: learn(self._store))
 
-    def explain(self, target: int) -> Explanation:
+    def explain(self, target: int | str) -> Explanation:
         """Generate prototypes of a class.
 
         Ctrl-C ends the search early; the best graphs until then are returned, with a warning.

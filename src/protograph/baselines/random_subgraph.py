@@ -45,7 +45,7 @@ class RandomSubgraph(Explainer):
     def __post_init__(self) -> None:
         check_options(self)
 
-    def explain(self, target: int) -> Explanation:
+    def explain(self, target: int | str) -> Explanation:
         """Draw subgraphs and keep those that the model gives the highest margin.
 
         Ctrl-C ends the drawing early; the best until then are returned, with a warning.

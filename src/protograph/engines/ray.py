@@ -15,6 +15,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -100,7 +101,7 @@ class RayCluster:
         left = iter(items)
         try:
             while True:
-                while len(begun) < _AT_A_TIME * count and (item := next(left, _done)) is not _done:
+                for item in islice(left, _AT_A_TIME * count - len(begun)):
                     begun.append((item, task.remote(digest, reference, item)))
                 if not begun:
                     return
@@ -151,6 +152,23 @@ def _done(digest: str, packed: bytes, item: Any) -> Any:
         _unpickled[digest] = pickle.loads(packed)  # noqa: S301 - made by the process that this worker belongs to
     work, shared = _unpickled[digest]
     return work(shared, item)
+
+
+def opened(engine: str, address: str | None = None) -> RayCluster | None:
+    """The cluster that does the work of an engine; ``None`` of ``"local"``, where this process does.
+
+    >>> opened("local", address="auto")
+    Traceback (most recent call last):
+    ...
+    ValueError: address needs engine='ray', as it is that of a Ray cluster, got 'auto' with engine='local'
+    """
+    if engine not in ("local", "ray"):
+        raise ValueError(f"engine must be 'local' or 'ray', got {engine!r}")
+    if engine == "local" and address is not None:
+        raise ValueError(
+            f"address needs engine='ray', as it is that of a Ray cluster, got {address!r} with engine='local'"
+        )
+    return joined(address) if engine == "ray" else None
 
 
 def joined(address: str | None = None) -> RayCluster:

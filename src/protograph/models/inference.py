@@ -6,12 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
 import torch
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
@@ -29,9 +26,8 @@ from protograph.models.readout.detect import Tracer
 from protograph.models.readout.mask import LeavingOut, Weighing
 
 T = TypeVar("T")
-# Nodes and edges that go through the model at a time where it is run without each node in turn, and in all for a graph;
-# of a larger one, neighbouring nodes are left out together.
-_MAX_ROWS, _MAX_ROWS_OF_A_GRAPH = 2**16, 2_000_000
+# Nodes and edges that go through the model at a time where it is run without each node in turn.
+_MAX_ROWS = 2**16
 # Tensors of a batch that say where nodes are, not what they are.
 _STRUCTURE = frozenset({"edge_index", "batch", "ptr", "num_graphs", "num_nodes"})
 
@@ -76,16 +72,8 @@ class UnfitEmbeddingsError(ValueError):
         self.kind = kind
 
 
-@dataclass(frozen=True)
-class Given:
-    """What one call of the model is given: a batch, and which of all nodes are its own."""
-
-    batch: Batch
-    nodes: slice
-
-
-# Makes a context for a call of the model.
-Around = Callable[[Given], AbstractContextManager[T]]
+# Makes a context for a call of the model with a batch, of whose nodes these are numbers among those of all batches.
+Around: TypeAlias = Callable[[Batch, slice], AbstractContextManager[T]]
 
 
 @dataclass(frozen=True)
@@ -149,8 +137,8 @@ class RunningClassifier:
             return self.classify(_parts_of(graphs, keep))
         keep = keep.to(self.device)
 
-        def leaving_out(given: Given) -> AbstractContextManager[None]:
-            return LeavingOut(given.batch.batch, self.readout, keep[given.nodes], **self._how).on(self.model)
+        def leaving_out(batch: Batch, nodes: slice) -> AbstractContextManager[None]:
+            return LeavingOut(batch.batch, self.readout, keep[nodes], **self._how).on(self.model)
 
         return on_cpu(_joined(self._run(graphs, leaving_out)))
 
@@ -168,11 +156,9 @@ class RunningClassifier:
             raise ValueError("it is not known where nodes enter the model's readout, so they have no weights there")
 
         @contextmanager
-        def weighing(given: Given) -> Iterator[None]:
-            with self._gradients():
-                own = weights[given.nodes]
-                with Weighing(given.batch.batch, self.readout, own, **self._how).on(self.model):
-                    yield
+        def weighing(batch: Batch, nodes: slice) -> Iterator[None]:
+            with self._gradients(), Weighing(batch.batch, self.readout, weights[nodes], **self._how).on(self.model):
+                yield
 
         return _joined(self._run(graphs, weighing))
 
@@ -197,8 +183,8 @@ class RunningClassifier:
         """
 
         @contextmanager
-        def tapping(given: Given) -> Iterator[Tap]:
-            with self._gradients(), self._tapping(given) as tap:
+        def tapping(batch: Batch, nodes: slice) -> Iterator[Tap]:
+            with self._gradients(), self._tapping(batch, nodes) as tap:
                 yield tap
 
         runs = self._run(graphs, tapping)
@@ -208,8 +194,8 @@ class RunningClassifier:
         """Watch one call, and return what has watched it, and the output; of a model that takes one graph, of one."""
         graphs = graphs if self.call.takes_batch else sorted(graphs, key=node_count)[-1:]
 
-        def tracing(given: Given) -> AbstractContextManager[Tracer]:
-            return Tracer(given.batch.batch, _of_nodes(given.batch), **self._how).on(self.model)
+        def tracing(batch: Batch, nodes: slice) -> AbstractContextManager[Tracer]:
+            return Tracer(batch.batch, _of_nodes(batch), **self._how).on(self.model)
 
         ((rows, tracer),) = self._run(graphs, tracing)
         return tracer, rows
@@ -218,10 +204,10 @@ class RunningClassifier:
     def _how(self) -> dict[str, bool]:
         return {"is_double": self.is_double, "is_one_graph": not self.call.takes_batch}
 
-    def _tapping(self, given: Given) -> AbstractContextManager[Tap]:
-        return Tap(given.batch.batch, self.readout, **self._how).on(self.model)
+    def _tapping(self, batch: Batch, nodes: slice) -> AbstractContextManager[Tap]:
+        return Tap(batch.batch, self.readout, **self._how).on(self.model)
 
-    def _unwatched(self, given: Given) -> AbstractContextManager[Any]:
+    def _unwatched(self, batch: Batch, nodes: slice) -> AbstractContextManager[Any]:
         return DoubleInPlaceOfFloat() if self.is_double else nullcontext()
 
     @contextmanager
@@ -249,11 +235,11 @@ class RunningClassifier:
                     if done:
                         put_back()
                     batch = self._collated(part)
-                    num_nodes = batch.batch.numel()
-                    given, first = Given(batch, slice(first, first + num_nodes)), first + num_nodes
-                    with noted(part), torch.no_grad(), around(given) as context:
-                        rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=num_nodes)
+                    last = first + batch.batch.numel()
+                    with noted(part), torch.no_grad(), around(batch, slice(first, last)) as context:
+                        rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=last - first)
                         done.append((checked_columns(rows, self.num_columns, self.task), context))
+                    first = last
             return done
         finally:
             self.usage.seconds += time.perf_counter() - started
@@ -278,16 +264,11 @@ class RunningClassifier:
             if size == 1:  # nothing would be left
                 found.append(own.unsqueeze(0))
                 continue
-            together = -(-size * (size + graph.num_edges) // _MAX_ROWS_OF_A_GRAPH)
-            group_of = _neighbourhoods(graph, min(together, size // 2))
-            keep = group_of != torch.arange(int(group_of.max()) + 1).unsqueeze(1)
             without = []
-            for some in torch.split(keep, max(1, _MAX_ROWS // (size + graph.num_edges))):
+            for some in torch.split(~torch.eye(size, dtype=torch.bool), max(1, _MAX_ROWS // (size + graph.num_edges))):
                 runs = self._run(_parts_of([graph] * len(some), some.flatten()), self._tapping)
                 without.append(on_cpu(self._graph_embeddings(runs)))
-            # What nodes are worth that are left out together, they share.
-            lost = (own - torch.cat(without)) / torch.bincount(group_of).unsqueeze(1)
-            found.append(lost[group_of])
+            found.append(own - torch.cat(without))
         return torch.cat(found)
 
     def _checked(self, kind: str, rows: Tensor | None, count: int) -> Tensor:
@@ -332,19 +313,6 @@ class _EagerStance:
 
 
 _as_written = _EagerStance()
-
-
-def _neighbourhoods(graph: Data, size: int) -> Tensor:
-    """Groups of so many nodes at most that are near each other: the group of each node."""
-    num_nodes = node_count(graph)
-    if size <= 1:
-        return torch.arange(num_nodes)
-    ends = graph.edge_index.cpu().numpy()
-    near = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(num_nodes, num_nodes)).tocsr()
-    group_of = torch.empty(num_nodes, dtype=torch.long)
-    order = reverse_cuthill_mckee(near, symmetric_mode=True).astype(np.int64)
-    group_of[torch.from_numpy(order)] = torch.arange(num_nodes) // size
-    return group_of
 
 
 def _parts_of(graphs: Sequence[Data], keep: Tensor) -> list[Data]:

@@ -247,10 +247,6 @@ def _sample(store: GraphStore) -> list[Data]:
     return store.take(range(min(SAMPLE_SIZE, len(store))))
 
 
-def _sample(store: GraphStore) -> list[Data]:
-    return store.take(range(min(SAMPLE_SIZE, len(store))))
-
-
 class _Block(NamedTuple):
     """Neighbouring graphs, and what messages call the first and the last."""
 

@@ -125,7 +125,7 @@ class PAGE(Explainer):
             consensus=self.consensus_options,
         )
 
-    def representatives(self, target: int) -> Selection:
+    def representatives(self, target: int | str) -> Selection:
         """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
         members, near = self._members(target), self.budget * self.num_graphs * self.consensus_options.pool
         with preserved_random_state():
@@ -141,11 +141,11 @@ class PAGE(Explainer):
                 graph_label=self._store.label,
             )
 
-    def explain(self, target: int, *, representatives: Sequence[int] | None = None) -> Explanation:
+    def explain(self, target: int | str, *, representatives: Sequence[int] | None = None) -> Explanation:
         """Discover the prototypes of a class.
 
         Args:
-            target: The class, as an index into the model's output.
+            target: The class, as an index into the model's output or by its name.
             representatives: Indices of graphs to match instead of Phase 1's choice, for the setting with few graphs.
         """
         target = self._checked_target(target)
