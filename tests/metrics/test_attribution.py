@@ -24,11 +24,6 @@ def test_saliency_by_hand():
     assert attribute(MODEL, GRAPH, 1, "Saliency").tolist() == pytest.approx([1 / 3] * 3)
 
 
-def test_nothing_attributed_is_uniform():
-    # The logit of class 0 is always 0.
-    assert attribute(MODEL, GRAPH, 0).tolist() == pytest.approx([1 / 3] * 3)
-
-
 @pytest.mark.parametrize("target", [0, 1])
 @pytest.mark.parametrize("output", ["raw", "sigmoid"])
 def test_one_output_has_two_classes(output, target):
@@ -51,25 +46,12 @@ def test_models_are_called_as_they_want(kind, method):
     assert values.sum() == pytest.approx(1.0)
 
 
-def test_edge_attributes_reach_the_model():
-    part = zoo.random_graph(3, edge_dim=2)
-    other = part.clone()
-    other.edge_attr = part.edge_attr * 2
-    model = zoo.make(conv="gine")
-    assert not torch.allclose(attribute(model, part, 1), attribute(model, other, 1))
-
-
 def test_gnn_explainer_depends_on_the_seed_alone():
     model, part = zoo.make(), zoo.random_graph(5)
     first = attribute(model, part, 1, "GNNExplainer", num_epochs=10, random_state=4)
     torch.rand(7)
     assert torch.equal(first, attribute(model, part, 1, "GNNExplainer", num_epochs=10, random_state=4))
     assert not torch.equal(first, attribute(model, part, 1, "GNNExplainer", num_epochs=10, random_state=5))
-
-
-def test_gnn_explainer_without_edges_or_messages():
-    assert attribute(MODEL, GRAPH, 1, "GNNExplainer", num_epochs=3).shape == (3,)
-    assert attribute(zoo.make(), graph([1, 0, 0]), 1, "GNNExplainer", num_epochs=3).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -116,10 +98,6 @@ def test_concentration_and_area_by_hand(mask, alpha, area):
     assert concentration(torch.tensor(SHARES), torch.tensor(mask)) == pytest.approx(alpha, abs=1e-7)
     assert concentration(np.array(SHARES), mask) == pytest.approx(alpha)
     assert auroc(torch.tensor(SHARES), mask) == pytest.approx(area, nan_ok=True)
-
-
-def test_rounding_does_not_order_nodes():
-    assert auroc(torch.tensor([0.5 + 1e-8, 0.5 - 1e-8]), [True, False]) == 0.5
 
 
 @pytest.mark.parametrize("metric", [concentration, auroc])

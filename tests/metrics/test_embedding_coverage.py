@@ -1,6 +1,6 @@
 import pytest
 
-from protograph.metrics.embedding_coverage import embedding_coverage
+from protograph.metrics.support import embedding_coverage
 from tests import zoo
 from tests.metrics.by_hand import Linear, explanation, graph, is_as_found, prototype, state_of
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global_mean_pool
 
-from protograph import PAGE, GraphClassifier
+from protograph import GraphClassifier
 from protograph._base.errors import ProtographWarning
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.metrics.judging import Judged, graphs_of, judge, margin_share, share_of_margin
@@ -48,14 +48,6 @@ def test_reference_graphs_decide_what_the_output_is():
         assert judge(model, few, 1).probabilities[0] == pytest.approx(0.5)
     assert judge(model, few, 1, return_type="raw").return_type == "raw"
     assert judge(GraphClassifier(model, return_type="raw"), few, 1).return_type == "raw"
-
-
-@pytest.mark.parametrize("output", ["raw", "probs", "log_probs"])
-def test_kinds_of_output_agree(output):
-    graphs = zoo.random_graphs(12)
-    model, raw = zoo.make(output=output), zoo.make(output="raw")
-    raw.load_state_dict(model.state_dict())
-    assert judge(model, graphs, 1).margins.tolist() == pytest.approx(judge(raw, graphs, 1).margins.tolist(), abs=1e-6)
 
 
 def test_a_model_whose_readout_cannot_be_told_judges_too():
@@ -169,30 +161,6 @@ def test_any_head_and_readout_as_written_out(readout):
     assert math.isnan(found[1 - raised])
 
 
-@pytest.mark.parametrize("pool", zoo.POOLS)
-def test_every_readout_of_the_zoo(pool):
-    model, source = zoo.make(pool=pool, norm=True), zoo.random_graph(2)
-    before = state_of(model)
-    raised = next(target for target in (1, 0) if math.isfinite(share(list(range(7)), model, source, target)))
-    assert share(list(range(7)), model, source, raised) == pytest.approx(1.0)
-    assert share([], model, source, raised) == pytest.approx(0.0, abs=1e-9)
-    assert is_as_found(model, before)
-
-
-@pytest.mark.parametrize("kind", [zoo.TakesData, zoo.OtherNames])
-def test_other_ways_to_call(kind):
-    expected = [share([0, 2], zoo.make(), zoo.random_graph(2), target) for target in (0, 1)]
-    assert math.isfinite(min(expected, key=math.isnan))
-    own = [share([0, 2], zoo.make(kind=kind), zoo.random_graph(2), target) for target in (0, 1)]
-    assert own == pytest.approx(expected, nan_ok=True)
-
-
-def test_a_prototype_of_page():
-    model, graphs = zoo.make(), zoo.random_graphs(40)
-    found = PAGE(num_clusters=1).fit(model, graphs).explain(1)
-    assert math.isfinite(margin_share(found.prototypes[0], found, model))
-
-
 @pytest.mark.parametrize(
     ("figures", "share", "reason"),
     [
@@ -210,10 +178,6 @@ def test_a_share_is_of_a_margin_that_is_there(figures, share, reason):
     result = share_of_margin(*figures)
     assert result.value == pytest.approx(share, nan_ok=True)
     assert result.reason == reason
-
-
-def test_no_difference_is_nan():
-    assert math.isnan(share([0], Linear([[0.0, 0.0], [0.0, 0.0]], BIAS)))
 
 
 def test_errors_of_margin_share():

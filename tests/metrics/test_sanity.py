@@ -39,23 +39,6 @@ def test_modules_are_randomised_from_the_output_down():
     assert vars(explainer) == {}
 
 
-def test_by_calls_not_by_registration_and_parameters_without_a_module():
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.head, self.first = nn.Linear(3, 2), nn.Linear(3, 3)
-            self.scale = nn.Parameter(torch.tensor([1.0, 2.0, 3.0]))
-
-        def forward(self, x, edge_index, batch):
-            return self.head(zoo.global_add_pool(self.first(x) * self.scale, batch))
-
-    found = sanity(
-        Fixed(), GraphClassifier(Net()), GRAPHS, 1, similarity=lambda a, b: float(torch.dist(a["scale"], b["scale"]))
-    )
-    assert [step.module for step in found.steps] == ["head", "first", ""]
-    assert [step.similarity > 0 for step in found.steps] == [False, False, True]
-
-
 def test_same_seed_same_result_and_page_is_left_alone():
     model = zoo.make()
     explainer = PAGE(num_clusters=1, max_nodes=5).fit(model, GRAPHS)

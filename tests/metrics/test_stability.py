@@ -5,7 +5,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.metrics.stability import stability
+from protograph.metrics.sanity import stability
 
 PATH = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
 RING = Data(edge_index=torch.tensor([[0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2]]), num_nodes=3)

@@ -1,8 +1,6 @@
 import math
 
-import numpy as np
 import pytest
-import torch
 from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
@@ -41,12 +39,6 @@ def test_lift_where_it_has_no_number():
         match=r"^target must be in \[0, 4\), got 4; use an index into the model\'s output, not a class name$",
     ):
         only_here.lift(4)
-
-
-def test_graphs_are_gone_through_once():
-    found = support(ring(3), iter(GRAPHS), torch.tensor(CLASSES))
-    assert found.counts == (1, 1, 0)
-    assert support(ring(3), EncodedGraphs(GRAPHS), np.array(CLASSES)).counts == (1, 1, 0)
 
 
 def test_induced_and_edges():
@@ -156,11 +148,6 @@ def test_no_graphs_of_the_class(measure):
     assert math.isnan(float(found))
     assert found.num_graphs == 0
     assert (found.low, found.high) == ((1.0, 3.0) if measure is overlap else (0.0, 1.0))
-
-
-def test_one_covered_graph_tells_nothing_of_the_spread():
-    found = overlap(PROTOTYPES, COVERED[:1], [0], 0)
-    assert (found.value, found.low, found.high) == (2.0, 1.0, 3.0)
 
 
 @pytest.mark.parametrize("measure", [coverage, overlap, gain_area])

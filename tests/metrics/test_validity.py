@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 from torch_geometric.data import Data
 
-from protograph.metrics.validity import validity
+from protograph.metrics.accuracy import validity
 from tests.metrics.by_hand import explanation, prototype
 
 pytest.importorskip("rdkit")

@@ -45,7 +45,7 @@ def evaluate(
     from protograph.evaluation.evaluation import evaluate as judge
     from protograph.evaluation.evaluation import held_out
     from protograph.explanation.storage import load
-    from protograph.metrics.fidelity import fidelity
+    from protograph.metrics.support import fidelity
 
     kept = read_run(folder)
     explanations: Any = load(kept.file(EXPLANATION))

@@ -15,7 +15,7 @@ from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation, Explanations
-from protograph.metrics.stability import stability
+from protograph.metrics.sanity import stability
 from protograph.models.classifier import GraphClassifier
 from protograph.models.predictions import embed_all
 from protograph.training import train

@@ -16,12 +16,9 @@ from protograph.explanation import Explanation, Fidelity, Prototype
 from protograph.explanation.searched_graphs import SearchedGraphs
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy
-from protograph.metrics.density import density
-from protograph.metrics.fidelity import fidelity
+from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy, density, validity
 from protograph.metrics.judging import MarginShare, Model, judge, measured_margin_share
-from protograph.metrics.support import SupportResult, coverage, gain_area, overlap, support
-from protograph.metrics.validity import validity
+from protograph.metrics.support import SupportResult, coverage, fidelity, gain_area, overlap, support
 from protograph.models.predictions import embed_all
 
 T = TypeVar("T")

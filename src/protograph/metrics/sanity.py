@@ -1,4 +1,4 @@
-"""Sanity: does an explanation change when the model forgets what it has learned?"""
+"""Do explanations depend on what the model has learned (sanity), and do those of several seeds agree (stability)?"""
 
 import copy
 import math
@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ from protograph.models.classifier import SAMPLE_SIZE, as_classifier, device_of
 from protograph.models.inference import RunningClassifier
 from protograph.models.readout import Readout
 
+# Pairs of nodes that are tried for two prototypes; large ones that are much alike take longest, and a lower bound of
+# what they share is as good there.
+MAX_CALLS = 100_000
 Similarity = Callable[[Explanation, Explanation], float]
 
 
@@ -115,14 +119,14 @@ def sanity(
     return Sanity(steps[-1].similarity, tuple(steps))
 
 
-def best_pairs(before: Explanation, after: Explanation) -> float:
+def best_pairs(before: Explanation, after: Explanation, **options: int) -> float:
     """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
     best = [
         max(
-            (float(accuracy(new.graph, old.graph, match_features=before.node_rule)) for new in after.prototypes),
+            (float(accuracy(o.graph, p.graph, match_features=before.node_rule, **options)) for o in after.prototypes),
             default=0.0,
         )
-        for old in before.prototypes
+        for p in before.prototypes
     ]
     return float(np.mean(best)) if best else 0.0
 
@@ -176,3 +180,41 @@ def _randomise(model: nn.Module, name: str, seeds: list[int]) -> None:
         for parameter in module.parameters(recurse=False):
             mean, deviation = parameter.mean(), parameter.std(correction=0)
             parameter.copy_(mean + deviation * torch.randn_like(parameter))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stability(Measure):
+    """How alike explanations are.
+
+    Attributes:
+        value: Mean over all pairs, in [0, 1]; higher is better; nan with fewer than two explanations.
+        pairs: Similarity of each pair, in the order (0, 1), (0, 2), ..., (1, 2), ...
+    """
+
+    pairs: tuple[float, ...]
+
+
+def stability(explanations: Sequence[Explanation]) -> Stability:
+    r"""How much explanations of one class agree with each other, such as those of several seeds.
+
+    .. math:: \frac{1}{|\mathrm{pairs}|} \sum_{i < j} \frac{s(P_i, P_j) + s(P_j, P_i)}{2}, \qquad
+              s(P, Q) = \frac{1}{|P|} \sum_{p \in P} \max_{q \in Q} \mathrm{Acc.}(p, q)
+
+    with Acc. the :func:`protograph.metrics.accuracy` of one prototype held against another. In [0, 1], higher is
+    better; 1 where all show the same graphs. Two explanations without prototypes agree (1), one without and one with
+    some do not (0). Not of the paper.
+
+    Args:
+        explanations: Explanations of one class.
+    """
+    pairs = tuple((_alike(one, other) + _alike(other, one)) / 2 for one, other in combinations(explanations, 2))
+    return Stability(float(np.mean(pairs)) if pairs else float("nan"), pairs=pairs)
+
+
+def _alike(one: Explanation, other: Explanation) -> float:
+    """How well the prototypes of one explanation are found in another."""
+    if not one.prototypes or not other.prototypes:
+        return float(not one.prototypes and not other.prototypes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtographWarning)  # of a bound: the best that was found counts
+        return best_pairs(one, other, max_calls=MAX_CALLS)

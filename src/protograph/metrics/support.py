@@ -1,22 +1,33 @@
-"""In how many graphs prototypes occur: one in those of each predicted class, several together in those of one."""
+"""In how many graphs prototypes occur or are near, and how far the rules of explanations agree with the model."""
 
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, nan
+from typing import Any, cast
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
+from torch.utils.data import Subset
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
+from protograph._base.arrays import Bools, Floats, Ints
 from protograph._base.errors import ProtographWarning
 from protograph._base.intervals import checked_confidence, wilson
+from protograph._base.randomness import preserved_random_state
+from protograph.explanation import Explanation, Explanations, Fidelity
+from protograph.explanation.fidelity import fidelity_of_all, fidelity_of_class
+from protograph.explanation.searched_graphs import SearchedGraphs
 from protograph.graphs.conditions import MatchEdges, MatchNodes, as_node_rule, as_rule
+from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.metrics.intervals import Estimate, Measure, hoeffding, student
-from protograph.models.predictions import check_target
+from protograph.metrics.judging import Graphs, Model, graphs_of, outputs_of
+from protograph.models.classifier import GraphClassifier, as_classifier
+from protograph.models.outputs import log_scores
+from protograph.models.predictions import BATCH_SIZE, check_target
 
 Predictions = Sequence[int] | Tensor | NDArray[np.integer]
 
@@ -370,3 +381,146 @@ def _greedy(contains: Bools) -> list[int]:
         left.remove(best)
         order.append(best)
     return order
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingCoverage(Estimate):
+    """Embedding coverage and what it was computed from.
+
+    Attributes:
+        value: Share of the class's graphs near some prototype, in [0, 1]; higher is better.
+        low: Lower end of its 95% Wilson interval.
+        high: Upper end.
+        num_graphs: Graphs of the class.
+        confidence: Of the interval.
+        num_covered: Graphs near some prototype.
+        radius: Largest distance that counts as near.
+    """
+
+    num_covered: int
+    radius: float
+
+
+def embedding_coverage(
+    prototypes: Graphs,
+    model: Model,
+    graphs: Sequence[Data],
+    predictions: Predictions,
+    target: int,
+    radius: float | None = None,
+) -> EmbeddingCoverage:
+    r"""Share of the graphs predicted as a class whose embedding lies near that of some prototype.
+
+    .. math:: \frac{|\{G : \min_{p \in P} \lVert h_G - h_p \rVert \le r\}|}{N}, \qquad
+              r = \mathrm{median}_G \min_{G' \ne G} \lVert h_G - h_{G'} \rVert \text{ by default}
+
+    over the :math:`N` graphs of the class. In [0, 1], and higher is better. The default radius is how far graphs of
+    the class usually are from each other's nearest; it is 0 where most of them have a twin. With a sum readout
+    embeddings grow with the graph, so small prototypes of large graphs are far from all of them: a low coverage
+    then says that prototypes are parts, not that they are wrong.
+
+    Args:
+        prototypes: An explanation, or prototypes or graphs.
+        model: The graph classifier.
+        graphs: The graphs it was applied to.
+        predictions: Predicted class of each graph (``explainer.predictions_``).
+        target: The class.
+        radius: Euclidean distance of graph embeddings.
+
+    Raises:
+        ValueError: If no graph is predicted as ``target``, or just one and there is no ``radius``.
+    """
+    if radius is not None and not 0 <= radius < np.inf:
+        raise ValueError(f"radius must be at least 0 and finite, got {radius}")
+    chosen = graphs_of(prototypes)
+    indices = np.flatnonzero(checked_predictions(predictions, len(graphs)) == target)
+    if not indices.size:
+        raise ValueError(f"no graph is predicted as class {target}, so there is nothing to cover")
+    with preserved_random_state():
+        running = as_classifier(model).start(chosen)
+        # A subset, so that messages count in the whole.
+        subset: Any = Subset(cast(Any, graphs), indices.tolist())
+        chunks = GraphStore(subset).blocks(BATCH_SIZE)
+        members = torch.cat([running.embed(chunk).graph_embeddings for chunk in chunks]).numpy()
+        others = running.embed(chosen).graph_embeddings.numpy()
+    radius = _usual_distance(members, target) if radius is None else float(radius)
+    # Equal embeddings differ by rounding, which must not matter to a radius of 0.
+    rounding = 10 * running.resolution * max(1.0, float(np.abs(members).max()))
+    num_covered = int((_nearest(others, members) <= radius + rounding).sum())
+    low, high = wilson(num_covered, len(members))
+    return EmbeddingCoverage(
+        value=num_covered / len(members),
+        low=low,
+        high=high,
+        num_graphs=len(members),
+        num_covered=num_covered,
+        radius=radius,
+    )
+
+
+def _usual_distance(members: Floats, target: int) -> float:
+    if len(members) < 2:
+        raise ValueError(
+            f"only one graph is predicted as class {target}, so there is no distance between its graphs; pass radius"
+        )
+    return float(np.median(_nearest(members, None)))
+
+
+def _nearest(points: Floats, queries: Floats | None) -> Floats:
+    """Distance of each query to its nearest point; without queries, of each point to its nearest other point."""
+    from sklearn.neighbors import NearestNeighbors
+
+    # A tree computes distances by differences; the other way is by products, and equal points come out apart.
+    neighbours = NearestNeighbors(n_neighbors=1, algorithm="kd_tree").fit(points)
+    distances: Floats = neighbours.kneighbors(queries)[0][:, 0]
+    return distances
+
+
+def fidelity(
+    explanations: Explanations | Explanation, graphs: Iterable[Data] | SearchedGraphs, predictions: Predictions | Model
+) -> Fidelity:
+    r"""Share of graphs of which the rules say what the model predicts, every predicted class weighing the same.
+
+    .. math:: \frac{1}{|C|} \sum_{c \in C} \frac{|\{G : f(G) = c, R(G) = \{c\}\}|}{|\{G : f(G) = c\}|}
+
+    with :math:`R(G)` the classes whose rule holds in the graph and C the classes that are predicted: exactly one rule
+    must hold, and it must be that of the predicted class. For the explanation of a single class its rule is held
+    against all others: it must hold in the graphs of the class, and in no other.
+
+    In [0, 1], higher is better; nan without graphs. It speaks of new graphs only if the explanations were found in
+    others than ``graphs``. The rule of an explanation without reasons is to contain one of its prototypes.
+
+    Args:
+        explanations: The explanations of all classes, or of one.
+        graphs: The graphs.
+        predictions: The class that the model predicts for each graph; or the model.
+
+    >>> import torch
+    >>> from protograph.explanation import Prototype
+    >>> edge, node = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2), Data(num_nodes=1)
+    >>> facts = {"explainer": "PAGE", "options": {}, "num_graphs": 2, "num_predicted": 1, "class_names": ("0", "1")}
+    >>> prototypes = [Prototype(graph=edge, probability=0.9, margin=2.2)]
+    >>> fidelity(Explanation(target=1, prototypes=prototypes, **facts), [edge, node, edge], [1, 0, 0])
+    0.75
+    """
+    searched = graphs if isinstance(graphs, SearchedGraphs) else SearchedGraphs(graphs)
+    if isinstance(predictions, nn.Module | GraphClassifier):
+        predictions = _predicted(predictions, searched)
+    classes = checked_predictions(predictions, len(searched))
+    if isinstance(explanations, Explanation):
+        return fidelity_of_class(explanations.predict(searched), classes == explanations.target)
+    holds = explanations.predict(searched)
+    if classes.size and classes.max() >= holds.shape[1]:
+        raise ValueError(f"predictions must be in [0, {holds.shape[1]}), the classes of the model, got {classes.max()}")
+    return fidelity_of_all(holds, classes)
+
+
+def _predicted(model: Model, graphs: SearchedGraphs) -> Ints:
+    if not len(graphs):
+        return np.zeros(0, np.int64)
+    # As fit shows them to the model: undirected.
+    checked = GraphStore(graphs.graphs).take(range(len(graphs)))
+    with preserved_random_state():
+        _, outputs, kind = outputs_of(model, checked, "auto", None)
+    predicted: Ints = log_scores(outputs, kind).argmax(dim=1).cpu().numpy()
+    return predicted
