@@ -1,10 +1,9 @@
-import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GATv2Conv, GraphConv, MessagePassing, SAGEConv, SimpleConv
 
-from protograph.baselines.gnninterpreter import mixed, soft_edges, unlikeness
+from protograph.baselines.gnninterpreter import soft_edges
 from protograph.models.classifier import GraphClassifier
 from tests import zoo
 
@@ -107,13 +106,6 @@ def test_a_layer_that_gets_weights_of_its_own_has_them_multiplied_unless_they_ar
         assert conv(x, ends, edge_weight=torch.tensor([2.0, 3.0]))[2].item() == 32
 
 
-def test_self_loops_that_the_model_adds_have_weight_1():
-    conv = SimpleConv()
-    ends = torch.tensor([[0, 1, 0, 1], [1, 0, 0, 1]])
-    with soft_edges(conv, torch.tensor([0.5, 0.25])):
-        assert conv(torch.tensor([[1.0], [10.0]]), ends).flatten().tolist() == [3.5, 10.5]
-
-
 class Plain(MessagePassing):
     def forward(self, x, edge_index):
         return self.propagate(edge_index, x=x)
@@ -128,28 +120,3 @@ def test_edges_that_are_not_the_graphs_own_are_refused(conv):
     adjacency = torch.eye(3).to_sparse()
     with soft_edges(layer, torch.ones(2)), pytest.raises(ValueError, match="but a Tensor where"):
         layer(x, adjacency)
-
-
-# ---- the graph behind a sample -------------------------------------------------------------------------------------
-
-
-def test_features_are_mixed_and_whole_numbers_chosen():
-    shares = torch.tensor([[0.25, 0.75], [1.0, 0.0]])
-    assert mixed(torch.tensor([[0.0], [4.0]]), shares).flatten().tolist() == [3, 0]
-    assert mixed(torch.tensor([5, 7]), shares).tolist() == [7, 5]
-    table = torch.tensor([[[0.0], [4.0]], [[8.0], [16.0]]])
-    assert mixed(table, shares[:1], shares[1:]).item() == 6.0  # 3/4 of 8
-    assert mixed(table.long(), shares[:1], shares[1:]).item() == 8
-
-
-def test_unlikeness_is_the_mean_divergence():
-    logits, pairs = torch.tensor([0.3, -1.0, 2.0, 0.0, 1.5, -0.7]).double(), torch.triu_indices(4, 4, 1)
-    p = {frozenset(pair): float(z.sigmoid()) for pair, z in zip(pairs.t().tolist(), logits, strict=True)}
-    found = []
-    for i in range(4):
-        for j in set(range(4)) - {i}:
-            for k in set(range(4)) - {i, j}:
-                a, b = p[frozenset((i, j))], p[frozenset((i, k))]
-                found.append(a * np.log(a / b) + (1 - a) * np.log((1 - a) / (1 - b)))
-    assert unlikeness(logits, pairs, 4).item() == pytest.approx(np.mean(found))
-    assert unlikeness(logits[:1], pairs[:, :1], 2).item() == 0

@@ -49,6 +49,14 @@ def test_an_interrupt_leaves_nothing_behind(run, folder, monkeypatch, interrupts
     assert signal.getsignal(getattr(signal, name)) == earlier
 
 
+def test_ray_s_way_to_end_on_sigterm_is_an_interrupt_too(run, folder, monkeypatch):
+    """``ray.init`` puts a handler of its own in the place of ours, which leaves with the number of the signal."""
+    monkeypatch.setattr("protograph.training.train", lambda *arguments, **options: sys.exit(signal.SIGTERM))
+    done = run("explain", "graphs.pt", "--out", "new/stopped")
+    assert (done.returncode, done.stderr) == (130, "interrupted: no results were written\n")
+    assert not (folder / "new").exists()
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [

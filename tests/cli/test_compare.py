@@ -12,7 +12,6 @@ from protograph.cli.compare import NAMES, explainers_of
 from protograph.cli.comparison_table import (
     METRICS,
     comparison_csv,
-    comparison_latex,
     comparison_table,
     notes_of,
     seeds_csv,
@@ -47,7 +46,7 @@ def test_explainers_are_compared(run_well, run, folder, monkeypatch):
     assert "the ground truths' own density is 0.222 to 0.222" in done.stdout
     place = folder / "runs" / "compare-tiny"
     assert {path.name for path in place.iterdir()} == {
-        *("comparison.json", "figures.csv", "seeds.csv", "table.tex", "prototypes.png", "left_out.csv"),
+        *("comparison.json", "figures.csv", "seeds.csv", "prototypes.png", "left_out.csv"),
         *(f"{name}-seed0-prototypes.json" for name in ("page", "walk", "random")),
     }
     assert (place / "prototypes.png").read_bytes().startswith(b"\x89PNG")
@@ -86,7 +85,6 @@ def test_a_file_a_model_and_an_explainer_of_ones_own(run_well, run, folder):
     assert nodes[-3:] == ["2.0", "±", "0.0"]
     rows = list(csv.DictReader((folder / "own" / "figures.csv").read_text().splitlines()))
     assert {row["explainer"] for row in rows} == {"random", "own_parts:Ends"}
-    assert (folder / "own" / "table.tex").read_text().startswith("\\begin{table}")
     assert run(*arguments, "--device", "warp").stderr.startswith("error: device must be one that PyTorch can use here")
 
 
@@ -197,11 +195,3 @@ def test_csv_has_a_row_an_explainer_and_metric():
     assert (second["p_value"], second["is_significant"]) == ("0.001", "True")
     values = {"page": {"accuracy": {0: 0.25, 1: None}}}
     assert seeds_csv(values) == "explainer,metric,seed,value\npage,accuracy,0,0.25\n"
-
-
-def test_latex_by_hand():
-    figures = {"page": {"probability": Figure(0.5, 0.25, 2)}, "my_own:M": {"probability": WIDE}}
-    lines = comparison_latex(figures, ["probability"], "50% of ± A_B").splitlines()
-    assert lines[4] == r" & page & my\_own:M \\"
-    assert lines[6] == r"p\_GNN & $0.500 \pm 0.250$ & $0.123 \pm 0.123^{*}$ \\"
-    assert lines[9] == r"\caption{50\% of $\pm$ A\_B}"

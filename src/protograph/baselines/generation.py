@@ -78,8 +78,8 @@ class Vocabulary:
         >>> learn([edge]).graphs(torch.tensor([2, 2]), torch.tensor([0, 1, 1, 1]), ends, torch.tensor([0, 1]))
         [Data(x=[2, 2], edge_index=[2, 2]), Data(x=[2, 2], edge_index=[2, 2])]
         """
-        edges = ends.t().split(graph_of.bincount(minlength=len(sizes)).tolist())
-        return [self.graph(*one) for one in zip(types.split(sizes.tolist()), edges, strict=True)]
+        edges = torch.split(ends.t(), graph_of.bincount(minlength=len(sizes)).tolist())
+        return [self.graph(*one) for one in zip(torch.split(types, sizes.tolist()), edges, strict=True)]
 
 
 def learn(graphs: Iterable[Data]) -> Vocabulary:

@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import signal
 import sys
 import warnings
 
@@ -54,10 +55,11 @@ def run() -> None:
         with ending_as_interrupts():
             app()
     except SystemExit as leaving:  # Typer has turned Ctrl-C into an exit status
-        if leaving.code == INTERRUPTED:
-            with uninterrupted():  # one Ctrl-C more changes nothing now
-                typer.echo("interrupted: no results were written", err=True)
-        raise
+        if leaving.code not in (INTERRUPTED, signal.SIGTERM):  # the latter is what Ray makes of one
+            raise
+        with uninterrupted():  # one Ctrl-C more changes nothing now
+            typer.echo("interrupted: no results were written", err=True)
+        sys.exit(INTERRUPTED)
     except Exception as error:
         if os.environ.get("PROTOGRAPH_TRACEBACK"):
             raise

@@ -15,7 +15,6 @@ from protograph._base.words import count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.comparison_table import (
     comparison_csv,
-    comparison_latex,
     comparison_table,
     keys_shown,
     notes_of,
@@ -140,8 +139,10 @@ def explainers_of(
         )
     made: dict[str, Callable[[int], Explainer]] = {}
     for name in wanted:
-        make = own_explainer if is_attribute(name) else our_explainer
-        made[name if is_attribute(name) else name.lower()] = partial(make, name, num_clusters, max_nodes)
+        if is_attribute(name):
+            made[name] = partial(own_explainer, name, num_clusters, max_nodes)
+        else:
+            made[name.lower()] = partial(our_explainer, name.lower(), num_clusters, max_nodes)
     for make in made.values():
         make(0)  # whether it can be made is known before any work
     return made
@@ -152,9 +153,9 @@ def our_explainer(name: str, num_clusters: int | None, max_nodes: int | None, se
     from protograph.page.explainer import PAGE
 
     options: Any = {"max_nodes": max_nodes, "random_state": seed}
-    if name.lower() == "walk":
+    if name == "walk":
         return PAGE(search="walk", num_clusters=num_clusters or NUM_PROTOTYPES, **options)
-    return named_explainer(name.lower(), PAGE(num_clusters=num_clusters or "auto", **options))
+    return named_explainer(name, PAGE(num_clusters=num_clusters or "auto", **options))
 
 
 def own_explainer(spec: str, num_clusters: int | None, max_nodes: int | None, seed: int) -> "Explainer":
@@ -204,7 +205,6 @@ def _result(run: Run, rows: Sequence[Any], explanations: Any, num_seeds: int) ->
         "files": {
             "figures.csv": comparison_csv(figures, keys),
             "seeds.csv": seeds_csv(values),
-            "table.tex": comparison_latex(figures, keys, ". ".join([title, *notes[:2]]) + "."),
         },
         "facts": {
             "title": title,

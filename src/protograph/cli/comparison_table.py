@@ -1,4 +1,4 @@
-"""The figures of a comparison as a table of at most 100 columns, as CSV and as LaTeX."""
+"""The figures of a comparison as a table of at most 100 columns, and as CSV."""
 
 import csv
 import io
@@ -159,47 +159,3 @@ def _csv(rows: Sequence[Sequence[str]]) -> str:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
-
-
-def comparison_latex(figures: Figures, keys: Sequence[str], caption: str) -> str:
-    """A table for a paper, in the plain commands of LaTeX; it needs no package."""
-    body = [
-        " & ".join([_escaped(METRICS[key]), *(_latex_cell(key, row[key]) for row in figures.values())]) for key in keys
-    ]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{l{'r' * len(figures)}}}",
-            r"\hline",
-            " & ".join(["", *map(_escaped, figures)]) + r" \\",
-            r"\hline",
-            *(f"{line} \\\\" for line in body),
-            r"\hline",
-            r"\end{tabular}",
-            rf"\caption{{{_escaped(caption)}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def _latex_cell(key: str, figure: "Figure") -> str:
-    text = _cell(key, figure)
-    if text == "-":
-        return "--"
-    number, star = text.removesuffix("*"), "^{*}" if text.endswith("*") else ""
-    number = number.replace(" ± ", r" \pm ").replace(",", "{,}").replace(" of ", " / ")
-    return f"${number}{star}$"
-
-
-def _escaped(text: str) -> str:
-    r"""A text as LaTeX prints it.
-
-    >>> print(_escaped("p_GNN >= 50%"))
-    p\_GNN $\ge$ 50\%
-    """
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$"}
-    special |= {character: f"\\{character}" for character in "&%$#_{}"}
-    parts = [special.get(character, character) for character in one_line(text).replace(">=", "\x00")]
-    return "".join(parts).replace("\x00", r"$\ge$").replace("±", r"$\pm$")

@@ -87,15 +87,10 @@ def explain(
         checked_device(device)
     if model is not None and class_weights is not None:
         raise ValueError("--class-weights is for training, which --model leaves out; give one of them")
-    page = PAGE(
-        num_clusters="auto" if num_clusters == "auto" else int(num_clusters),
-        num_graphs=num_graphs,
-        budget=budget,
-        max_nodes=max_nodes,
-        search=search.value,  # type: ignore[arg-type]
-        random_state=seed,
-        **({} if max_reasons is None else {"max_reasons": max_reasons}),  # else as many as PAGE takes
-    )
+    options: Any = {} if max_reasons is None else {"max_reasons": max_reasons}  # else as many as PAGE takes
+    options["num_clusters"] = "auto" if num_clusters == "auto" else int(num_clusters)
+    options["search"] = search.value
+    page = PAGE(num_graphs=num_graphs, budget=budget, max_nodes=max_nodes, random_state=seed, **options)
     run = Run(
         data=data,
         seed=seed,
