@@ -168,13 +168,6 @@ def test_a_command_draws_bars_on_a_terminal(drawn, monkeypatch):
     assert "training" in sys.stderr.getvalue()
 
 
-def test_the_rate_of_a_stage_goes_on_whatever_is_in_brackets():
-    times = iter([0.0, 2.0])
-    rates = progress.Rates(lambda: next(times))
-    assert rates.text("embedding (1 of 4 shards)", 1000, 4000) == ""
-    assert rates.text("embedding (2 of 4 shards)", 2000, 4000) == ", 500 graphs a second, 4 s left"
-
-
 # --- notebooks ---
 
 

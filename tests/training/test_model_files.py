@@ -6,7 +6,6 @@ import torch
 
 from protograph.models.performance import Performance
 from protograph.training import GCN, Trained, load_model, save_model
-from protograph.training.gcn import load_facts
 from protograph.training.split import Split
 
 
@@ -200,14 +199,9 @@ def test_weights_of_another_type(path, model):
         load_model(path)
 
 
-def test_names_and_facts_are_kept(path):
+def test_names_are_kept(path):
     model = GCN(2, 2, (4,))
     model.feature_names, model.class_names = ("C", "N"), ("no", "yes")
-    save_model(model, path, {"train": [1, 2]})
+    save_model(model, path)
     again = load_model(path)
     assert (again.feature_names, again.class_names) == (("C", "N"), ("no", "yes"))
-    assert load_facts(path) == {"train": [1, 2]}
-    save_model(model, path)
-    assert load_facts(path) is None
-    path.write_bytes(b"no model")
-    assert load_facts(path) is None

@@ -4,3 +4,5 @@ from protograph._base.surroundings import check_surroundings
 
 # Here, because it must come before torch and PyG are imported.
 check_surroundings()
+
+__version__ = "0.1.0"

@@ -59,14 +59,6 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder a day ago or earlier."""
-    with suppress(OSError):  # a folder may be written to and yet not read
-        for name in filter(TEMPORARY.fullmatch, os.listdir(folder)):
-            if time.time() - (folder / name).stat().st_mtime > ABANDONED:
-                (folder / name).unlink(missing_ok=True)
-
-
 def _reserve(path: Path) -> Path:
     """Create the empty temporary file, so that a folder we cannot write to is noticed before any work."""
     folder = path.parent
@@ -76,7 +68,10 @@ def _reserve(path: Path) -> Path:
         raise FileNotFoundError(f"cannot write {path}: the folder {folder} does not exist")
     if not folder.is_dir():
         raise NotADirectoryError(f"cannot write {path}: {folder} is not a folder")
-    remove_leftovers(folder)
+    with suppress(OSError):  # a folder may be written to and yet not read
+        for name in filter(TEMPORARY.fullmatch, os.listdir(folder)):
+            if time.time() - (folder / name).stat().st_mtime > ABANDONED:
+                (folder / name).unlink(missing_ok=True)
     temporary = folder / f"{STEM}{uuid4().hex}{path.suffix}"
     try:
         temporary.touch(exist_ok=False)

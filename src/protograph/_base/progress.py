@@ -23,10 +23,6 @@ SECONDS = 5.0
 NOTEBOOK_SECONDS = 0.5
 # What stages are called where their name does not say enough: this one takes longest where nobody has seen it before.
 SAID = {"compiling": "compiling the search (once on this machine)"}
-# Stages whose steps are so many that their rate says when they will be done, and what the steps are.
-COUNTED = {"embedding": "graphs"}
-# Seconds after which a rate is told: before, it is that of the first steps.
-RATE_AFTER = 1.0
 # Set to "off", it keeps these lines away.
 VARIABLE = "PROTOGRAPH_PROGRESS"
 
@@ -49,19 +45,27 @@ def progress_bars() -> Iterator[Progress]:
     try:
         # Imported here: most who import the library never draw a bar.
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TaskID,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
     except ImportError:
         yield lambda stage, done, total: None
         return
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    texts = TextColumn("{task.description}", markup=False)
+    columns = (texts, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, TaskID] = {}
-        rates = Rates()
 
         def advance(stage: str, done: int, total: int | None) -> None:
-            name = _name_of(stage)
-            said = clean_name(SAID.get(stage, stage)) + rates.text(stage, done, total)
+            name = stage.partition(" (")[0]  # what is in brackets changes while the stage goes on
+            said = clean_name(SAID.get(stage, stage))
             if name not in tasks:
                 tasks[name] = bars.add_task(said, total=total)
             bars.update(tasks[name], description=said, completed=done, total=total)
@@ -142,40 +146,6 @@ def shown_in_notebook(progress: Progress | None) -> Iterator[Progress | None]:
             line.close()
 
 
-class Rates:
-    """How quickly the steps of a stage go by, and when the last will have gone.
-
-    Args:
-        clock: Seconds that have passed, from any beginning.
-
-    >>> times = iter([0.0, 10.0])
-    >>> rates = Rates(lambda: next(times))
-    >>> rates.text("embedding", 0, 3000)
-    ''
-    >>> rates.text("embedding", 1000, 3000)
-    ', 100 graphs a second, 20 s left'
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._begun: dict[str, tuple[float, int]] = {}
-
-    def text(self, stage: str, done: int, total: int | None) -> str:
-        """The rate of a stage, after a comma; the empty text where there is none to tell."""
-        stage = _name_of(stage)
-        if stage not in COUNTED:
-            return ""
-        now = self._clock()
-        started, before = self._begun.setdefault(stage, (now, done))
-        if done < before:  # begun again
-            started, before = self._begun[stage] = now, done
-        if now - started < RATE_AFTER or done == before:
-            return ""
-        rate = (done - before) / (now - started)
-        left = "" if total is None else f", {duration((total - done) / rate)} left"
-        return f", {rate:,.0f} {COUNTED[stage]} a second{left}"
-
-
 class ProgressLines:
     """What is being done as plain lines, no more than one every few seconds; that it is compiled is told at once.
 
@@ -195,13 +165,12 @@ class ProgressLines:
         self._started = self._last = clock()
         self._stage, self._state = "", "working"
         self._untold = set(SAID)
-        self._rates = Rates()
 
     def report(self, stage: str, done: int, total: int | None) -> None:
         """Take note of how far a stage is."""
         of_all = "" if total is None else f" of {total:,}"
         self._stage = stage
-        self._state = f"{SAID.get(stage, stage)}: {done:,}{of_all}{self._rates.text(stage, done, total)}"
+        self._state = f"{SAID.get(stage, stage)}: {done:,}{of_all}"
 
     def text(self) -> str:
         """What is being done, and since when."""
@@ -343,11 +312,6 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s" if minutes else f"{rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
-
-
-def _name_of(stage: str) -> str:
-    """A stage without what is in brackets, which changes while the stage goes on."""
-    return stage.partition(" (")[0]
 
 
 def _is_off() -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from protograph._base.files import atomic_path
-from protograph._base.interrupts import uninterrupted
+from protograph._base.surroundings import uninterrupted
 
 
 @dataclass(frozen=True)

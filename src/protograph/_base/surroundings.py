@@ -1,10 +1,19 @@
-"""What the command needs around it before anything heavy is imported. Programs that use the library are left alone."""
+"""What the command needs around it: a working folder, nothing in it that is run, and a way to end.
+
+Programs that use the library are left alone. Nothing heavy is imported here.
+"""
 
 import os
+import signal
 import sys
+import threading
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+INTERRUPTS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def check_surroundings() -> None:
@@ -40,3 +49,32 @@ def import_numba() -> None:
             del sys.modules["yaml"]
         else:
             sys.modules["yaml"] = earlier
+
+
+@contextmanager
+def ending_as_interrupts() -> Iterator[None]:
+    """Let a request to end, or a terminal that was closed, do what Ctrl-C does; one that is ignored stays ignored."""
+    wanted = [one for one in INTERRUPTS if one != signal.SIGINT and signal.getsignal(one) == signal.SIG_DFL]
+    with _handled(wanted, signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Leave out interrupts, for what is short and must not be done by half."""
+    with _handled(INTERRUPTS, lambda number, frame: None):
+        yield
+
+
+@contextmanager
+def _handled(numbers: Any, handler: Callable[[int, Any], Any]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
+        yield
+        return
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            # None stands for a handler that was not set from Python.
+            signal.signal(number, signal.SIG_DFL if earlier is None else earlier)

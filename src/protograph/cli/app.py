@@ -9,9 +9,9 @@ import warnings
 
 import typer
 
+from protograph._base import __version__
 from protograph._base.errors import ProtographWarning
-from protograph._base.interrupts import ending_as_interrupts, uninterrupted
-from protograph._base.version import __version__
+from protograph._base.surroundings import ending_as_interrupts, uninterrupted
 from protograph._base.words import one_line
 from protograph.cli import compare, compare_models, datasets, evaluate, explain, train
 

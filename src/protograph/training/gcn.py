@@ -1,6 +1,6 @@
 """The paper's graph classifier, and its files: weights and a plain configuration, loaded without running anything."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -65,13 +65,12 @@ class GCN(nn.Module):
         return logits
 
 
-def save_model(model: Any, path: str | PathLike[str], facts: Mapping[str, Any] | None = None) -> None:
+def save_model(model: Any, path: str | PathLike[str]) -> None:
     """Write a model to a file, whole or not at all.
 
     Args:
         model: A :class:`GCN`, or what :func:`train` gave.
         path: The file; an existing one is replaced.
-        facts: Plain values and tensors to write beside it, for :func:`load_facts`.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "model.pt"
@@ -80,10 +79,10 @@ def save_model(model: Any, path: str | PathLike[str], facts: Mapping[str, Any] |
     (4,)
     """
     with atomic_path(path) as temporary:
-        write_model(model, temporary, facts)
+        write_model(model, temporary)
 
 
-def write_model(model: Any, path: Path, facts: Mapping[str, Any] | None = None) -> None:
+def write_model(model: Any, path: Path) -> None:
     """Write a model, as of :func:`save_model`, into a file that is there, such as one of ``atomic_path``."""
     gcn = getattr(model, "model", model)
     if not isinstance(gcn, GCN):
@@ -100,24 +99,9 @@ def write_model(model: Any, path: Path, facts: Mapping[str, Any] | None = None) 
         },
         "names": {"features": list(gcn.feature_names), "classes": list(gcn.class_names)},
         "state_dict": {name: weight.cpu() for name, weight in gcn.state_dict().items()},
-        **({} if facts is None else {"facts": dict(facts)}),
     }
     with path.open("wb") as file:
         torch.save(content, file)
-
-
-def load_facts(path: str | PathLike[str]) -> dict[str, Any] | None:
-    """Facts that :func:`save_model` wrote beside a model; ``None`` for any other file.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-    """
-    try:
-        content = load_plain(Path(path), "a model")
-    except ValueError:
-        return None
-    is_ours = isinstance(content, dict) and content.get("format") == FORMAT
-    return content["facts"] if is_ours and isinstance(content.get("facts"), dict) else None
 
 
 def load_model(path: str | PathLike[str]) -> GCN:

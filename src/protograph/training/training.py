@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -147,15 +147,19 @@ def train(
     >>> trained.test_accuracy
     1.0
     """
-    checked_seed(random_state)
-    check_options(learning_rate, batch_size, patience, max_epochs, split, class_weights)
+    check_number("learning_rate", learning_rate, above=0)
+    for name, value in {"batch_size": batch_size, "patience": patience, "max_epochs": max_epochs}.items():
+        check_count(name, value)
+    check_split(split)
+    check_class_weights(class_weights)
     if hidden is None:
         hidden = getattr(graphs, "hidden", PAPER_HIDDEN)
-    seeds = seeds_of(random_state)
+    # Seeds that have nothing to do with each other, of the three things that chance decides.
+    split_seed, weights_seed, order_seed = np.random.SeedSequence(checked_seed(random_state)).generate_state(3).tolist()
     with one_thread():
         flat = collate(graphs)
-        parts = make_split(split, graphs, len(flat), np.random.default_rng(seeds.split))
-        model = seeded_gcn(graphs, flat.x.shape[1], num_classes_of(flat.y), hidden, seeds.weights)
+        parts = make_split(split, graphs, len(flat), np.random.default_rng(split_seed))
+        model = seeded_gcn(graphs, flat.x.shape[1], num_classes_of(flat.y), hidden, weights_seed)
         model, flat = model.to(device or "cpu"), flat.to(device or "cpu")
         weights = weight_of_each(class_weights, flat.y[parts.train.to(flat.y.device)], model.num_classes)
         with preserved_random_state():
@@ -165,7 +169,7 @@ def train(
                 model,
                 flat,
                 parts,
-                torch.Generator().manual_seed(seeds.order),
+                torch.Generator().manual_seed(order_seed),
                 report,
                 weights=weights,
                 learning_rate=learning_rate,
@@ -188,23 +192,6 @@ def train(
     for doubt in trained.doubts:
         warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
     return trained
-
-
-class Seeds(NamedTuple):
-    """Seeds of the three things that chance decides."""
-
-    split: int
-    weights: int
-    order: int
-
-
-def seeds_of(random_state: int) -> Seeds:
-    """Seeds that have nothing to do with each other, from one.
-
-    >>> seeds_of(0)
-    Seeds(split=2968811710, weights=3677149159, order=745650761)
-    """
-    return Seeds(*np.random.SeedSequence(random_state).generate_state(3).tolist())
 
 
 def num_classes_of(labels: Tensor) -> int:
@@ -235,22 +222,6 @@ def seeded_gcn(graphs: object, num_features: int, num_classes: int, hidden: Sequ
 def _names(graphs: object, attribute: str, count: int) -> tuple[str, ...]:
     names = getattr(graphs, attribute, ())
     return tuple(map(str, names)) if isinstance(names, tuple | list) and len(names) == count else ()
-
-
-def check_options(
-    learning_rate: float,
-    batch_size: int,
-    patience: int,
-    max_epochs: int,
-    split: HowToSplit,
-    class_weights: ClassWeights | None,
-) -> None:
-    """Raise ``ValueError`` unless the options that all trainings have are in range."""
-    check_number("learning_rate", learning_rate, above=0)
-    for name, value in {"batch_size": batch_size, "patience": patience, "max_epochs": max_epochs}.items():
-        check_count(name, value)
-    check_split(split)
-    check_class_weights(class_weights)
 
 
 def check_class_weights(class_weights: Any) -> None:
