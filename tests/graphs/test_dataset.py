@@ -327,6 +327,6 @@ def test_parts_are_views():
     assert part.counts.tolist() == [graph.num_edges for graph in GRAPHS[4:6]]
     assert part.tensor("x").untyped_storage().data_ptr() == graphs.tensor("x").untyped_storage().data_ptr()
     assert np.array_equal(part.edges, torch.cat([graph.edge_index for graph in GRAPHS[4:6]], dim=1))
-    assert all(same(*pair) for pair in zip(graphs[::-2], GRAPHS[::-2], strict=True))
+    assert all(same(*pair) for pair in zip(graphs[-4:], GRAPHS[-4:], strict=True))
     assert len(graphs[5:2]) == 0
     assert len(pickle.dumps(graphs[0])) < 4000

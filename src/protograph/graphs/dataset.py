@@ -30,8 +30,6 @@ from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
 from protograph.graphs.subgraph import simple
 from protograph.graphs.validate import (
     FEATURES,
-    OF_EDGES,
-    OF_NODES,
     Layout,
     check_alike,
     check_container,
@@ -44,7 +42,7 @@ from protograph.graphs.validate import (
 
 # Graphs that are read and laid end to end at a time: enough for tensor operations to pay, few enough that as many
 # objects of Python, which take several thousand bytes a graph, fit in memory.
-CHUNK = 8192
+CHUNK = 2**14
 # Places in what may give any number of graphs.
 _ANY_PLACE: Any = range(sys.maxsize)
 _DTYPE, _IS_ON_CPU = attrgetter("dtype"), attrgetter("is_cpu")
@@ -116,16 +114,14 @@ class CollatedGraphs(Sequence[Data]):
         if isinstance(index, slice):
             first, last, step = index.indices(len(self))
             if step != 1:
-                return collate([self[place] for place in range(first, last, step)])
+                raise ValueError(f"a slice must have a step of 1, got {step}; take the graphs one by one")
             last = max(first, last)
             columns = {
                 key: column.part(first, last) if isinstance(column, Rows) else column[first:last]
                 for key, column in self.columns.items()
             }
             return CollatedGraphs(self.sizes[first:last], columns, self.blanks[first:last])
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {index}")
-        place = index % len(self)
+        place = range(len(self))[index]
         graph = copy(self.blanks[place])
         for key, column in self.columns.items():
             # A view would take all graphs along wherever this one is kept or pickled.
@@ -163,6 +159,12 @@ class CollatedGraphs(Sequence[Data]):
         column = self.columns.get(key)
         return column.values if isinstance(column, Rows) else None
 
+    def numbers(self, key: str) -> list[Any]:
+        """The number of each graph, where each has one tensor of one number under a name; else nothing."""
+        rows = self.columns.get(key)
+        are_single = isinstance(rows, Rows) and rows.values.dim() == 1 and bool((np.diff(rows.starts) == 1).all())
+        return rows.values.tolist() if isinstance(rows, Rows) and are_single else []
+
     @property
     def differing(self) -> list[str]:
         """Names of attributes that some graphs have and others have not, which no batch can have."""
@@ -183,19 +185,18 @@ class CollatedGraphs(Sequence[Data]):
         >>> collate([graph, graph]).batch(frozenset({"x", "batch"}))
         DataBatch(x=[4, 1], edge_index=[2, 4], batch=[4], ptr=[3])
         """
-        used = [
-            key for key in (*OF_NODES, *OF_EDGES) if key in self.columns and (wanted is None or key in wanted | {"x"})
-        ]
+        edges, others = self.columns["edge_index"], [self.columns.get(key) for key in FEATURES]
         is_usual = wanted is not None and wanted <= _USUAL and set(map(type, self.blanks)) == {Data}
-        if not is_usual or any(self.tensor(key) is None for key in used):
+        if not is_usual or not isinstance(edges, Rows) or any(isinstance(one, list) for one in others):
             return self._batch_by_pyg(wanted)
-        sizes, edges = torch.from_numpy(self.sizes), self.tensor("edge_index")
+        used = [key for key in FEATURES if key == "x" or key in (wanted or ())]
+        tensors = {key: rows.clone() for key in used if (rows := self.tensor(key)) is not None}
+        sizes = torch.from_numpy(self.sizes)
         ptr = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
-        shift = ptr[:-1].repeat_interleave(torch.from_numpy(self.counts)).to(edges)
-        tensors = {key: self.tensor(key).clone() for key in used}
+        shift = ptr[:-1].repeat_interleave(torch.from_numpy(self.counts))
         return Batch(
             **tensors,
-            edge_index=edges + shift,
+            edge_index=edges.values + shift.to(edges.values),
             **({} if "x" in tensors else {"num_nodes": int(ptr[-1])}),
             batch=torch.arange(len(self)).repeat_interleave(sizes),
             ptr=ptr,
@@ -203,25 +204,20 @@ class CollatedGraphs(Sequence[Data]):
 
     def _batch_by_pyg(self, wanted: frozenset[str] | None) -> Batch:
         """What PyG's collation gives, without what it cannot join: a model that never reads it can do without."""
-        graphs = list(self)
         left_out = set() if wanted is None else self.columns.keys() - wanted - {"edge_index", "x", "num_nodes"}
         left_out |= {*self.differing, "batch", "ptr"}  # the last two are made anew, whatever graphs have of that name
-        left_out |= {key for key in self.columns if any(getattr(value, "is_meta", False) for value in self.values(key))}
-        try:
-            return Batch.from_data_list(graphs, exclude_keys=sorted(left_out))
-        except Exception:
-            others = self.columns.keys() - {*_USUAL, "num_nodes"} - left_out
-            unfit = {key for key in others if not self._can_be_joined(key)}
-            if not unfit:
-                raise
-            return Batch.from_data_list(graphs, exclude_keys=sorted(left_out | unfit))
+        others = self.columns.keys() - {*_USUAL, "num_nodes"} - left_out
+        left_out |= {key for key in others if not self._can_be_joined(key)}
+        return Batch.from_data_list(list(self), exclude_keys=sorted(left_out))
 
     def _can_be_joined(self, key: str) -> bool:
+        if self.tensor(key) is not None or all(isinstance(value, str | float) for value in self.values(key)):
+            return True
         try:
-            Batch.from_data_list([Data(num_nodes=1, **{key: value}) for value in self.values(key)])
+            batch = Batch.from_data_list([Data(num_nodes=1, **{key: value}) for value in self.values(key)])
         except Exception:  # whatever an attribute of any type raises
             return False
-        return True
+        return not getattr(batch[key], "is_meta", False)
 
 
 def collate(graphs: Sequence[Data]) -> CollatedGraphs:
@@ -254,16 +250,17 @@ def _column(key: str, values: list[Any], graph: Data) -> Column:
     first = values[0]
     dim = 0 if first.dim() == 0 else graph.__cat_dim__(key, first)
     are_alike = len(set(map(Tensor.dim, values))) == len(set(map(_DTYPE, values))) == 1
-    if are_alike and isinstance(dim, int):
-        try:
-            joined = torch.cat(values, dim) if first.dim() else torch.stack(values)
-        except RuntimeError:  # of other widths, or sparse
-            joined = None
-        if is_dense(joined):
-            dim %= joined.dim()
-            lengths = [value.shape[dim] for value in values] if first.dim() else [1] * len(values)
-            return Rows(joined, np.array([0, *accumulate(lengths)], np.int64), dim, is_scalar=first.dim() == 0)
-    return values
+    if not are_alike or not isinstance(dim, int):
+        return values
+    try:
+        joined = torch.cat(values, dim) if first.dim() else torch.stack(values)
+    except RuntimeError:  # of other widths, or sparse
+        return values
+    if not is_dense(joined):
+        return values
+    dim %= joined.dim()
+    lengths = [value.size(dim) for value in values] if first.dim() else [1] * len(values)
+    return Rows(joined, np.array([0, *accumulate(lengths)], np.int64), dim, is_scalar=first.dim() == 0)
 
 
 def _blanks(graphs: Sequence[Data]) -> list[Data]:
@@ -297,16 +294,15 @@ def _joined(parts: list[CollatedGraphs]) -> CollatedGraphs:
 def _end_to_end(columns: list[Column | None]) -> Rows | None:
     """Columns as one tensor; ``None`` where some are lists, or they differ in type or width."""
     rows = [column for column in columns if isinstance(column, Rows)]
-    kinds = {(one.values.dtype, one.dim, one.is_scalar, *_width(one)) for one in rows}
-    if len(rows) < len(columns) or len(kinds) > 1:
+    if len(rows) < len(columns) or len({(one.values.dtype, one.dim, one.is_scalar) for one in rows}) > 1:
+        return None
+    try:
+        values = torch.cat([one.values for one in rows], rows[0].dim)
+    except RuntimeError:  # of other widths
         return None
     ends = accumulate((int(one.starts[-1]) for one in rows), initial=0)
     starts = np.concatenate([[0], *(one.starts[1:] + before for one, before in zip(rows, ends, strict=False))])
-    return Rows(torch.cat([one.values for one in rows], rows[0].dim), starts, rows[0].dim, rows[0].is_scalar)
-
-
-def _width(rows: Rows) -> list[int]:
-    return [size for dim, size in enumerate(rows.values.shape) if dim != rows.dim]
+    return Rows(values, starts, rows[0].dim, rows[0].is_scalar)
 
 
 def values_of(column: Column | None, length: int) -> list[Any]:
@@ -399,8 +395,8 @@ class GraphStore(Sequence[Data]):
         return (self.block(first, min(first + size, len(self))) for first in range(0, len(self), size))
 
     def values(self, key: str) -> list[Any]:
-        """What each graph has under a name, ``None`` where it has nothing."""
-        return [value for block in self.blocks() for value in block.values(key)]
+        """What each graph has under a name, ``None`` where it has nothing; where each has one number, that."""
+        return [value for block in self.blocks() for value in block.numbers(key) or block.values(key)]
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""

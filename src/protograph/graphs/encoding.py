@@ -164,7 +164,8 @@ class _Encoded(NamedTuple):
     edge_kinds: Kinds
 
 
-_NOTHING = _Encoded(*(np.zeros(0, dtype) for dtype in (np.int64, np.int64, np.int32, np.int32, np.int32)))
+_NO_INTS, _NO_KINDS = np.zeros(0, np.int64), np.zeros(0, np.int32)
+_NOTHING = _Encoded(_NO_INTS, _NO_INTS, _NO_KINDS, _NO_KINDS, _NO_KINDS)
 
 
 def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
@@ -281,7 +282,7 @@ class RowKinds:
         # -0.0 plus 0.0 has the bytes of 0.0.
         values = np.ascontiguousarray(self._rule.compared(rows.astype(np.float64)) + 0.0)
         width = values.shape[1] * values.itemsize
-        keys = values.view(np.dtype((np.void, width))).ravel().tolist() if width else [b""] * len(values)
+        keys: list[Any] = values.view(np.dtype((np.void, width))).ravel().tolist() if width else [b""] * len(values)
         ranks: dict[bytes, int] = {}
         place = np.array([ranks.setdefault(key, len(ranks)) for key in keys], np.int64)
         distinct = list(ranks)
