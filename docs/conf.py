@@ -15,7 +15,6 @@ from protograph import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))
 from offline import loaded_from_elsewhere
-from option_numbers import Numbers
 
 project = "Protograph"
 author = "The Protograph developers"
@@ -63,7 +62,6 @@ def setup(app: Sphinx) -> None:
     app.connect("missing-reference", public_name)
     app.connect("doctree-read", call_attributes_so)
     app.connect("build-finished", check_is_local)
-    app.add_directive("numbers", Numbers)
     app.add_html_math_renderer("mathml", inline_renderers=(math, None), block_renderers=(math_block, None))
 
 

@@ -1,6 +1,5 @@
 """The documentation as a site: its pages hang together, every name is in it, and it needs no network to be read."""
 
-import inspect
 import re
 import tomllib
 from collections import Counter
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import protograph
-from protograph.page import options
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -27,7 +25,6 @@ def of_docs(name):
 
 
 loaded_from_elsewhere = of_docs("offline").loaded_from_elsewhere
-numbers_of = of_docs("option_comments").numbers_of
 
 
 def prose(path):
@@ -97,15 +94,6 @@ def test_every_public_name_is_in_the_api_reference():
     names = {f"protograph.{name}" for name in protograph.__all__} - set(modules)
     names |= {f"{module}.{name}" for module, value in modules.items() for name in value.__all__}
     assert documented == names
-
-
-def test_the_reference_has_the_reason_of_every_number():
-    source = (
-        "class A:\n    slack: float = 0.1  # the least\n    rows: int = (\n        2**3  # as many\n    )\n    x: int\n"
-    )
-    assert list(numbers_of(source)) == [("slack", "0.1", "the least"), ("rows", "2 ** 3", "as many")]
-    for kind in (options.ConsensusOptions, options.EvidenceOptions, options.ReasonOptions):
-        assert [name for name, _, why in numbers_of(inspect.getsource(kind)) if not why] == []
 
 
 def test_what_builds_the_site_is_pinned():

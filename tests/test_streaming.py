@@ -1,11 +1,16 @@
 """Whatever graphs come in, and wherever they are kept meanwhile, the answers are those of a list."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from torch_geometric.data import InMemoryDataset, OnDiskDataset
 
 import protograph as pg
+from protograph.page import clustering, counting
+from protograph.page.reasons.options import ReasonOptions
+from protograph.page.reasons.reasons import find_reasons
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(120)
@@ -90,12 +95,17 @@ def test_the_answers_are_those_of_a_list(name, tmp_path, model, wanted):
 
 
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
-def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model):
+def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model, monkeypatch):
+    monkeypatch.setattr(clustering, "MAX_FITTED", 20)
+    monkeypatch.setattr(counting, "MAX_COUNTED", 40)
+    monkeypatch.setattr(counting, "DRAWN_FROM", 20)
+    few = ReasonOptions(max_searched=60, max_confirming=20, min_kept_apart=2)
+    monkeypatch.setattr(
+        "protograph.page.explainer.find_reasons", lambda facts: find_reasons(replace(facts, options=few))
+    )
     explainer = pg.PAGE(
         num_clusters=2,
         budget=2,
-        consensus_options={"max_counted": 40, "drawn_from": 20},
-        reason_options={"max_searched": 60, "max_confirming": 20, "min_kept_apart": 2},
     )
     found = explainer.fit(model, iter(GRAPHS)).explain_all()
     for target, one in found.items():

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from protograph.explanation.storage import load
     from protograph.models.classifier import GraphClassifier
     from protograph.page.explainer import PAGE
+    from protograph.page.options import Walk
     from protograph.training import Trained, train
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Session",
     "Support",
     "Trained",
+    "Walk",
     "baselines",
     "datasets",
     "diff",
@@ -75,6 +77,7 @@ _ON_FIRST_USE = {
     "Session": "protograph.explanation",
     "Support": "protograph.explanation",
     "Trained": "protograph.training",
+    "Walk": "protograph.page.options",
     "baselines": "protograph.baselines",
     "datasets": "protograph.datasets",
     "diff": "protograph.explanation.difference",

@@ -3,8 +3,8 @@
 import numpy as np
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.counting import PatternCounter, SourcePatterns
-from protograph.page.consensus.weighing import PartWeigher
+from protograph.page.counting import PatternCounter, Sample
+from protograph.page.trimming import PartWeigher
 from protograph.patterns.subgraph_isomorphism import PatternStore
 from tests.page.naive_patterns import ring_edges, undirected
 
@@ -32,12 +32,16 @@ def connected_graph(rng, largest):
     return undirected(size, sorted({*tree_edges(rng, 0, size), *chords}), rng.integers(0, 2, size).tolist())
 
 
-def counter_of(graphs, num_inside, options=None):
-    """Counts parts of the first graph; the first ``num_inside`` are the cluster."""
+def counter_of(graphs):
+    """Counts parts of the first graph."""
     encoded = EncodedGraphs(graphs)
-    patterns = SourcePatterns(PatternStore(encoded), encoded[0])
-    return PatternCounter(patterns, np.arange(num_inside), np.arange(num_inside, len(graphs)), options)
+    return PatternCounter(PatternStore(encoded), encoded[0])
+
+
+def sample_of(graphs, num_inside):
+    """All graphs; the first ``num_inside`` are the cluster."""
+    return Sample(np.arange(num_inside), np.arange(num_inside, len(graphs)))
 
 
 def weigher_of(graphs, num_inside, contributions):
-    return PartWeigher(counter_of(graphs, num_inside), np.asarray(contributions, dtype=float))
+    return PartWeigher(counter_of(graphs), sample_of(graphs, num_inside), np.asarray(contributions, dtype=float))

@@ -22,6 +22,7 @@ the data do not agree on are no groups that deserve a prototype each.
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -43,6 +44,7 @@ FAR_SHARE = 0.25  # ... if they are in this share of the dimensions: one dead di
 MIN_OTHERS = 8  # different graphs that must be left without those far off; of fewer, quartiles say little
 NORMAL_RANGE = 1.349  # a normal distribution's inter-quartile range, in standard deviations
 NUM_STARTS = 3  # of the mixture; a single start is stuck too often
+START_GRAPHS = 1000  # graphs that starts are tried on, at least; which is best shows on few
 MAX_FITTED = 20_000  # graphs that the mixture is fitted to; of more, so many, evenly spaced: all are assigned
 FULL_FROM = 2  # different graphs a cluster and dimension for full covariances; fewer cannot decide them
 VARIANCES_FROM = 5  # different graphs a cluster for a variance a dimension; below, one for all
@@ -356,25 +358,30 @@ def fit_components(
         num_clusters: How many components.
         covariance: Of which kind.
         random_state: Seed of the starts.
-        num_starts: The best of them is taken.
+        num_starts: The best of them goes on with all graphs.
         tolerance: Gain in mean log-likelihood that another iteration is worth.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
+    dim = points.shape[1]
+    sample = points[evenly(len(points), max(START_GRAPHS, 2 * dim * num_clusters))]
     for regularisation in REGULARISATION:
-        mixture = GaussianMixture(
+        mixture = partial(
+            GaussianMixture,
             num_clusters,
             covariance_type=covariance,
             reg_covar=regularisation,
             tol=tolerance,
-            n_init=num_starts if num_clusters > 1 else 1,
             random_state=random_state,
         )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # a note says so
-                mixture.fit(points)
+                fitted = mixture(n_init=num_starts if num_clusters > 1 else 1).fit(sample)
+                if len(sample) < len(points):
+                    begun = {"weights": fitted.weights_, "means": fitted.means_, "precisions": fitted.precisions_}
+                    fitted = mixture(**{f"{name}_init": value for name, value in begun.items()}).fit(points)
             break
         except ValueError:  # a covariance that is singular in float64
             if regularisation == REGULARISATION[-1]:
@@ -382,13 +389,13 @@ def fit_components(
     notes = []
     if regularisation > REGULARISATION[0]:
         notes.append(f"the mixture's covariances were singular, so {regularisation:g} was added to every variance")
-    if not mixture.converged_:
-        notes.append(f"the mixture did not converge in {mixture.max_iter} iterations")
-    dim, whitening = points.shape[1], mixture.precisions_cholesky_
+    if not fitted.converged_:
+        notes.append(f"the mixture did not converge in {fitted.max_iter} iterations")
+    whitening = fitted.precisions_cholesky_
     if covariance != "full":
         whitening = whitening.reshape(num_clusters, -1, 1) * np.eye(dim)
     log_determinants = np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
-    return Components(np.log(mixture.weights_) + log_determinants, mixture.means_, whitening, tuple(notes))
+    return Components(np.log(fitted.weights_) + log_determinants, fitted.means_, whitening, tuple(notes))
 
 
 def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> tuple[Covariance, str]:

@@ -1,25 +1,42 @@
-"""In how many graphs is a prototype found, as a whole and node by node?"""
+"""What is known of a prototype once it is found: where it lies, what else was found, what it is worth inside graphs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
+from protograph._base.randomness import preserved_random_state
+from protograph._base.ties import TOLERANCE, levels
 from protograph._base.words import counted
-from protograph.explanation import Evidence, Prototype
+from protograph.explanation import Evidence, Prototype, Reason
+from protograph.explanation.places import nodes_of
+from protograph.explanation.survey import NextBest, TakenOut
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
+from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
+from protograph.models.predictions import Judge
 from protograph.molecules.functional_groups import NamedPart, PartNamer
-from protograph.page.candidate import Candidate
-from protograph.page.consensus.counting import information, spread
-from protograph.page.options import EvidenceOptions
+from protograph.page.clustering import Cluster
+from protograph.page.counting import information, spread
+from protograph.page.search import Candidate, ClusterResult, FittedClass
 from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.joint import MatchFeatures, are_matched_by_kind
 from protograph.patterns.pattern import Edge
-from protograph.patterns.subgraph_isomorphism import contained_in, neighbours_of
+from protograph.patterns.subgraph_isomorphism import contained_in, is_isomorphic, neighbours_of
+
+LOOKED_AT = 100  # graphs of the cluster in which nodes and edges are looked up one by one
+WHOLE_CALLS = 20_000  # nodes to place in one graph before it counts as one without the prototype
+PART_CALLS = 5_000  # nodes to try for the largest part of the prototype in one graph
+SAME_SHARE = 0.05  # clusters with one prototype are one if the shares that have it differ by no more
+MOST_NEXT = 3  # patterns of other sessions that are kept
+NUM_TAKEN_OUT = 12  # graphs that a pattern is taken out of
+
+# A graph by its index, and its nodes that are to go.
+Place = tuple[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +51,6 @@ class EvidenceScope:
         match_features: Which nodes may stand for each other.
         is_looked_up: Whether nodes and edges are looked up one by one in graphs of the cluster.
         namer: Finds what parts of molecules are called; ``None`` for no names.
-        options: How long to look.
     """
 
     store: GraphStore
@@ -44,7 +60,6 @@ class EvidenceScope:
     match_features: MatchFeatures = True
     is_looked_up: bool = True
     namer: PartNamer | None = None
-    options: EvidenceOptions = field(default_factory=EvidenceOptions)
 
 
 def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -> Evidence:
@@ -56,7 +71,7 @@ def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -
         scope: Where to count.
     """
     edges = edges_of(candidate.graph)
-    answers = contained_in(candidate.graph, scope.encoded, max_calls=scope.options.whole_calls)
+    answers = contained_in(candidate.graph, scope.encoded, max_calls=WHOLE_CALLS)
     contains = answers > 0
     is_class, members = scope.predictions == scope.target, np.asarray(cluster, dtype=np.int64)
     node_sources, edge_sources = _in_sources(candidate, edges, scope.encoded)
@@ -86,7 +101,7 @@ def named_parts(graph: Data, scope: EvidenceScope) -> tuple[NamedPart, ...]:
     """What parts of a prototype are called in every molecule that it is counted in."""
     if scope.namer is None or not scope.encoded.match_features:
         return ()
-    answers = contained_in(graph, scope.encoded, max_calls=scope.options.whole_calls)
+    answers = contained_in(graph, scope.encoded, max_calls=WHOLE_CALLS)
     return scope.namer.names(scope.encoded.encode(graph), scope.encoded, np.flatnonzero(answers > 0).tolist())
 
 
@@ -122,7 +137,7 @@ def _in_cluster(
 
     It is found where it belongs to the largest connected part of the prototype that lies in the graph.
     """
-    chosen = spread(members, scope.options.looked_at)
+    chosen = spread(members, LOOKED_AT)
     whole = int(contains[chosen].sum())
     nodes, joined = np.full(node_count(graph), whole), np.full(len(edges), whole)
     own = scope.encoded.encode(graph)
@@ -132,7 +147,7 @@ def _in_cluster(
         else:
             rule = scope.encoded.edge_rule
             pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=rule)
-        part = pair.largest_of_all(scope.options.part_calls)
+        part = pair.largest_of_all(PART_CALLS)
         if part is not None:
             nodes[sorted(part.pattern.nodes)] += 1
             joined += [edge in part.pattern.edges for edge in edges]
@@ -148,3 +163,140 @@ def undecided(prototypes: Sequence[Prototype]) -> list[str]:
         for prototype, number in zip(prototypes, numbers, strict=True)
         if number
     ]
+
+
+# ---- clusters with the same prototype, and what other sessions found -------------------------------------------------
+
+
+def merged(results: list[ClusterResult], encoded: EncodedGraphs) -> tuple[list[ClusterResult], list[str]]:
+    """Merge clusters whose prototypes are isomorphic and lie in the same share of their graphs, the largest first.
+
+    The larger cluster's prototype stays.
+
+    Args:
+        results: The clusters, the largest first.
+        encoded: All graphs.
+
+    Returns:
+        The clusters that are left, and notes on what was merged.
+    """
+    kept: list[ClusterResult] = []
+    notes = []
+    for result in results:
+        twin = next((n for n, other in enumerate(kept) if _is_same(other, result, encoded)), None)
+        if twin is None:
+            kept.append(result)
+            continue
+        larger = kept[twin]
+        joined = _joined(larger.cluster, result.cluster)
+        kept[twin] = replace(larger, cluster=joined)
+        notes.append(
+            f"a cluster of {len(result.cluster.members)} graphs was merged into one of {len(larger.cluster.members)}: "
+            f"they have the same prototype, in as many of their graphs"
+        )
+    return sorted(kept, key=lambda result: -len(result.cluster.members)), notes
+
+
+def _is_same(one: ClusterResult, other: ClusterResult, encoded: EncodedGraphs) -> bool:
+    first, second = (encoded.encode(result.candidate.graph) for result in (one, other))
+    if not is_isomorphic(first, second):
+        return False
+    shares = [(contained_in(first, encoded, indices=r.cluster.members) > 0).mean() for r in (one, other)]
+    return bool(abs(shares[0] - shares[1]) <= SAME_SHARE)
+
+
+def _joined(larger: Cluster, smaller: Cluster) -> Cluster:
+    """One cluster of two, which keeps the larger one's mean and representatives."""
+    members, distances = (*larger.members, *smaller.members), (*larger.distances, *smaller.distances)
+    tolerance = TOLERANCE * max(1.0, max(distances, default=0.0))
+    order = np.argsort(-levels(distances, tolerance), kind="stable").tolist()
+    return replace(larger, members=tuple(members[i] for i in order), distances=tuple(distances[i] for i in order))
+
+
+def next_best(result: ClusterResult, encoded: EncodedGraphs) -> tuple[NextBest, ...]:
+    """The other patterns of a cluster's sessions, each once, by their margin."""
+    known = [encoded.encode(result.candidate.graph)]
+    others = sorted(result.candidates, key=lambda one: -one.session.margin)
+    kept = list[NextBest]()
+    for candidate in others:
+        own = encoded.encode(candidate.graph)
+        if len(kept) < MOST_NEXT and not any(is_isomorphic(own, other) for other in known):
+            known.append(own)
+            session = candidate.session
+            kept.append(NextBest(graph=candidate.graph, probability=session.probability, margin=session.margin))
+    return tuple(kept)
+
+
+# ---- what becomes of the margin when a pattern is taken out ----------------------------------------------------------
+
+
+def prototype_places(prototype: Prototype) -> list[Place]:
+    """The sources of a prototype, and where it lies in them."""
+    if prototype.matches is None or prototype.sources is None:
+        return []
+    columns = prototype.matches.T.tolist()
+    return [
+        (source, tuple(sorted({node for node in column if node >= 0})))
+        for source, column in zip(prototype.sources, columns, strict=True)
+    ]
+
+
+def reason_places(
+    reason: Reason, is_class: Callable[[int], bool], take: Callable[[list[int]], list[Data]]
+) -> list[Place]:
+    """Graphs of the class in which a reason holds, and where the patterns that it has lie: its example first.
+
+    Args:
+        reason: The reason.
+        is_class: Whether a graph is predicted as the class.
+        take: Gives graphs by their indices.
+    """
+    example, places = reason.example, list[Place]()
+    if example is not None and reason.has:
+        marked = {example.nodes[node] for place in example.marked for node in place}
+        places.append((example.source, tuple(sorted(marked))))
+    if not reason.has:
+        return places
+    taken = {index for index, _ in places}
+    members = [index for index in reason.holds_in_indices if is_class(index) and index not in taken]
+    spread = np.linspace(0, len(members) - 1, min(NUM_TAKEN_OUT - len(places), len(members))).astype(int).tolist()
+    chosen = [members[place] for place in spread]
+    found = nodes_of(reason.has, take(chosen)) if chosen else []
+    return places + [(index, nodes) for index, nodes in zip(chosen, found, strict=True) if nodes]
+
+
+def taken_out_fields(
+    fitted: FittedClass, store: GraphStore, prototypes: Sequence[Prototype], reasons: Sequence[Reason]
+) -> dict[str, Any]:
+    """The fields of an explanation that tell what its patterns are worth to the model inside graphs."""
+    target, predictions = fitted.target, fitted.embedded.predictions
+    of_reasons = [
+        reason_places(reason, lambda index: bool(predictions[index] == target), store.take) for reason in reasons
+    ]
+
+    def margins(some: Sequence[list[Place]]) -> tuple[tuple[TakenOut, ...], ...]:
+        return tuple(taken_out(places, store.__getitem__, fitted.judge, target) for places in some)
+
+    with preserved_random_state():
+        return {
+            "prototypes_taken_out": margins([prototype_places(one) for one in prototypes]),
+            "reasons_taken_out": margins(of_reasons),
+        }
+
+
+def taken_out(places: Sequence[Place], graph: Callable[[int], Data], judge: Judge, target: int) -> tuple[TakenOut, ...]:
+    """Margins of graphs, and of what is left of them without some nodes; those that have no others are left out."""
+    wholes = [(index, nodes, graph(index)) for index, nodes in places]
+    wholes = [(index, nodes, whole) for index, nodes, whole in wholes if 0 < len(nodes) < node_count(whole)]
+    if not wholes:
+        return ()
+    rest = [
+        induced_subgraph(whole, [n for n in range(node_count(whole)) if n not in set(nodes)])
+        for _, nodes, whole in wholes
+    ]
+    # One after the other: a part has not all the entries of a whole graph, and a batch takes graphs of one kind.
+    margins = [judge(graphs, target).margins.tolist() for graphs in ([whole for _, _, whole in wholes], rest)]
+    return tuple(
+        TakenOut(index=index, nodes=nodes, margin=before, margin_without=after)
+        for (index, nodes, _), before, after in zip(wholes, *margins, strict=True)
+    )

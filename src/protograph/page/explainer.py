@@ -1,7 +1,7 @@
 """PAGE: prototype graphs by clustering graph embeddings and matching node embeddings."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from torch import Tensor
@@ -12,30 +12,23 @@ from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.conditions import NodeRule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.candidate import NoPrototypeError
 from protograph.page.clustering import Cluster, Selection, class_map, given_cluster, select
-from protograph.page.consensus.contributions import LinearHead, linear_head
-from protograph.page.consensus.prototype import consensus_candidates, heaviest
-from protograph.page.edges import ResolvedEdges, resolved_edges
-from protograph.page.evidence import EvidenceScope, gather, named_parts, undecided
-from protograph.page.fitted import FittedClass
-from protograph.page.merging import ClusterResult, merged
-from protograph.page.next_best import next_best
-from protograph.page.nodes import ResolvedNodes, resolved_nodes
-from protograph.page.option_checks import check_options
-from protograph.page.options import (
-    ConsensusOptions,
-    EdgeOptions,
-    EvidenceOptions,
-    NodeOptions,
-    ReasonOptions,
-    Scoring,
-    SearchOptions,
-    WalkOptions,
+from protograph.page.consensus import consensus_of
+from protograph.page.contributions import LinearHead, linear_head
+from protograph.page.evidence import (
+    EvidenceScope,
+    gather,
+    merged,
+    named_parts,
+    next_best,
+    taken_out_fields,
+    undecided,
 )
+from protograph.page.match_rules import ResolvedEdges, ResolvedNodes, resolved_edges, resolved_nodes
+from protograph.page.options import SearchOptions, Walk, check_options, walk_of
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
-from protograph.page.taken_out import taken_out_fields
-from protograph.page.walk.prototype import best_walk, walk_candidates
+from protograph.page.search import ClusterResult, FittedClass, NoPrototypeError
+from protograph.page.walk import best_walk, walk_candidates
 from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 
@@ -55,13 +48,8 @@ class PAGE(Explainer):
         num_graphs: k of the paper: how many graphs of a cluster are matched.
         budget: Number of search sessions, each from another start (walk) or with other graphs near the mean
             (consensus).
-        decay: What a matching score is divided by for each of its nodes that has been chosen before. Walk only, as are
-            ``max_iterations``, ``scoring``, ``distinct_starts`` and ``walk_options``; for the other search, to set one
-            is an error.
-        max_iterations: Most steps of a session.
         max_nodes: Most nodes of a prototype. ``None``: for a walk, as many as the largest connected pattern that the
             cluster's ``num_graphs`` graphs have in common; a consensus needs no limit.
-        scoring: ``"product"``, or the means over pairs: ``"arithmetic"``, ``"geometric"``.
         match_features: Which nodes match. ``"auto"``: those with equal features, but values of a continuous column, or
             of several together, fall into a few bins or kinds; a walk is the paper's, for which features must be equal.
             ``"model"``: those that the model makes the same of. ``True``: with equal features. ``False``: any. A
@@ -71,16 +59,9 @@ class PAGE(Explainer):
         match_edges: Whether edges that correspond must agree in ``edge_attr``: be equal or, in a column that is
             continuous, lie in one bin. ``"auto"``: where the model reads them, which is found out by changing them; a
             walk is the paper's, which does not look at them. What it came to is the ``edge_rule`` of an explanation.
-        distinct_starts: Whether a start's nodes are barred from later starts.
-        search: ``"consensus"`` or ``"walk"``.
+        search: ``"consensus"``, or ``"walk"`` for the paper's; :class:`Walk` is that with options of its own.
         max_reasons: Most reasons of a class; 0: none are looked for. A walk has none.
         random_state: Seed of the mixture.
-        consensus_options: The numbers that decide how a consensus is grown, trimmed and closed.
-        walk_options: Limits beyond which a walk is not proven to be exact.
-        evidence_options: The numbers that decide how evidence is counted.
-        reason_options: The numbers that decide how reasons are searched, confirmed and measured.
-        edge_options: The numbers that decide whether attributes of edges are read, and how continuous ones are cut.
-        node_options: The numbers that decide which features are continuous, and what bins or kinds they fall into.
 
     >>> PAGE(num_graphs=0)
     Traceback (most recent call last):
@@ -91,43 +72,24 @@ class PAGE(Explainer):
     num_clusters: int | Literal["auto"] = "auto"
     num_graphs: int = 3
     budget: int = 5
-    decay: float = 10.0
-    max_iterations: int = 1000
     max_nodes: int | None = None
-    scoring: Scoring = "product"
     match_features: bool | float | Literal["auto", "model"] | Callable[[Tensor, Tensor], bool] = "auto"
     match_edges: bool | Literal["auto"] = "auto"
-    distinct_starts: bool = True
-    search: Literal["walk", "consensus"] = "consensus"
+    search: Literal["walk", "consensus"] | Walk | Mapping[str, Any] = "consensus"
     max_reasons: int = 8
     random_state: int = 0
-    consensus_options: ConsensusOptions = field(default_factory=ConsensusOptions)
-    walk_options: WalkOptions = field(default_factory=WalkOptions)
-    evidence_options: EvidenceOptions = field(default_factory=EvidenceOptions)
-    edge_options: EdgeOptions = field(default_factory=EdgeOptions)
-    node_options: NodeOptions = field(default_factory=NodeOptions)
-    reason_options: ReasonOptions = field(default_factory=ReasonOptions)
 
     def __post_init__(self) -> None:
         check_options(self)
 
-    def _search_options(self) -> SearchOptions:
-        return SearchOptions(
-            budget=self.budget,
-            max_nodes=self.max_nodes,
-            match_features=self._nodes().match_features,
-            match_edges=self._edges().rule,
-            decay=self.decay,
-            max_iterations=self.max_iterations,
-            scoring=self.scoring,
-            distinct_starts=self.distinct_starts,
-            walk=self.walk_options,
-            consensus=self.consensus_options,
-        )
+    @property
+    def _walk(self) -> Walk | None:
+        """The options of a walk; ``None`` where the search is our own."""
+        return walk_of(self.search)
 
     def representatives(self, target: int | str) -> Selection:
         """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
-        members, near = self._members(target), self.budget * self.num_graphs * self.consensus_options.pool
+        members, near = self._members(target), self.budget * self.num_graphs
         with preserved_random_state():
             return select(
                 self._fitted().graph_embeddings[members],
@@ -135,7 +97,7 @@ class PAGE(Explainer):
                 num_clusters=self.num_clusters,
                 num_graphs=self.num_graphs,
                 random_state=self.random_state,
-                num_nearest=near if self.search == "consensus" else 0,
+                num_nearest=near if self._walk is None else 0,
                 resolution=self._classifier().resolution,
                 content_keys=lambda indices: [source.order for source in self._canonical(indices)],
                 graph_label=self._store.label,
@@ -198,11 +160,10 @@ class PAGE(Explainer):
 
     def _reasons(self) -> FoundReasons | None:
         """The reasons of all classes, which are found together, once a fit; ``None`` where none are looked for."""
-        if self.search == "walk" or not self.max_reasons:
+        if self._walk or not self.max_reasons:
             return None
         with self._progress.stage("reasoning", 1):
-            name = f"reasons, {self.max_reasons}, {self.reason_options}"
-            return self._once(name, lambda: find_reasons(self._to_reason()))
+            return self._once(f"reasons, {self.max_reasons}", lambda: find_reasons(self._to_reason()))
 
     def _prepare(self) -> None:
         self._reasons()
@@ -222,12 +183,13 @@ class PAGE(Explainer):
             edge_rule=graphs.edge_rule,
             names=self._column_names,
             namer=self._namer,
-            options=self.reason_options,
             max_reasons=self.max_reasons,
         )
 
     def _options(self) -> Mapping[str, Any]:
-        options = asdict(self)
+        options = {option.name: getattr(self, option.name) for option in fields(self)}
+        if self._walk:
+            options["search"] = "walk" if self._walk == Walk() else asdict(self._walk)
         if callable(options["match_features"]):
             options["match_features"] = getattr(options["match_features"], "__qualname__", "a function")
         return options
@@ -235,8 +197,9 @@ class PAGE(Explainer):
     def _selected(self, target: int, representatives: Sequence[int] | None) -> Selection:
         if representatives is None:
             return self.representatives(target)
-        least = 1 if self.scoring == "product" else 2
-        return given_cluster(representatives, len(self._store), least, f"scoring={self.scoring!r}")
+        scoring = self._walk.scoring if self._walk else "product"
+        least = 1 if scoring == "product" else 2
+        return given_cluster(representatives, len(self._store), least, f"scoring={scoring!r}")
 
     def _fitted_class(self, target: int) -> FittedClass:
         return FittedClass(
@@ -264,21 +227,21 @@ class PAGE(Explainer):
 
     def _nodes(self) -> ResolvedNodes:
         """Which nodes count as the same; found out once a fit."""
-        asked: Any = True if self.search == "walk" and self.match_features == "auto" else self.match_features
+        asked: Any = True if self._walk and self.match_features == "auto" else self.match_features
         if asked not in ("auto", "model"):
             return ResolvedNodes(asked)
         return self._once(
-            f"nodes, {asked}, {self.node_options}",
-            lambda: resolved_nodes(asked, self._judge, self._store, self._names.features, self.node_options),
+            f"nodes, {asked}",
+            lambda: resolved_nodes(asked, self._judge, self._store, self._names.features),
         )
 
     def _edges(self) -> ResolvedEdges:
         """Which edges count as the same; found out once a fit."""
-        asked = False if self.search == "walk" and self.match_edges == "auto" else self.match_edges
+        asked = False if self._walk and self.match_edges == "auto" else self.match_edges
         model, predictions = self._classifier(), self._fitted().predictions
         return self._once(
-            f"edges, {asked}, {self.edge_options}",
-            lambda: resolved_edges(asked, model, self._store, predictions, self.edge_options),
+            f"edges, {asked}",
+            lambda: resolved_edges(asked, model, self._store, predictions),
         )
 
     def _canonical(self, indices: Sequence[int]) -> list[CanonicalGraph]:
@@ -288,7 +251,7 @@ class PAGE(Explainer):
     def _head(self) -> LinearHead | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
         resolution = self._classifier().resolution
-        return self._once("head", lambda: linear_head(self._fitted(), resolution, self.consensus_options))
+        return self._once("head", lambda: linear_head(self._fitted(), resolution))
 
     def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
         """Phase 2 for each cluster, and notes on those without a prototype."""
@@ -304,14 +267,17 @@ class PAGE(Explainer):
         return results, notes
 
     def _result(self, fitted: FittedClass, cluster: Cluster) -> ClusterResult:
-        options = self._search_options()
-        if self.search == "walk":
+        options = SearchOptions(
+            budget=self.budget,
+            max_nodes=self.max_nodes,
+            match_features=self._nodes().match_features,
+            match_edges=self._edges().rule,
+            walk=self._walk or Walk(),
+        )
+        if self._walk:
             walks = walk_candidates(fitted, cluster, options)
-            return ClusterResult(cluster, best_walk(fitted, walks), tuple(walk.session for walk in walks))
-        found = consensus_candidates(fitted, cluster, options, self._head())
-        sessions = tuple(one.session for one in found.candidates)
-        best, others = heaviest(found.candidates), tuple(found.candidates)
-        return ClusterResult(cluster, best, sessions, found.notes, found.seconds, others)
+            return ClusterResult(cluster, best_walk(fitted, walks), walks)
+        return consensus_of(fitted, cluster, options, self._head())
 
     def _evidence_scope(self, target: int) -> EvidenceScope:
         return EvidenceScope(
@@ -321,9 +287,8 @@ class PAGE(Explainer):
             target=target,
             match_features=self._nodes().match_features,
             # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
-            is_looked_up=self.search == "consensus",
+            is_looked_up=self._walk is None,
             namer=self._namer,
-            options=self.evidence_options,
         )
 
     def _prototype(self, number: int, num_clusters: int, result: ClusterResult, scope: EvidenceScope) -> Prototype:
@@ -344,11 +309,11 @@ class PAGE(Explainer):
             source=candidate.source,
             nodes=list(candidate.nodes),
             matches=candidate.matches,
-            sessions=list(result.sessions),
+            sessions=[one.session for one in result.candidates],
             evidence=gather(candidate, members, scope),
             edge_rule=scope.encoded.edge_rule,
             named_parts=named_parts(candidate.graph, scope),
-            next_best=next_best(result, scope.encoded),
+            next_best=next_best(result, scope.encoded) if self._walk is None else (),
             **self._column_names,
         )
 

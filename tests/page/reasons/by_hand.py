@@ -16,8 +16,8 @@ from torch_geometric.nn import global_add_pool
 from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.predictions import Judge, embed_all
-from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.options import ReasonOptions
 from protograph.page.reasons.reasons import FittedGraphs, find_reasons
 from protograph.page.reasons.scope import Scope
 from protograph.patterns.pattern import Subgraph

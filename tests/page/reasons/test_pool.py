@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition
+from protograph.page.reasons.options import ReasonOptions
 from protograph.page.reasons.pool import PoolBuilder, SmallPatterns
 from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import groups_of_graphs, undirected

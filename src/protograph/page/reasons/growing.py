@@ -13,9 +13,9 @@ from math import comb
 import numpy as np
 
 from protograph._base.arrays import Ints
-from protograph.page.consensus.counting import information, spread
-from protograph.page.options import ReasonOptions
+from protograph.page.counting import information, spread
 from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.options import ReasonOptions
 from protograph.patterns.pattern import Subgraph, edge
 from protograph.patterns.rings import Whole, wholes_of
 

@@ -7,7 +7,7 @@ import numpy as np
 from protograph._base.arrays import Ints
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.options import ReasonOptions
+from protograph.page.reasons.options import ReasonOptions
 from protograph.patterns.enumerate import Codes, graph_codes
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraphs, ranges
-from protograph.page.consensus.counting import spread
-from protograph.page.options import ReasonOptions
+from protograph.page.counting import spread
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.learning import Table
+from protograph.page.reasons.options import ReasonOptions
 from protograph.patterns.enumerate import Fragment, fragments_by_reading
 
 # Nodes of shapes that are counted as often as it takes: nodes, edges, triangles and paths of three; of patterns with

@@ -1,7 +1,7 @@
 """From a fitted model to the reasons of all its classes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import Any, NamedTuple
@@ -18,12 +18,12 @@ from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.molecules.functional_groups import NamedPart, PartNamer
-from protograph.page.options import ReasonOptions
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.confirming import in_order
 from protograph.page.reasons.drafts import Draft
 from protograph.page.reasons.examples import example_of
 from protograph.page.reasons.joint_rules import JointRules, joined
+from protograph.page.reasons.options import ReasonOptions
 from protograph.page.reasons.parts import Parts, divided
 from protograph.page.reasons.scope import Scope, typical
 from protograph.page.reasons.searching import RuleSearch
@@ -46,9 +46,9 @@ class FittedGraphs:
         graph: Gives a graph by its index.
         edge_rule: Which edges count as the same.
         names: Names of the columns of features and attributes, which patterns are built with.
-        options: How to search.
         max_reasons: Most reasons of a class.
         namer: Finds what parts of molecules are called; ``None`` for no names.
+        options: How to search.
     """
 
     judge: Judge
@@ -57,9 +57,9 @@ class FittedGraphs:
     graph: Callable[[int], Data]
     edge_rule: EdgeRule
     names: Mapping[str, Any]
-    options: ReasonOptions
     max_reasons: int
     namer: PartNamer | None = None
+    options: ReasonOptions = field(default_factory=ReasonOptions)
 
     def lead_alone(self, condition: Condition, target: int) -> float:
         """How far a class is ahead of the others for the pattern of a condition by itself."""

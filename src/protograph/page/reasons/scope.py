@@ -8,9 +8,9 @@ import numpy as np
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.ties import TOLERANCE, levels
-from protograph.page.consensus.counting import spread
-from protograph.page.options import ReasonOptions
+from protograph.page.counting import spread
 from protograph.page.reasons.conditions import Condition, ConditionReader
+from protograph.page.reasons.options import ReasonOptions
 
 # Up to so many graphs are all compared for the most typical; of more, so many: all that are compared must be exact.
 MOST_COMPARED, NUM_COMPARED = 20_000, 4_000

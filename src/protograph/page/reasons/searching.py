@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints
-from protograph.page.consensus.counting import spread
+from protograph.page.counting import spread
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.confirming import confirmed
 from protograph.page.reasons.drafts import Draft, any_holds, balanced

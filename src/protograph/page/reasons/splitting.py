@@ -4,7 +4,7 @@ import numpy as np
 
 from protograph._base.arrays import Bools, Ints
 from protograph._base.ties import TOLERANCE, first_best
-from protograph.page.consensus.counting import information
+from protograph.page.counting import information
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.growing import Grower
 from protograph.page.reasons.scope import Scope, nearest_rows

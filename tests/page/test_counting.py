@@ -1,3 +1,5 @@
+"""In how many graphs patterns lie, and what that tells."""
+
 import math
 
 import numpy as np
@@ -6,15 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.counting import (
-    Occurrence,
-    PatternCounter,
-    Population,
-    SourcePatterns,
-    information,
-    spread,
-)
-from protograph.page.options import ConsensusOptions
+from protograph.page import counting
+from protograph.page.counting import Occurrence, PatternCounter, Population, Sample, information, spread
 from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.subgraph_isomorphism import PatternStore
 from tests.page.naive_patterns import embeddings, groups_of_graphs, ring_edges, undirected
@@ -76,14 +71,14 @@ def test_a_sample_is_spread_evenly(size, count):
     assert gaps.size == 0 or gaps.max() - gaps.min() <= 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(groups_of_graphs(2, 6, max_nodes=5), st.booleans(), st.data())
 def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
     source = data.draw(st.integers(0, len(graphs) - 1))
     edge = data.draw(st.integers(0, len(graphs)))
     inside, outside = np.arange(edge), np.arange(edge, len(graphs))
     encoded = EncodedGraphs(graphs, match_edges=match_edges)
-    counter = PatternCounter(SourcePatterns(PatternStore(encoded), encoded[source]), inside, outside)
+    counter, sample = PatternCounter(PatternStore(encoded), encoded[source]), Sample(inside, outside)
     every = CommonPatterns([graphs[source]]).source
     component = every.within(every.ordered())
     part = component.within(component.ordered()[: data.draw(st.integers(1, 5))])
@@ -94,30 +89,19 @@ def test_counts_are_those_of_trying_everything(graphs, match_edges, data):
             for i in chosen
         ]
 
-    found = counter.count(part)
+    found = counter.count(part, sample)
     assert found.inside.tolist() == contain(part, inside)
     assert found.outside.tolist() == contain(part, outside)
-    again = counter.count(component, among=found)
+    again = counter.count(component, sample, found)
     assert again.inside.tolist() == contain(component, inside)
     assert again.outside.tolist() == contain(component, outside)
-
-
-def test_kinds_are_equal_where_features_are():
-    encoded = EncodedGraphs([undirected(2, [(0, 1)], [2, 1]), undirected(4, [(0, 1)], [1, 2, 1, 0])])
-    none = np.zeros(0, np.int64)
-    kinds = PatternCounter(SourcePatterns(PatternStore(encoded), encoded[1]), none, none).kinds
-    assert kinds[0] == kinds[2]
-    assert len(set(kinds)) == 3
 
 
 @pytest.mark.parametrize(("num_edges", "most", "expected"), [(59, 40, 40), (60, 40, 40), (120, 40, 20), (900, 40, 8)])
 def test_of_dense_graphs_fewer_patterns_are_counted(num_edges, most, expected):
     source = undirected(num_edges + 1, [(0, n) for n in range(1, num_edges + 1)])
-    encoded, none = EncodedGraphs([source]), np.zeros(0, np.int64)
-    patterns = SourcePatterns(PatternStore(encoded), encoded[0])
-    assert PatternCounter(patterns, none, none).affordable(most) == expected
-    generous = ConsensusOptions(sparse_edges=900, least_counted=1)
-    assert PatternCounter(patterns, none, none, generous).affordable(most) == most
+    encoded = EncodedGraphs([source])
+    assert PatternCounter(PatternStore(encoded), encoded[0]).affordable(most) == expected
 
 
 def test_a_pattern_that_takes_too_long_counts_as_not_there():
@@ -125,21 +109,33 @@ def test_a_pattern_that_takes_too_long_counts_as_not_there():
     encoded, index, none = EncodedGraphs([ring]), np.zeros(1, np.int64), np.zeros(0, np.int64)
     pattern = CommonPatterns([ring]).source
     for calls, expected in ((1000, True), (2, False)):
-        counter = PatternCounter(SourcePatterns(PatternStore(encoded, calls), encoded[0]), index, none)
-        assert counter.count(pattern).inside.tolist() == [expected]
+        counter = PatternCounter(PatternStore(encoded, calls), encoded[0])
+        assert counter.count(pattern, Sample(index, none)).inside.tolist() == [expected]
 
 
 def test_samples_of_a_population():
     edge, node = undirected(2, [(0, 1)]), undirected(2, [])
     graphs = [edge, node] * 4 + [node] * 10
     encoded = EncodedGraphs(graphs)
-    population = Population(encoded=encoded, cluster=np.arange(8), others=np.arange(8, 18), options=ConsensusOptions())
-    pattern = CommonPatterns([edge]).source
-    patterns = SourcePatterns(population.store, encoded[0])
-    every = population.counter(patterns, 100).count(pattern)
+    population = Population.of(encoded, np.arange(8), np.arange(8, 18), [0])
+    pattern, counter = CommonPatterns([edge]).source, PatternCounter(population.store, encoded[0])
+    every = counter.count(pattern, population.sample(100, 100))
     assert every.inside.tolist() == [True, False] * 4
     assert every.outside.tolist() == [False] * 10
-    some = population.counter(patterns, 4, outside=2).count(pattern)
+    some = counter.count(pattern, population.sample(4, 2))
     assert some.inside.tolist() == [graphs[i] is edge for i in spread(np.arange(8), 4)]
     assert some.outside.size == 2
-    assert population.counter(patterns, 3).count(pattern).outside.size == 3
+
+
+def test_of_very_many_graphs_a_part_is_counted_in(monkeypatch):
+    monkeypatch.setattr(counting, "MAX_COUNTED", 20)
+    monkeypatch.setattr(counting, "DRAWN_FROM", 6)
+    graphs = [undirected(2, [(0, 1)] if n % 3 else []) for n in range(30)]
+    population = Population.of(EncodedGraphs(graphs), np.arange(15), np.arange(15, 30), [4, 7])
+    assert len(population.encoded) <= 6 + 6 + 2
+    source = population.encoded[int(population.numbers_here([4])[0])]
+    counter, pattern = PatternCounter(population.store, source), CommonPatterns(graphs[4:5]).source
+    assert counter.answers(pattern, population.numbers_here([4, 7, 0])).tolist() == [1, 1, 0]
+    sample = population.sample(6, 6)
+    known = [population.known[i] for i in sample.inside]
+    assert counter.count(pattern, sample).inside.tolist() == [n % 3 > 0 for n in known]

@@ -1,4 +1,4 @@
-"""What ``match_features`` comes to: which nodes count as the same for a model and its graphs."""
+"""What ``match_features`` and ``match_edges`` come to: which nodes and edges count as the same for a model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,20 +14,51 @@ from protograph.graphs.bins import (
     NodeSample,
     compact_clusters,
     divided,
+    edge_cuts,
     even_cuts,
     evenest_cuts,
     gap_clusters,
     gap_cuts,
     node_sample,
 )
-from protograph.graphs.conditions import ColumnGroup, NodeRule, interval_cuts
+from protograph.graphs.conditions import ColumnGroup, EdgeRule, NodeRule, interval_cuts
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.names import ColumnNames, column_name, group_names
 from protograph.graphs.validate import node_count
+from protograph.models.inference import RunningClassifier
 from protograph.models.predictions import Judge
-from protograph.models.sensitivity import column_effects, looked_up_columns, node_views, spread_places
-from protograph.page.options import NodeOptions
+from protograph.models.sensitivity import (
+    EdgeReading,
+    column_effects,
+    edge_reading,
+    looked_up_columns,
+    node_views,
+    spread_places,
+)
 from protograph.patterns.joint import MatchFeatures
+
+NODE_SAMPLE = 20_000  # nodes that all of this is taken from; quartiles are then known to half a per cent
+MAX_VALUES = 20  # more different values in a column are continuous, or quantities; so many must be equal
+MAX_KNOWN_TYPES = 2000  # of a column that the model looks up, which it is asked about; more must be equal
+NUM_BINS = 4  # bins of a continuous column without gaps, with about as many nodes each
+NUM_REGIONS = 8  # kinds that several continuous columns without gaps are divided into together
+DEPTH = 0.6  # of the lower of two peaks: what lies between them is a gap if its density is no more
+CERTAINTY = 3.0  # standard deviations by which a gap must be less than its peaks; of fewer nodes it is chance
+LEAST_SHARE = 0.01  # of the nodes that a bin or a kind between gaps holds
+MAX_BINS = 8  # of a column with gaps; of a lattice of more, only NUM_BINS - 1 gaps that halve and quarter it
+MAX_CLUSTERS = 12  # most kinds of rows of several columns with gaps between them
+CLUSTER_SAMPLE = 4000  # nodes that these are looked for among
+PURITY = 0.98  # share of the nodes whose kind is known by the bins of their columns, so that these are enough
+NUM_GRAPHS = 64  # graphs that show whether a column is read, and what the model makes of other rows
+LEAST_EFFECT = 0.01  # in mean probability: a continuous column that changes less when shuffled is ignored
+LEAST_EFFECT_SHARE = 0.1  # ... or less than this share of what all columns change: a model reads noise a little
+NUM_ROWS = 256  # rows that the model is asked about where its own view is taken ...
+NUM_PLACES = 96  # ... each in so many places of the graphs
+LEAST_SILHOUETTE = 0.65  # of the kinds that the model sees; an even spread, cut in two, has up to 0.63
+MAX_NODES_SHOWN = 2**21  # nodes that go through the model for that; larger graphs are asked about fewer rows
+EDGE_CANDIDATES = 256  # graphs among which those with the most different attributes are chosen
+EDGE_GRAPHS = 32  # graphs whose attributes are changed: one would do for most models, of each class some
+EDGE_ROWS = 8  # attributes that all edges of a graph are given at once, so that a rare kind is tried too
 
 
 @dataclass(frozen=True)
@@ -49,7 +80,7 @@ class ResolvedNodes:
 
 
 def resolved_nodes(
-    asked: Literal["auto", "model"], judge: Judge, store: GraphStore, names: ColumnNames, options: NodeOptions
+    asked: Literal["auto", "model"], judge: Judge, store: GraphStore, names: ColumnNames
 ) -> ResolvedNodes:
     """Find out which nodes count as the same.
 
@@ -58,12 +89,11 @@ def resolved_nodes(
         judge: The model.
         store: All graphs.
         names: Names of the columns of ``x``.
-        options: How to find out.
     """
-    sample = node_sample(store.blocks(), options.sample)
+    sample = node_sample(store.blocks(), NODE_SAMPLE)
     if sample is None:
         return ResolvedNodes(True)
-    columns = _Columns(sample, judge, store, names, options)
+    columns = _Columns(sample, judge, store, names)
     rule = columns.as_the_model_sees() if asked == "model" else columns.resolved()
     return ResolvedNodes(True if rule.is_plain else rule, tuple(columns.notes))
 
@@ -76,13 +106,12 @@ class _Columns:
     judge: Judge
     store: GraphStore
     names: ColumnNames
-    options: NodeOptions
     notes: list[str] = field(default_factory=list)
 
     def resolved(self) -> NodeRule:
         """The rule of ``"auto"``."""
-        rows, options = self.sample.rows, self.options
-        fine = [column for column in range(rows.shape[1]) if len(np.unique(rows[:, column])) > options.max_values]
+        rows = self.sample.rows
+        fine = [column for column in range(rows.shape[1]) if len(np.unique(rows[:, column])) > MAX_VALUES]
         if not fine:
             return NodeRule()
         whole = [column for column in fine if bool((rows[:, column] == np.trunc(rows[:, column])).all())]
@@ -131,7 +160,7 @@ class _Columns:
         return column_name(self.names, column, self.sample.rows.shape[1])
 
     def _graphs(self) -> list[Data]:
-        return self.store.take(self.sample.graphs[: self.options.num_graphs])
+        return self.store.take(self.sample.graphs[:NUM_GRAPHS])
 
     def _looked_up(self) -> frozenset[int]:
         try:
@@ -155,7 +184,7 @@ class _Columns:
         except Exception as error:  # as above
             self._failed(error)
             return []
-        least = max(self.options.least_effect, self.options.least_effect_share * total)
+        least = max(LEAST_EFFECT, LEAST_EFFECT_SHARE * total)
         small = [column for column, effect in zip(columns, effects, strict=True) if effect < least]
         # Each of several columns may be told by the others, and all of them together matter nevertheless.
         return small if len(small) < 2 or column_effects(self.judge, self._graphs(), [small])[0] < least else []
@@ -163,7 +192,7 @@ class _Columns:
     def _binned(self, columns: Sequence[int]) -> tuple[dict[int, tuple[float, ...]], list[ColumnGroup], list[str]]:
         """Cuts of columns, groups of others, and what they are in words."""
         gaps = {column: self._gaps(column) for column in columns}
-        lattices = [column for column in columns if len(gaps[column]) >= self.options.max_bins]
+        lattices = [column for column in columns if len(gaps[column]) >= MAX_BINS]
         cuts = gaps | {column: self._evenest(column, gaps[column]) for column in lattices}
         # On a lattice every place is a cluster of its own.
         if len(columns) > 1 and not lattices and not self._are_enough(cuts, together := self._clusters(columns)):
@@ -179,11 +208,11 @@ class _Columns:
                 return cuts, [], [*reasons, f"{self._name(plain[0])} is cut where the model's answers change"]
             return cuts, [seen], [*reasons, self._told(seen)]
         if len(plain) > 1:
-            regions = divided(self._scaled(plain), self.options.num_regions)
+            regions = divided(self._scaled(plain), NUM_REGIONS)
             group = self._group(plain, regions, "division")
             return cuts, [group], [*reasons, self._told(group)]
         (column,) = plain
-        cuts[column] = even_cuts(self._finite(column), self.options.num_bins)
+        cuts[column] = even_cuts(self._finite(column), NUM_BINS)
         number = len(cuts[column]) + 1
         return cuts, [], [*reasons, f"{self._name(column)} is cut into {number} bins with about as many nodes each"]
 
@@ -192,22 +221,20 @@ class _Columns:
         return values[np.isfinite(values)]
 
     def _gaps(self, column: int) -> tuple[float, ...]:
-        o = self.options
-        return gap_cuts(self._finite(column), depth=o.depth, certainty=o.certainty, least_share=o.least_share)
+        return gap_cuts(self._finite(column), depth=DEPTH, certainty=CERTAINTY, least_share=LEAST_SHARE)
 
     def _evenest(self, column: int, cuts: tuple[float, ...]) -> tuple[float, ...]:
         """Of the gaps of a lattice those that divide it most evenly."""
-        return evenest_cuts(self._finite(column), cuts, self.options.num_bins)
+        return evenest_cuts(self._finite(column), cuts, NUM_BINS)
 
     def _clusters(self, columns: Sequence[int]) -> Ints:
         """The cluster of each row that clusters are looked for among."""
-        o = self.options
-        return gap_clusters(self._scaled(columns), max_clusters=o.max_clusters, depth=o.depth, certainty=o.certainty)
+        return gap_clusters(self._scaled(columns), max_clusters=MAX_CLUSTERS, depth=DEPTH, certainty=CERTAINTY)
 
     @cached_property
     def _few(self) -> Floats:
         """Rows of the sample that clusters are looked for among."""
-        rows, most = self.sample.rows, self.options.cluster_sample
+        rows, most = self.sample.rows, CLUSTER_SAMPLE
         chosen = np.random.default_rng(0).permutation(len(rows))[:most]
         return rows[np.sort(chosen)]
 
@@ -228,7 +255,7 @@ class _Columns:
         bins = np.unique(rule.compared(self._few[:, list(cuts)]), axis=0, return_inverse=True)[1].reshape(-1)
         table = np.zeros((bins.max() + 1, clusters.max() + 1))
         np.add.at(table, (bins, clusters), 1)
-        return bool(table.max(axis=1).sum() >= self.options.purity * len(clusters))
+        return bool(table.max(axis=1).sum() >= PURITY * len(clusters))
 
     def _group(self, columns: Sequence[int], kinds: Ints, origin: str) -> ColumnGroup:
         """Columns with the mean of each kind as what stands for it."""
@@ -249,10 +276,10 @@ class _Columns:
     def _seen(self, columns: Sequence[int], *, is_of_types: bool = False) -> ColumnGroup | None:
         """Columns as the model sees them; ``None`` where it does not see a few kinds in them."""
         try:
-            rows = self._rows_to_show(columns, self.options.max_known_types if is_of_types else self.options.num_rows)
+            rows = self._rows_to_show(columns, MAX_KNOWN_TYPES if is_of_types else NUM_ROWS)
             graphs = self._graphs()
-            places = spread_places(graphs, self.options.num_places)
-            most = self.options.max_nodes_shown // max(sum(node_count(graphs[graph]) for graph, _ in places), 1)
+            places = spread_places(graphs, NUM_PLACES)
+            most = MAX_NODES_SHOWN // max(sum(node_count(graphs[graph]) for graph, _ in places), 1)
             if len(rows) > most:
                 if is_of_types:  # each is by itself, so that none can stand for others
                     return None
@@ -261,7 +288,7 @@ class _Columns:
         except Exception as error:  # as above
             self._failed(error)
             return None
-        kinds = compact_clusters(views, max_clusters=self.options.max_clusters, least=self.options.least_silhouette)
+        kinds = compact_clusters(views, max_clusters=MAX_CLUSTERS, least=LEAST_SILHOUETTE)
         if kinds.max() == 0:
             return None
         return self._named_group(columns, rows, kinds, "model")
@@ -283,3 +310,51 @@ class _Columns:
             "model": f"{shown}: {number}, of rows that the model makes the same of",
         }
         return how[group.origin]
+
+
+@dataclass(frozen=True)
+class ResolvedEdges:
+    """Which edges count as the same.
+
+    Attributes:
+        rule: The rule.
+        notes: What was taken for granted.
+    """
+
+    rule: EdgeRule
+    notes: tuple[str, ...] = ()
+
+
+def resolved_edges(
+    asked: bool | Literal["auto"],
+    classifier: RunningClassifier,
+    store: GraphStore,
+    predictions: Ints,
+) -> ResolvedEdges:
+    """Attributes of edges must agree where that is asked for, or under ``"auto"`` where the model reads them.
+
+    Args:
+        asked: ``match_edges``.
+        classifier: The model.
+        store: All graphs.
+        predictions: Their predicted classes.
+
+    Raises:
+        ValueError: If attributes must agree and the graphs have none.
+    """
+    if asked is True and store[0].edge_attr is None:
+        raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
+    reading = EdgeReading(is_read=asked is True)
+    if asked == "auto":
+        reading = edge_reading(
+            classifier,
+            store,
+            predictions,
+            num_candidates=EDGE_CANDIDATES,
+            num_graphs=EDGE_GRAPHS,
+            num_rows=EDGE_ROWS,
+        )
+    if not reading.is_read:
+        return ResolvedEdges(EdgeRule())
+    cuts = edge_cuts(store.blocks(), max_values=MAX_VALUES, num_bins=NUM_BINS)
+    return ResolvedEdges(EdgeRule(is_matched=True, cuts=cuts), (reading.note,) if reading.note else ())

@@ -8,9 +8,9 @@ embeddings too, and misleads; it is done only where nobody can tell how nodes en
 node's term, and so does a mean, which still divides by all nodes.
 
 Most classifiers end in a linear map of a sum or a mean. Then the margins follow from that map and the node embeddings,
-exactly and at once; the map is read off the graphs that the model has already embedded, or off some runs in which
-random halves of the nodes are left out. Others are run again, once a node; where that would take too long, what counts
-is how the margin changes with the weight by which a node enters the readout.
+exactly and at once; the map is read off the graphs that the model has already embedded. Others are run again, once a
+node; where that would take too long, what counts is how the margin changes with the weight by which a node enters the
+readout.
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
+from protograph._base.arrays import Floats
 from protograph._base.ties import TOLERANCE
 from protograph.graphs.validate import node_count
 from protograph.models.inference import ForwardResult
 from protograph.models.outputs import log_scores, margins
 from protograph.models.predictions import EmbeddedGraphs, Judge
-from protograph.page.consensus.counting import spread
-from protograph.page.options import ConsensusOptions
+from protograph.page.counting import spread
 
-# Rows of nodes that go through the model at a time where it is run again for every node.
-_MAX_ROWS = 2**16
-# Of more graphs the linear map is looked for in some that are spread over all.
-_MANY = 5_000
+LINEAR = 1e-7  # relative error up to which scores are a linear map of the embeddings
+INDEPENDENT = 1e-9  # embeddings that vary less in some direction leave its weight open
+FITTED_TO = 64  # graphs that the map is fitted to, for each of its weights; it must give the scores of as many others
+LEFT_OUT_ROWS = 2**21  # nodes and edges that go through the model to leave nodes out; else gradients have to do
+_MAX_ROWS = 2**16  # nodes that go through it at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,84 +58,35 @@ class LinearHead:
         return all(np.abs(part @ self.undecided).max(initial=0.0) <= self.tolerance for part in terms)
 
 
-def linear_head(
-    embedded: EmbeddedGraphs, resolution: float, options: ConsensusOptions | None = None
-) -> LinearHead | None:
+def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | None:
     """Find the linear map that the model ends in; ``None`` where it does not, or the graphs are too few to tell.
 
     It is fitted to half of the graphs, or of some that are spread over very many, and must give the scores of the
     others too.
     """
-    options = options or ConsensusOptions()
     rows, dim = embedded.graph_embeddings.shape
-    if rows < _num_rows(dim):
+    if rows < 4 * (dim + 1):  # to fit it to half of them, and to see whether it gives the others
         return None
-    embeddings, scores = embedded.graph_embeddings, embedded.scores
-    if rows > _MANY:
-        some = spread(np.arange(rows), 2 * options.exact_for * (dim + 1))
-        scores, embeddings, rows = scores[some], embeddings[some], some.size
+    some = spread(np.arange(rows), 2 * FITTED_TO * (dim + 1))
+    embeddings, scores = embedded.graph_embeddings[some], embedded.scores[some]
+    scores = scores - scores[:, :1]
     if not np.isfinite(scores).all():  # probabilities of 0
         return None
-    chosen = spread(np.arange(rows), min(rows // 2, options.fitted_to * (dim + 1)))
-    return _fitted_map(embeddings, scores, chosen, resolution, options)
-
-
-def _num_rows(dim: int) -> int:
-    """How many embeddings it takes to fit a linear map to half of them, and to see whether it gives the others."""
-    return 4 * (dim + 1)
-
-
-def _fitted_map(
-    embeddings: Floats, log_scores: Floats, chosen: Ints, resolution: float, options: ConsensusOptions
-) -> LinearHead | None:
-    """The linear map from embeddings to scores, fitted to the chosen rows, if it gives those of all."""
-    scores = log_scores - log_scores[:, :1]
-    if not np.isfinite(scores).all():
-        return None
-    scale, independent = np.abs(embeddings).max(axis=0), max(options.independent, resolution)
+    chosen = spread(np.arange(some.size), some.size // 2)
+    scale, independent = np.abs(embeddings).max(axis=0), max(INDEPENDENT, resolution)
     is_alive = scale > 0
-    design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((len(embeddings), 1))], axis=1)
+    design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((some.size, 1))], axis=1)
     with threadpool_limits(limits=1, user_api="blas"):
         fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=independent)
         error = np.abs(design @ fitted - scores).max()
-        is_linear = error <= max(options.linear, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max()))
-        if not is_linear:
+        if error > max(LINEAR, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max())):
             return None
-        num_open = design.shape[1] - rank
         # Of the last column, the constant, a single term has nothing.
-        directions = np.linalg.svd(design[chosen], full_matrices=False)[2][rank:, :-1] if num_open else None
-    weights = np.zeros((embeddings.shape[1], scores.shape[1]))
+        directions = np.linalg.svd(design[chosen], full_matrices=False)[2][rank:, :-1]
+    weights, undecided = np.zeros((dim, scores.shape[1])), np.zeros((dim, design.shape[1] - rank))
     weights[is_alive] = fitted[:-1] / scale[is_alive, None]
-    undecided = np.zeros((embeddings.shape[1], num_open))
-    if directions is not None:
-        undecided[is_alive] = directions.T / scale[is_alive, None]
+    undecided[is_alive] = directions.T / scale[is_alive, None]
     return LinearHead(weights, undecided, independent)
-
-
-def probed_head(
-    judge: Judge, graphs: Sequence[Data], terms: Sequence[Floats], options: ConsensusOptions | None = None
-) -> LinearHead | None:
-    """As :func:`linear_head`, by leaving random halves of the nodes out: for data sets of few graphs.
-
-    Weights that these graphs leave open do not matter to what their nodes add. ``None`` also where it would take more
-    runs of the model than leaving out node by node, or too many.
-    """
-    options, dim = options or ConsensusOptions(), terms[0].shape[1]
-    num_runs, sizes = -(-_num_rows(dim) // len(graphs)), [len(part) for part in terms]
-    rows = num_runs * sum(size + graph.num_edges for size, graph in zip(sizes, graphs, strict=True))
-    if num_runs >= sum(sizes) // len(graphs) or rows > options.left_out_rows:
-        return None
-    generator = np.random.default_rng(0)
-    embeddings, outputs = [], []
-    for _ in range(num_runs):
-        keep = generator.random(sum(sizes)) < 0.5
-        halves = np.split(keep, np.cumsum(sizes)[:-1])
-        embeddings += [part[half].sum(axis=0) for part, half in zip(terms, halves, strict=True)]
-        outputs.append(judge.classifier.classify_without(graphs, torch.from_numpy(keep)))
-    scores = log_scores(torch.cat(outputs), judge.return_type).numpy()
-    every_other = np.arange(0, len(embeddings), 2)
-    resolution = judge.classifier.resolution
-    return _fitted_map(np.stack(embeddings), scores, every_other, resolution, options)
 
 
 @dataclass(frozen=True)
@@ -158,7 +109,6 @@ def node_contributions(
     node_embeddings: Sequence[Floats],
     target: int,
     head: LinearHead | None,
-    options: ConsensusOptions | None = None,
 ) -> Contributions | None:
     """Contributions of the nodes of each graph to the margin of ``target``; ``None`` where nodes cannot be left out.
 
@@ -169,31 +119,20 @@ def node_contributions(
         node_embeddings: Their nodes' embeddings.
         target: The class.
         head: The linear map that the model ends in, if it does.
-        options: How much to run the model.
     """
-    options = options or ConsensusOptions()
     terms = _all_terms(forward, node_embeddings, judge.classifier.resolution)
-    scores = log_scores(forward.outputs, judge.return_type)
+    scores, pairs = log_scores(forward.outputs, judge.return_type), list(zip(graphs, node_embeddings, strict=True))
     try:
-        if terms is not None and (head is None or not head.decides(terms)):
-            head = probed_head(judge, graphs, terms, options)
-        if head is not None and terms is not None:
+        if head is not None and terms is not None and head.decides(terms):
             without = [own - torch.from_numpy(part @ head.weights) for own, part in zip(scores, terms, strict=True)]
-        elif _num_rows_left_out(graphs, node_embeddings) > options.left_out_rows:
+        elif sum(len(one) * (len(one) + graph.num_edges) for graph, one in pairs) > LEFT_OUT_ROWS:
             return _by_gradients(judge, graphs, target)
         else:
-            without = [_without_each(judge, *pair) for pair in zip(graphs, node_embeddings, strict=True)]
+            without = [_without_each(judge, graph, one) for graph, one in pairs]
     except ValueError:  # nodes cannot be left out of this readout
         return None
     margin = margins(scores, target)
     return Contributions([(own - margins(rest, target)).numpy() for own, rest in zip(margin, without, strict=True)])
-
-
-def _num_rows_left_out(graphs: Sequence[Data], node_embeddings: Sequence[Floats]) -> int:
-    """Nodes and edges that go through the model when nodes are left out one by one."""
-    return sum(
-        len(nodes) * (len(nodes) + graph.num_edges) for graph, nodes in zip(graphs, node_embeddings, strict=True)
-    )
 
 
 def _by_gradients(judge: Judge, graphs: Sequence[Data], target: int) -> Contributions:

@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 
 from protograph._base.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.page.options import ConsensusOptions
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern
+
+SPARSE_EDGES = 60  # edges of a source up to which all parts are counted that one may want to
+LEAST_COUNTED = 8  # parts counted in a dense source nevertheless
+COUNT_CALLS = 2_000  # nodes to try in one graph; a pattern that needs more counts as not lying there
+MAX_COUNTED = 100_000  # graphs in all up to which samples are drawn from all of them; of more ...
+DRAWN_FROM = 5_000  # ... from so many of the cluster, and of the others, evenly spaced: what is kept is bounded
 
 
 def information(inside: float, outside: float) -> float:
@@ -66,23 +71,39 @@ def spread(indices: Ints, count: int) -> Ints:
     return indices[np.linspace(0, indices.size - 1, count).round().astype(np.int64)]
 
 
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Graphs of a cluster, and graphs predicted as another class, that patterns are counted in."""
+
+    inside: Ints
+    outside: Ints
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Population:
     """Where patterns are counted.
 
     Attributes:
-        encoded: All graphs.
+        encoded: All graphs, or of very many a part of them.
         cluster: Indices of the cluster's graphs.
         others: Indices of the graphs predicted as another class.
-        options: How many graphs, and how long to look.
         known: The number among all graphs of each that is here, ascending; ``None`` where all are.
     """
 
     encoded: EncodedGraphs
     cluster: Ints
     others: Ints
-    options: ConsensusOptions
     known: Ints | None = None
+
+    @classmethod
+    def of(cls, encoded: EncodedGraphs, cluster: Ints, others: Ints, asked: Sequence[int]) -> "Population":
+        """All graphs or, of very many, a part that has those ``asked``: an answer is kept for each graph of it."""
+        if len(encoded) <= MAX_COUNTED:
+            return cls(encoded=encoded, cluster=cluster, others=others)
+        inside, outside = spread(cluster, DRAWN_FROM), spread(others, DRAWN_FROM)
+        known = np.unique(np.concatenate([inside, outside, np.asarray(asked, dtype=np.int64)]))
+        inside, outside = np.searchsorted(known, inside), np.searchsorted(known, outside)
+        return cls(encoded=encoded.part(known), cluster=inside, others=outside, known=known)
 
     def numbers_here(self, indices: Sequence[int]) -> Ints:
         """The numbers that graphs have here, by those among all."""
@@ -90,48 +111,17 @@ class Population:
         return own if self.known is None else np.searchsorted(self.known, own)
 
     @cached_property
-    def seconds(self) -> dict[str, float]:
-        """How long growing, trimming with closing, and the counting in these took."""
-        return self.store.seconds
-
-    @cached_property
     def store(self) -> PatternStore:
         """What has been counted: sessions come upon the same patterns again and again."""
-        return PatternStore(self.encoded, self.options.count_calls)
+        return PatternStore(self.encoded, COUNT_CALLS)
 
-    def counter(self, source: "SourcePatterns", sample: int, outside: int | None = None) -> "PatternCounter":
-        """A counter of the patterns of a source in samples of so many graphs."""
-        others = spread(self.others, sample if outside is None else outside)
-        return PatternCounter(source, spread(self.cluster, sample), others, self.options)
-
-
-def population_of(
-    encoded: EncodedGraphs, cluster: Ints, others: Ints, asked: Sequence[int], options: ConsensusOptions
-) -> Population:
-    """Where patterns are counted: among all graphs or, of very many, in a part of them.
-
-    Args:
-        encoded: All graphs.
-        cluster: As of :class:`Population`.
-        others: As of it.
-        asked: Further graphs that must be there.
-        options: As of it.
-    """
-    if len(encoded) <= options.max_counted:
-        return Population(encoded=encoded, cluster=cluster, others=others, options=options)
-    inside, outside = spread(cluster, options.drawn_from), spread(others, options.drawn_from)
-    known = np.unique(np.concatenate([inside, outside, np.asarray(asked, dtype=np.int64)]))
-    return Population(
-        encoded=encoded.part(known),
-        cluster=np.searchsorted(known, inside),
-        others=np.searchsorted(known, outside),
-        options=options,
-        known=known,
-    )
+    def sample(self, inside: int, outside: int) -> Sample:
+        """So many graphs of the cluster and so many others, evenly spaced."""
+        return Sample(spread(self.cluster, inside), spread(self.others, outside))
 
 
-class SourcePatterns:
-    """The patterns of one source graph as they are counted; each is encoded once.
+class PatternCounter:
+    """Counts the patterns of one source graph; each is encoded once.
 
     Args:
         store: Answers which graphs contain a pattern.
@@ -142,57 +132,26 @@ class SourcePatterns:
         self._store, self.source = store, source
         self._stored: dict[Subgraph, StoredPattern] = {}
 
+    def affordable(self, most: int) -> int:
+        """How many patterns to count where ``most`` are wanted: the more edges the source has, the fewer.
+
+        Searching a dense graph for a part of another takes long; sparse ones as molecules have some 30 edges.
+        """
+        return max(LEAST_COUNTED, min(most, most * SPARSE_EDGES // max(1, self.source.num_edges)))
+
     def answers(self, pattern: Subgraph, indices: Ints) -> NDArray[np.int8]:
         """Which of the graphs contain a pattern of the source: 1, 0, or -1 where the search was given up."""
         if pattern not in self._stored:
             self._stored[pattern] = self._store.stored(pattern.encoded(self.source))
         return self._store.answers(self._stored[pattern], indices)
 
-
-class PatternCounter:
-    """Counts the patterns of one source graph in samples of a cluster and of the other classes.
-
-    Args:
-        patterns: The patterns of the source.
-        inside: Indices of graphs of the cluster.
-        outside: Indices of graphs predicted as another class.
-        options: How long to look.
-    """
-
-    def __init__(
-        self,
-        patterns: SourcePatterns,
-        inside: Ints,
-        outside: Ints,
-        options: ConsensusOptions | None = None,
-    ) -> None:
-        self._patterns = patterns
-        self._both, self._num_inside = np.concatenate([inside, outside]), inside.size
-        self.options = options or ConsensusOptions()
-
-    @property
-    def kinds(self) -> list[int]:
-        """Kind of each node of the source."""
-        kinds: list[int] = self._patterns.source.node_kinds.tolist()
-        return kinds
-
-    def affordable(self, most: int) -> int:
-        """How many patterns to count where ``most`` are wanted: the more edges the source has, the fewer.
-
-        Searching a dense graph for a part of another takes long; sparse ones as molecules have some 30 edges.
-        """
-        return max(
-            self.options.least_counted,
-            min(most, most * self.options.sparse_edges // max(1, self._patterns.source.num_edges)),
-        )
-
-    def count(self, pattern: Subgraph, among: Occurrence | None = None) -> Occurrence:
+    def count(self, pattern: Subgraph, sample: Sample, among: Occurrence | None = None) -> Occurrence:
         """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
-        if among is None:
-            contains = self._patterns.answers(pattern, self._both) > 0
-        else:
+        both = np.concatenate([sample.inside, sample.outside])
+        contains = np.ones(both.size, np.bool_)
+        if among is not None:
             contains = np.concatenate([among.inside, among.outside])
-            places = np.flatnonzero(contains)
-            if places.size:
-                contains[places] = self._patterns.answers(pattern, self._both[places]) > 0
-        return Occurrence(contains[: self._num_inside], contains[self._num_inside :])
+        places = np.flatnonzero(contains)
+        if places.size:
+            contains[places] = self.answers(pattern, both[places]) > 0
+        return Occurrence(contains[: sample.inside.size], contains[sample.inside.size :])

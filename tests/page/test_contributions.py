@@ -1,3 +1,5 @@
+"""What nodes add to the margin, against models whose answer is known and against running the model."""
+
 import copy
 
 import numpy as np
@@ -6,7 +8,6 @@ import torch
 from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global_mean_pool
-from torch_geometric.utils import to_undirected
 
 from protograph import GraphClassifier
 from protograph.graphs.dataset import GraphStore
@@ -15,9 +16,8 @@ from protograph.metrics.judging import margin_share, share_of_margin
 from protograph.models.inference import RunningClassifier
 from protograph.models.outputs import margins
 from protograph.models.predictions import Judge, embed
-from protograph.page.consensus import contributions
-from protograph.page.consensus.contributions import linear_head, node_contributions
-from protograph.page.options import ConsensusOptions
+from protograph.page import contributions
+from protograph.page.contributions import linear_head, node_contributions
 from tests import zoo
 from tests.metrics.by_hand import POOLS, Linear, explanation, graph, prototype
 
@@ -51,18 +51,18 @@ def started(model, graphs=GRAPHS):
     return running, embed(running, GraphStore(graphs), batch_size=64, return_type=classifier.return_type)
 
 
-def contributed(model, graphs, target, *, by_map=True, fitted=GRAPHS, **options):
-    found = found_for(model, graphs, target, by_map=by_map, fitted=fitted, **options)
+def contributed(model, graphs, target, *, by_map=True, fitted=GRAPHS):
+    found = found_for(model, graphs, target, by_map=by_map, fitted=fitted)
     return None if found is None else found.by_graph
 
 
-def found_for(model, graphs, target, *, by_map=True, fitted=GRAPHS, **options):
+def found_for(model, graphs, target, *, by_map=True, fitted=GRAPHS):
     running, embedded = started(model, fitted)
     whole = running.embed(graphs, nodes=True)
     nodes = [part.numpy() for part in torch.split(whole.node_embeddings, [g.num_nodes for g in graphs])]
     head = linear_head(embedded, running.resolution) if by_map else None
     judge = Judge(running, embedded.return_type)
-    return node_contributions(judge, graphs, whole, nodes, target, head, ConsensusOptions(**options))
+    return node_contributions(judge, graphs, whole, nodes, target, head)
 
 
 # ---- the linear map -------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_what_the_graphs_cannot_tell_is_asked_of_the_model():
 
 def test_what_the_graphs_can_tell_of_these_nodes_is_not_asked_again(monkeypatch):
     """Two columns are always equal: whichever of them weighs what, a node with both adds their sum."""
-    monkeypatch.setattr(contributions, "probed_head", lambda *args: pytest.fail("the model was asked"))
+    monkeypatch.setattr(contributions, "_without_each", lambda *args: pytest.fail("the model was asked"))
     rng = np.random.default_rng(1)
     graphs = [graph(*np.repeat(rng.normal(size=(5, 1)), 2, axis=1).tolist()) for _ in range(80)]
     model = Linear([[0.0, 0.0], [7.0, -4.0]], [0.0, 5.0])
@@ -187,28 +187,6 @@ def test_many_nodes_are_left_out_in_several_runs(pool, head, monkeypatch):
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
-@pytest.mark.parametrize("num_classes", [1, 2, 3])
-@pytest.mark.parametrize("pool", [global_add_pool, global_mean_pool], ids=["add", "mean"])
-def test_few_graphs_of_many_nodes_tell_the_map_by_halves(pool, num_classes, monkeypatch):
-    rng, size = np.random.default_rng(2), 60
-    pairs = [torch.from_numpy(rng.integers(0, size, (2, 90))) for _ in range(3)]
-    graphs = [
-        Data(x=torch.from_numpy(rng.random((size, 3), dtype=np.float32)), edge_index=to_undirected(pair))
-        for pair in pairs
-    ]
-    model = small(pool, num_classes=num_classes)
-    runs = []
-    without_each = contributions._without_each
-    monkeypatch.setattr(contributions, "_without_each", lambda *args: runs.append(1) or without_each(*args))
-    found = contributed(model, graphs, 0, fitted=graphs)
-    assert not runs
-    monkeypatch.setattr(contributions, "probed_head", lambda *args: None)
-    expected = contributed(model, graphs, 0, fitted=graphs)
-    assert len(runs) == 3
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-7)
-
-
 def test_nodes_with_one_embedding_are_left_out_once(monkeypatch):
     star = Data(x=torch.ones(9, 3), edge_index=torch.tensor([[0] * 8 + [*range(1, 9)], [*range(1, 9)] + [0] * 8]))
     model, shown = small(global_add_pool, "mlp"), []
@@ -216,18 +194,18 @@ def test_nodes_with_one_embedding_are_left_out_once(monkeypatch):
     monkeypatch.setattr(
         RunningClassifier, "classify_without", lambda self, graphs, keep: shown.append(keep) or real(self, graphs, keep)
     )
-    monkeypatch.setattr(contributions, "probed_head", lambda *args: None)
     (found,) = contributed(model, [star], 0)
     assert [keep.reshape(-1, 9).shape[0] for keep in shown] == [2]
     np.testing.assert_allclose(found[1:], found[1], atol=1e-12)
 
 
 @pytest.mark.parametrize("pool", [global_add_pool, global_mean_pool], ids=["add", "mean"])
-def test_gradients_stand_in_where_leaving_out_takes_too_long(pool):
+def test_gradients_stand_in_where_leaving_out_takes_too_long(pool, monkeypatch):
+    monkeypatch.setattr(contributions, "LEFT_OUT_ROWS", 1)
     model = small(pool, "mlp")
     for parameter in model.parameters():
         parameter.requires_grad_(False)
-    found = found_for(model, GRAPHS[:4], 1, left_out_rows=1)
+    found = found_for(model, GRAPHS[:4], 1)
     assert not found.are_exact
     twin = small(pool, "mlp").double()
     for source, estimated in zip(GRAPHS[:4], found.by_graph, strict=True):
@@ -238,8 +216,9 @@ def test_gradients_stand_in_where_leaving_out_takes_too_long(pool):
         np.testing.assert_allclose(estimated, weights.grad, atol=1e-9)
 
 
-def test_a_maximum_has_no_weights():
-    found = found_for(small(global_max_pool, "mlp"), GRAPHS[:2], 1, left_out_rows=1)
+def test_a_maximum_has_no_weights(monkeypatch):
+    monkeypatch.setattr(contributions, "LEFT_OUT_ROWS", 1)
+    found = found_for(small(global_max_pool, "mlp"), GRAPHS[:2], 1)
     assert found == contributions.Contributions(None, are_exact=False)
 
 

@@ -1,20 +1,32 @@
+"""The default search: sessions over graphs whose answer is planted, and what prototypes owe on any model and graphs."""
+
 import random
+from dataclasses import replace
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Data
+from torch_geometric.utils import to_undirected
 
 import protograph as pg
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.consensus.counting import information
-from protograph.page.consensus.prototype import heaviest
-from protograph.page.consensus.session import ConsensusCandidate
+from protograph.models.predictions import Judgement
+from protograph.page import consensus, trimming
+from protograph.page.clustering import Cluster
+from protograph.page.consensus import SessionGraphs, chosen_graphs, run_session, session_graphs, voted
+from protograph.page.counting import Population, information
+from protograph.page.options import SearchOptions
+from protograph.page.search import Candidate
+from protograph.patterns.canonical import canonical_graph
 from tests import zoo
 from tests.metrics.by_hand import POOLS, Linear
 from tests.metrics.small_graphs import networkx_contains
-from tests.page.naive_patterns import path_edges, undirected
+from tests.page.naive_patterns import edges_of, embeddings, is_connected, path_edges, ring_edges, undirected
+
+# ---- what prototypes owe -----------------------------------------------------------------------------------------
 
 GRAPHS = zoo.random_graphs(60)
 quiet = pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
@@ -146,9 +158,8 @@ def test_a_nitro_group_is_found(pool):
 
 def candidates_of(*pairs):
     """Candidates that are these graphs and weigh so much; a candidate's number is its source."""
-    encoded = EncodedGraphs([graph for graph, _ in pairs])
     return [
-        ConsensusCandidate(
+        Candidate(
             graph=graph,
             sources=(number,),
             source=number,
@@ -157,7 +168,6 @@ def candidates_of(*pairs):
             session=pg.Session(
                 start=(0,), probability=0.5, margin=0.0, size=3, source=number, stopped="consensus", num_iterations=1
             ),
-            encoded=encoded[number],
             weight=weight,
         )
         for number, (graph, weight) in enumerate(pairs)
@@ -183,7 +193,8 @@ EDGE, PATH, TURNED = (
     ],
 )
 def test_sessions_that_arrive_at_the_same_pattern_speak_with_one_voice(candidates, winner):
-    assert heaviest(candidates_of(*candidates)).source == winner
+    encoded = EncodedGraphs([graph for graph, _ in candidates])
+    assert voted(candidates_of(*candidates), encoded).source == winner
 
 
 # ---- any model, any graphs ------------------------------------------------------------------------------------------
@@ -403,3 +414,264 @@ def test_twins_in_another_order_make_no_difference(seed):
             assert [order[i] for i in b.sources] == a.sources
             assert b.nodes == a.nodes
             assert (a.margin, a.evidence.information) == pytest.approx((b.margin, b.evidence.information), abs=1e-6)
+
+
+# ---- the graphs of sessions --------------------------------------------------------------------------------------
+
+
+def test_sessions_take_the_next_graphs_nearest_the_mean():
+    cluster = Cluster(members=tuple(range(9)), distances=(), representatives=(4, 1), nearest=(4, 1, 3, 0, 2))
+    assert chosen_graphs(cluster, 1) == [(4, 1)]
+    assert chosen_graphs(cluster, 9) == [(4, 1), (3, 0)]  # a single graph is left over
+    assert chosen_graphs(replace(cluster, representatives=(4,), nearest=(4,)), 2) == [(4,)]
+
+
+@pytest.mark.parametrize(("pool", "head"), [("add", True), ("add", False), ("max", True)])
+def test_the_graphs_of_all_sessions_are_embedded_at_once(pool, head):
+    model = zoo.make(pool=pool)
+    explainer = pg.PAGE(num_clusters=1).fit(model, GRAPHS)
+    fitted = explainer._fitted_class(1)
+    chosen = [(3, 5), (8, 1), (2, 9)]
+    sessions = session_graphs(fitted, chosen, explainer._head() if head else None)
+    assert [session.indices for session in sessions] == chosen
+    for session in sessions:
+        assert len(session.graphs) == len(session.embeddings) == len(session.contributions) == 2
+        for index, source, nodes, carried in zip(
+            session.indices, session.sources, session.embeddings, session.contributions, strict=True
+        ):
+            graph = GRAPHS[index]
+            assert torch.equal(source.graph.x, graph.x[torch.from_numpy(source.nodes)])
+            with torch.no_grad():
+                model(graph.x, graph.edge_index, torch.zeros(graph.num_nodes, dtype=torch.long))
+            np.testing.assert_allclose(nodes, model.seen_nodes.numpy()[source.nodes], atol=1e-5)
+            assert carried.shape == (graph.num_nodes,)
+        for graph, encoded in zip(session.graphs, session.encoded, strict=True):
+            expected = fitted.encoded.encode(graph)
+            assert all(one.tolist() == other.tolist() for one, other in zip(encoded, expected, strict=True))
+
+
+def test_nodes_that_cannot_be_left_out_have_no_contributions():
+    model = zoo.make()
+    model.pool = zoo.last_node
+    explainer = pg.PAGE(num_clusters=1).fit(model, GRAPHS)
+    (session,) = session_graphs(explainer._fitted_class(1), [(0, 1)], None)
+    assert session.contributions is None
+
+
+def test_of_a_large_graph_what_lies_around_the_heaviest_node_is_searched(monkeypatch):
+    """Of a chain of 30 the ten nodes around the one that adds the most, with all that is known of them."""
+    chain = Data(x=torch.ones(30, 3), edge_index=to_undirected(torch.stack([torch.arange(29), torch.arange(1, 30)])))
+    chain.x[17] = 5.0
+    model = zoo.make(pool="add")
+    explainer = pg.PAGE(num_clusters=1).fit(model, [*GRAPHS, chain])
+    (whole,) = session_graphs(explainer._fitted_class(1), [(len(GRAPHS), 0)], None)
+    monkeypatch.setattr(consensus, "MAX_GRAPH_NODES", 10)
+    (part,) = session_graphs(explainer._fitted_class(1), [(len(GRAPHS), 0)], None)
+    assert whole.is_whole
+    assert not part.is_whole
+    kept = [whole.sources[0].nodes.tolist().index(node) for node in part.sources[0].nodes]
+    assert kept == sorted(kept)
+    positions = sorted(part.sources[0].nodes.tolist())
+    assert positions == list(range(positions[0], positions[0] + 10))
+    np.testing.assert_array_equal(part.embeddings[0], whole.embeddings[0][kept])
+    np.testing.assert_array_equal(part.contributions[0], whole.contributions[0][kept])
+    sums = np.convolve(whole.contributions[0][np.argsort(whole.sources[0].nodes)], np.ones(3), "same")
+    assert positions[0] <= int((sums[1:-1] / np.sqrt(3)).argmax()) + 1 <= positions[-1]
+    assert part.graphs[0].num_nodes == part.encoded[0].num_nodes == 10
+    assert part.graphs[0].num_edges == 18
+    assert part.graphs[1].num_nodes == min(10, GRAPHS[0].num_nodes)
+
+
+# ---- one session, without a model --------------------------------------------------------------------------------
+
+
+# A house on a chain, and the chain alone; the house's nodes carry 1 each, the chain's nothing.
+HOUSE = [*ring_edges(0, 1, 2, 3), (0, 4), (1, 4)]
+WITH = [undirected(5 + n, [*HOUSE, *path_edges(*range(5, 5 + n)), (2, 5)], [0] * (5 + n)) for n in (3, 4, 5, 6)]
+WITHOUT = [undirected(5 + n, path_edges(*range(5 + n)), [0] * (5 + n)) for n in (3, 4, 5, 6)]
+WORLD = [*WITH, *WITHOUT]
+
+
+def judge(graphs, target):
+    """A model that takes every graph for one of the class."""
+    ones = np.ones(len(graphs))
+    return Judgement(0.75 * ones, margins=2 * ones, leads=ones, predictions=np.full(len(graphs), target))
+
+
+FITTED = SimpleNamespace(judge=judge, target=1)
+
+
+def carried_by_the_house(graph):
+    return np.array([1.0] * 5 + [0.0] * (graph.num_nodes - 5))
+
+
+def session_of(indices, graphs, carried=carried_by_the_house, match_edges=False, match_features=True):
+    """The graphs of a session; contributions are given in the numbers of the user."""
+    rng = np.random.default_rng(0)
+    encoded = EncodedGraphs(graphs, match_features=match_features, match_edges=match_edges)
+    sources = [canonical_graph(graphs[i]) for i in indices]
+    contributions = None if carried is None else [carried(graphs[i]) for i in indices]
+    return SessionGraphs(
+        indices=tuple(indices),
+        positions=tuple(index + 100 for index in indices),
+        sources=sources,
+        encoded=encoded.encode_all([source.graph for source in sources]),
+        embeddings=[rng.normal(size=(graphs[i].num_nodes, 3)) for i in indices],
+        contributions=contributions
+        and [part[source.nodes] for part, source in zip(contributions, sources, strict=True)],
+    )
+
+
+def searched(session, graphs=WORLD, num_inside=4, match_edges=False, **options):
+    population = Population.of(
+        EncodedGraphs(graphs, match_features=options.get("match_features", True), match_edges=match_edges),
+        np.arange(num_inside),
+        np.arange(num_inside, len(graphs)),
+        [],
+    )
+    options = SearchOptions(match_edges=match_edges, **options)
+    return next(iter(run_session(session, population, FITTED, options, {"growing": 0.0, "trimming": 0.0})), None)
+
+
+def pattern_of(candidate):
+    """Nodes and edges in the numbers of the user's graph."""
+    nodes = candidate.nodes
+    return frozenset(nodes), {tuple(sorted((nodes[u], nodes[v]))) for u, v in edges_of(candidate.graph)}
+
+
+def check_candidate(candidate, graphs=WORLD):
+    nodes, edges = pattern_of(candidate)
+    source = graphs[candidate.source]
+    assert candidate.source == candidate.sources[0] == candidate.session.source
+    assert is_connected(nodes, edges)
+    assert torch.equal(candidate.graph.x, source.x[list(candidate.nodes)])
+    assert candidate.matches.shape == (len(nodes), len(candidate.sources))
+    assert candidate.matches[:, 0].tolist() == list(candidate.nodes)
+    for q, index in enumerate(candidate.sources):
+        image = dict(zip(candidate.nodes, candidate.matches[:, q].tolist(), strict=True))
+        assert image in embeddings(nodes, edges, source, graphs[index])
+    assert len(candidate.session.start) == len(candidate.sources)
+    assert candidate.session.size == len(nodes)
+    assert candidate.session.stopped == "consensus"
+
+
+@pytest.mark.parametrize("indices", [[0], [0, 1], [3, 2, 1, 0]])
+def test_a_house_is_found(indices):
+    session = session_of(indices, WORLD)
+    found = searched(session)
+    check_candidate(found)
+    assert pattern_of(found) == (frozenset(range(5)), set(edges_of(undirected(5, HOUSE))))
+    assert found.contributions == (1.0,) * 5
+    assert found.contribution_share == pytest.approx(1.0)
+    assert found.session.is_exact
+    assert 0 < found.session.num_iterations <= 100
+    assert (found.session.probability, found.session.margin, found.predicted) == (0.75, 2.0, 1)
+
+
+def test_what_a_session_weighs(monkeypatch):
+    """Its bits, times 1 and how many standard errors its nodes carry more than any: what is trimmed."""
+    monkeypatch.setattr(trimming, "MAX_STEPS", 0)
+    session = session_of([3, 2, 1], WORLD)
+    found = searched(session)
+    joined = np.concatenate(session.contributions)
+    # In every graph the nodes are of the house: each carries 1, whatever its counterparts.
+    assert found.contributions == (1.0,) * len(found.nodes)
+    excess = (1 - joined.mean()) / joined.std() * np.sqrt(len(found.nodes))
+    assert found.weight == pytest.approx(1.0 * (1 + excess))
+    assert f"its nodes add {excess:.1f} standard errors more to the margin than any nodes do" in found.steps[1]
+
+
+def test_what_was_done_is_told(monkeypatch):
+    found = searched(session_of([0, 1], WORLD))
+    first, second, third = found.steps
+    start, size = found.session.start[0], "8 nodes and 9 edges"  # all of the smaller graph
+    assert first == (
+        f"the consensus of graphs 100, 101 around node {start} of graph 100 has {size} (proven to be the largest)"
+    )
+    assert second.startswith("trimmed to ")
+    assert ": found in 100.0% of the cluster's graphs looked at and 0.0% of the others (1.00 bits); its" in second
+    assert third == "closed to 5 nodes and 6 edges: what all of those graphs of the cluster have besides"
+    monkeypatch.setattr(trimming, "MAX_STEPS", 0)
+    open_end = searched(session_of([0, 1], WORLD, carried=None))
+    assert open_end.steps[1].endswith(" of the others (1.00 bits)")
+    assert open_end.steps[2] == "nothing more belongs to all of those graphs of the cluster and to the class"
+
+
+def test_nothing_in_common_is_none():
+    graphs = [undirected(2, [(0, 1)], [0, 0]), undirected(2, [(0, 1)], [1, 1])]
+    session = session_of([0, 1], graphs, lambda graph: np.zeros(2))
+    assert searched(session, graphs, 2) is None
+    session = session_of([0, 1], graphs, lambda graph: np.zeros(2), match_features=False)
+    assert searched(session, graphs, 2, match_features=False) is not None
+
+
+@pytest.mark.parametrize("carried", ["unknown", "equal", "negative"])
+def test_contributions_that_tell_nothing(carried):
+    value = {"unknown": None, "equal": 2.0, "negative": -1.0}[carried]
+    session = session_of([0, 1], WORLD, value and (lambda graph: np.full(graph.num_nodes, value)))
+    found = searched(session)
+    check_candidate(found)
+    assert found.weight == 1.0  # what tells the class is found all the same: 1 bit, nothing carried
+    assert found.contributions == (() if carried == "unknown" else (value,) * len(found.nodes))
+    share = np.mean([len(found.nodes) / graph.num_nodes for graph in WORLD[:2]])
+    assert found.contribution_share == (pytest.approx(share) if carried == "equal" else None)
+
+
+def test_a_single_node_in_common():
+    graphs = [undirected(3, path_edges(0, 1, 2), [0, 1, 2]), undirected(1, [], [1]), undirected(1, [], [2])]
+    found = searched(session_of([0, 1], graphs, lambda graph: np.arange(graph.num_nodes, dtype=float)), graphs, 2)
+    check_candidate(found, graphs)
+    assert found.nodes == (1,)
+    assert found.matches.tolist() == [[1, 0]]
+    assert "has 1 node and 0 edges" in found.steps[0]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5])
+def test_max_nodes(limit):
+    found = searched(session_of([0, 1, 2], WORLD), max_nodes=limit)
+    check_candidate(found)
+    assert len(found.nodes) <= limit
+
+
+def test_no_others():
+    found = searched(session_of([0, 1], WITH), WITH)
+    check_candidate(found)
+    assert "found in 100.0% of the cluster's graphs looked at; its nodes add " in found.steps[1]
+
+
+def test_equal_attributes_of_edges():
+    graphs = [undirected(3, path_edges(0, 1, 2), [0, 0, 0], [0, kind]) for kind in (0, 1)]
+    assert not torch.equal(graphs[0].edge_attr, graphs[1].edge_attr)
+    session = session_of([0, 1], graphs, lambda graph: np.arange(3.0), match_edges=True)
+    found = searched(session, graphs, 2, match_edges=True)
+    assert len(found.nodes) <= 2
+    assert embeddings(*pattern_of(found), graphs[0], graphs[1], match_edges=True)
+
+
+@pytest.mark.parametrize("indices", [[0, 1], [2, 1, 0]])
+def test_the_user_s_numbers_come_back(indices):
+    """The same session over graphs numbered otherwise: the same graph, and the same nodes by another name."""
+    rng = np.random.default_rng(3)
+    orders = [rng.permutation(graph.num_nodes) for graph in WORLD]
+    renumbered = []
+    for graph, order in zip(WORLD, orders, strict=True):
+        place = torch.from_numpy(np.argsort(order))
+        renumbered.append(type(graph)(x=graph.x[order], edge_index=place[graph.edge_index], num_nodes=len(order)))
+    plain = searched(session_of(indices, WORLD))
+    session = session_of(indices, renumbered, None)
+    carried = [
+        carried_by_the_house(WORLD[i])[orders[i]][source.nodes]
+        for i, source in zip(indices, session.sources, strict=True)
+    ]
+    found = searched(replace(session, contributions=carried), renumbered)
+    check_candidate(found, renumbered)
+    assert {int(orders[indices[0]][node]) for node in found.nodes} == set(plain.nodes)
+    assert torch.equal(found.graph.edge_index, plain.graph.edge_index)
+    assert found.weight == pytest.approx(plain.weight)
+
+
+def test_a_search_that_was_cut_short_says_so(monkeypatch):
+    monkeypatch.setattr(consensus, "GROW_CALLS", 1)
+    found = searched(session_of([0, 1], WORLD))
+    assert not found.session.is_exact
+    assert "the largest known, at least " in found.steps[0]

@@ -1,0 +1,479 @@
+"""Phase 2 of our own: what k graphs have in common, trimmed to what belongs to the class.
+
+A session takes k graphs near the cluster's mean, finds where in the first of them, its source, the class shows best,
+grows the largest pattern from there that all k have, trims that to what belongs to the class and closes it. What
+sessions have come to is put to the vote.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch_geometric.data import Data
+
+from protograph._base.arrays import Floats, Ints
+from protograph._base.progress import timed
+from protograph._base.ties import TOLERANCE, best, best_first, first_best, levels
+from protograph._base.words import count_of
+from protograph.explanation import Session
+from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
+from protograph.page.clustering import Cluster, canonical_order
+from protograph.page.contributions import LinearHead, node_contributions
+from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Population, spread
+from protograph.page.matching import Matching, Scorer
+from protograph.page.options import SearchOptions
+from protograph.page.search import Candidate, ClusterResult, FittedClass, NoPrototypeError, split_by_graph
+from protograph.page.trimming import Closing, PartWeigher, Surroundings, WeighedPart, trim
+from protograph.patterns.canonical import CanonicalGraph
+from protograph.patterns.common_subgraph import CommonPatterns, Consensus
+from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
+from protograph.patterns.pattern import Subgraph
+from protograph.patterns.rings import wholes_of
+from protograph.patterns.subgraph_isomorphism import is_isomorphic
+
+START_SAMPLE = 50  # graphs of the cluster, and of the others, that the surroundings of starts are counted in
+PART_SAMPLE = 200  # graphs that parts are counted in; shares are then known to some 3%
+LARGE_SAMPLE = 1000  # graphs for closing and for comparing sessions, where a few graphs decide
+MAX_STARTS = 40  # nodes looked at as starts, those that carry the most of the margin
+GROW_CALLS = 200_000  # nodes to try while a consensus grows
+MAX_GRAPH_NODES = 500  # nodes of a larger graph that a session looks at: those around what carries the most
+MAX_NODES_AROUND = 40  # nodes around the start that parts are made of: prototypes are small
+MAX_EDGES_AROUND = 60  # edges around the start; a basis of shortest rings takes long on what is dense
+MAX_OTHERS = 100_000  # graphs of other classes that are put in order; of more, so many, evenly spaced
+
+# For each node of a pattern its counterpart in each of the k graphs, itself first.
+Matches = dict[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SessionGraphs:
+    """k graphs of a cluster, nearest the mean first, and what the model makes of their nodes.
+
+    Attributes:
+        indices: Which graphs they are.
+        positions: Their places in the user's own data.
+        sources: The graphs, their nodes in canonical order.
+        encoded: The graphs as the counting reads them; the first is the source.
+        embeddings: Their nodes' embeddings.
+        contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
+        resolution: Relative precision of the embeddings.
+        is_whole: Whether these are whole graphs; of very large ones it is what lies around the node that, with its
+            neighbours, adds the most.
+        are_contributions_exact: Whether they are not estimates.
+    """
+
+    indices: tuple[int, ...]
+    positions: tuple[int, ...]
+    sources: Sequence[CanonicalGraph]
+    encoded: Sequence[EncodedGraph]
+    embeddings: Sequence[Floats]
+    contributions: Sequence[Floats] | None
+    resolution: float = 1e-13
+    is_whole: bool = True
+    are_contributions_exact: bool = True
+
+    @property
+    def graphs(self) -> list[Data]:
+        """The graphs."""
+        return [source.graph for source in self.sources]
+
+
+def consensus_of(
+    fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: LinearHead | None
+) -> ClusterResult:
+    """Run all sessions of a cluster, and take the candidate that they vote for.
+
+    Raises:
+        NoPrototypeError: If no node of any session's source is common to its graphs.
+    """
+    chosen = chosen_graphs(cluster, options.budget)
+    # Representatives that were given are no cluster: their patterns are counted in the whole class.
+    predictions = fitted.embedded.predictions
+    members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
+    population = Population.of(
+        fitted.encoded,
+        members if members.size else np.array(cluster.members),
+        _others(fitted),
+        [index for graphs in chosen for index in graphs],
+    )
+    sessions = session_graphs(fitted, chosen, head)
+    seconds = population.store.seconds
+    candidates = []
+    for graphs in sessions:
+        candidates += run_session(graphs, population, fitted, options, seconds)
+        fitted.session_done()
+    if not candidates:
+        raise NoPrototypeError(
+            f"no nodes of its graphs {[*map(fitted.position, chosen[0])]} have equal features; "
+            f"pass match_features=False or a tolerance"
+        )
+    winner = voted(candidates, fitted.encoded)
+    return ClusterResult(cluster, winner, candidates, _given_up(sessions, population), seconds)
+
+
+def chosen_graphs(cluster: Cluster, count: int) -> list[tuple[int, ...]]:
+    """The k graphs nearest the mean, the k next nearest, and so on; no two have the same embedding.
+
+    The representatives nearest the mean are one draw; a graph among them that the model has wrong, or that is typical
+    in all but the point, must not decide.
+
+    >>> chosen_graphs(Cluster((4, 1, 3, 0, 2), (), (4, 1), (4, 1, 3, 0, 2)), 3)
+    [(4, 1), (3, 0)]
+    """
+    k, near = len(cluster.representatives), cluster.nearest
+    last = max(min(len(near) - k + 1, count * k), 1)
+    return [near[first : first + k] for first in range(0, last, k)]
+
+
+def voted(candidates: Sequence[Candidate], encoded: EncodedGraphs) -> Candidate:
+    """The heaviest candidate for the pattern whose candidates weigh the most in sum; of ties the first.
+
+    Sessions that arrive at the same pattern speak for it with one voice.
+    """
+    patterns: list[tuple[EncodedGraph, list[Candidate]]] = []
+    for candidate in candidates:
+        own = encoded.encode(candidate.graph)
+        same = next((alike for other, alike in patterns if is_isomorphic(other, own)), None)
+        if same is None:
+            patterns.append((own, [candidate]))
+        else:
+            same.append(candidate)
+    heaviest = best([alike for _, alike in patterns], _joint_weight)
+    return best(heaviest, lambda candidate: candidate.weight)
+
+
+def _joint_weight(candidates: Sequence[Candidate]) -> float:
+    """What candidates weigh in sum; those that speak against their class do not get worse by being many."""
+    weights = [candidate.weight for candidate in candidates]
+    return sum(weights) if max(weights) > 0 else max(weights)
+
+
+def _others(fitted: FittedClass) -> Ints:
+    """The graphs predicted as another class, ordered by their embeddings, so that samples know no other order."""
+    others = spread(np.flatnonzero(fitted.embedded.predictions != fitted.target), MAX_OTHERS)
+    if not others.size:
+        return others
+    order, _ = canonical_order(fitted.embedded.graph_embeddings[others], fitted.resolution)
+    return others[order]
+
+
+def _given_up(sessions: Sequence[SessionGraphs], population: Population) -> tuple[str, ...]:
+    """What was not done for its being too much, a sentence each."""
+    notes, store = [], population.store
+    if store.num_given_up:
+        notes.append(
+            f"{store.num_given_up:,} of {store.num_asked:,} times that a graph was searched for a pattern, "
+            f"{COUNT_CALLS:,} placed nodes did not decide; the graph counts as one without"
+        )
+    if not all(session.is_whole for session in sessions):
+        notes.append(
+            f"of graphs with more than {MAX_GRAPH_NODES:,} nodes, the search looked at those around the node "
+            f"that adds the most to the margin; patterns were counted in whole graphs"
+        )
+    if not all(session.are_contributions_exact for session in sessions):
+        is_known = all(session.contributions is not None for session in sessions)
+        how = "was estimated by gradients" if is_known else "is not known, the readout being no sum or mean"
+        notes.append(f"what nodes add to the margin {how}: to leave each out in turn would take too long")
+    return tuple(notes)
+
+
+# ---- the graphs of sessions ------------------------------------------------------------------------------------------
+
+
+def session_graphs(
+    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: LinearHead | None
+) -> list[SessionGraphs]:
+    """The graphs of all sessions, embedded at once."""
+    sources = fitted.canonical([index for indices in chosen for index in indices])
+    graphs = [source.graph for source in sources]
+    forward = fitted.judge.classifier.embed(graphs, nodes=True)
+    embeddings = split_by_graph(forward.node_embeddings, graphs)
+    added = node_contributions(fitted.judge, graphs, forward, embeddings, fitted.target, head)
+    contributions = None if added is None else added.by_graph
+    is_large = [node_count(graph) > MAX_GRAPH_NODES for graph in graphs]
+    for number in np.flatnonzero(is_large).tolist():
+        near = _near(graphs[number], None if contributions is None else contributions[number])
+        part = induced_subgraph(graphs[number], near.tolist())
+        sources[number] = replace(sources[number], graph=part, nodes=sources[number].nodes[near])
+        embeddings[number] = embeddings[number][near]
+        if contributions is not None:
+            contributions[number] = contributions[number][near]
+    encoded = fitted.encoded.encode_all([source.graph for source in sources])
+    k = len(chosen[0])
+    return [
+        SessionGraphs(
+            indices=indices,
+            positions=tuple(map(fitted.position, indices)),
+            sources=sources[first : first + k],
+            encoded=encoded[first : first + k],
+            embeddings=embeddings[first : first + k],
+            contributions=None if contributions is None else contributions[first : first + k],
+            resolution=fitted.resolution,
+            is_whole=not any(is_large[first : first + k]),
+            are_contributions_exact=added is None or added.are_exact,
+        )
+        for first, indices in zip(range(0, len(sources), k), chosen, strict=True)
+    ]
+
+
+def _near(graph: Data, contributions: Floats | None) -> Ints:
+    """The nodes of a very large graph that a session looks at, ascending.
+
+    Those reached first from the node that adds the most together with its neighbours.
+    """
+    size = node_count(graph)
+    source, target = graph.edge_index.cpu().numpy()
+    added = np.ones(size) if contributions is None else contributions
+    around = added + np.bincount(source, weights=added[target], minlength=size)
+    around /= np.sqrt(1 + np.bincount(source, minlength=size))
+    reached = np.zeros(size, np.bool_)
+    reached[first_best(around)] = True
+    while True:
+        frontier = np.unique(target[reached[source] & ~reached[target]])
+        room = MAX_GRAPH_NODES - int(reached.sum())
+        if not frontier.size or not room:
+            return np.flatnonzero(reached)
+        reached[frontier[np.argsort(levels(added[frontier]), kind="stable")[:room]]] = True
+
+
+# ---- one session -----------------------------------------------------------------------------------------------------
+
+
+def run_session(
+    graphs: SessionGraphs,
+    population: Population,
+    fitted: FittedClass,
+    options: SearchOptions,
+    seconds: dict[str, float],
+) -> list[Candidate]:
+    """What a session comes to; nothing where no node of the source is common to its graphs.
+
+    Args:
+        graphs: The k graphs, the source first.
+        population: Where patterns are counted.
+        fitted: The model and the class.
+        options: How to search.
+        seconds: How long growing took, and trimming with closing; what this took is added.
+    """
+    counter = PatternCounter(population.store, graphs.encoded[0])
+    if are_matched_by_kind(options.match_features):
+        common = CommonPatterns.of_encoded(graphs.encoded)
+    else:
+        common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
+    pairs = pair_scores(graphs, options.match_features)
+    scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
+    means, scale = _standard(graphs.contributions)
+    own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
+    with timed(seconds, "growing"):
+        ranks = _ranks(scores, own.size)
+        at_starts = PartWeigher(counter, population.sample(START_SAMPLE, START_SAMPLE), own)
+        consensus, start = _consensus(common, starts(at_starts, common.source, own, ranks), ranks)
+    if consensus is None:
+        return []
+    aligned = common.align(consensus.pattern, scores, tolerance)
+    weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, means, scale, own))
+    is_common = _commonness(common, counter, graphs, options.match_features, population)
+    kinds = graphs.encoded[0].node_kinds.tolist()
+    near = consensus.pattern.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND)
+    around = wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds)
+    wholes = wholes_of(near, kinds)
+    closing = Closing(
+        source=common.source,
+        consensus=near,
+        wholes=wholes,
+        counter=counter,
+        sample=population.sample(LARGE_SAMPLE, PART_SAMPLE),
+        max_nodes=options.max_nodes,
+        is_common=is_common,
+    )
+    with timed(seconds, "trimming"):
+        surroundings = Surroundings(common.source, around, start, is_common)
+        trimmed = trim(near, wholes, weigher, surroundings, options.max_nodes)
+        closed = closing.close(trimmed.pattern)
+        occurrence = counter.count(trimmed.pattern, population.sample(LARGE_SAMPLE, LARGE_SAMPLE))
+    matches = common.align(closed, scores, tolerance)
+    nodes, numbers = sorted(closed.nodes), [source.nodes for source in graphs.sources]
+    rows = [[int(own[node]) for own, node in zip(numbers, matches[n], strict=True)] for n in nodes]
+    begun = tuple(int(own[node]) for own, node in zip(numbers, aligned[start], strict=True))
+    graph = closed.cut_out(graphs.graphs[0])
+    verdict = fitted.judge([graph], fitted.target).of_one(0)
+    session = Session(
+        start=begun,
+        probability=verdict.probability,
+        margin=verdict.margin,
+        size=len(closed),
+        source=graphs.indices[0],
+        stopped="consensus",
+        num_iterations=weigher.num_weighed,
+        is_exact=consensus.is_exact and graphs.is_whole,
+    )
+    candidate = Candidate(
+        graph=graph,
+        sources=graphs.indices,
+        source=graphs.indices[0],
+        nodes=tuple(row[0] for row in rows),
+        matches=torch.tensor(rows),
+        session=session,
+        predicted=verdict.predicted,
+        weight=occurrence.information * (1 + max(0.0, trimmed.excess)),
+        contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
+        contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
+        steps=_steps(graphs, begun[0], consensus, trimmed, occurrence, closed),
+    )
+    return [candidate]
+
+
+def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures) -> list[Matching]:
+    """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
+    own, *rest = graphs.embeddings
+    if are_matched_by_kind(match_features):
+        joint = [JointGraphs.of_encoded([graphs.encoded[0], other]) for other in graphs.encoded[1:]]
+    else:
+        joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]
+    return [Matching(Scorer([own, nodes]), pair, graphs.resolution) for nodes, pair in zip(rest, joint, strict=True)]
+
+
+def _standard(contributions: Sequence[Floats] | None) -> tuple[list[Floats] | None, float]:
+    """Contributions above the mean of all nodes of the k graphs, and their standard deviation."""
+    if contributions is None:
+        return None, 1.0
+    joined = np.concatenate(list(contributions))
+    scale = float(joined.std())
+    if scale <= TOLERANCE * max(1.0, float(np.abs(joined).max())):
+        return None, 1.0
+    return [part - float(joined.mean()) for part in contributions], scale
+
+
+def _ranks(scores: Sequence[Floats], size: int) -> Ints:
+    """Place of each node of the source in the order of how well the others match it, the best first."""
+    if not scores:
+        return np.arange(size)
+    best_matches = np.sum([pair.max(axis=1) for pair in scores], axis=0)
+    ranks = np.empty(size, np.int64)
+    ranks[np.argsort(levels(best_matches), kind="stable")] = np.arange(size)
+    return ranks
+
+
+def starts(weigher: PartWeigher, source: Subgraph, own: Floats, ranks: Ints) -> list[int]:
+    """Nodes of the source, those first whose surroundings weigh the most.
+
+    Args:
+        weigher: Weighs surroundings.
+        source: The source.
+        own: What each node adds to the margin, as the weigher takes it.
+        ranks: Their order where these tie.
+    """
+    order = np.lexsort((ranks, levels(own))).tolist()
+    place = {node: position for position, node in enumerate(order)}
+    looked_at = order[: weigher.counter.affordable(MAX_STARTS)]
+    weights = {}
+    for node in looked_at:
+        # Of a hub's neighbours, those that carry the most.
+        neighbours = sorted(source.neighbours[node], key=place.__getitem__)[: MAX_NODES_AROUND - 1]
+        weights[node] = weigher.weigh(source.within([node, *neighbours])).weight
+    in_order = best_first(looked_at, weights.__getitem__, then=lambda node: ranks[node])
+    return [*in_order, *order[len(looked_at) :]]
+
+
+def _consensus(common: CommonPatterns, nodes: Sequence[int], ranks: Ints) -> tuple[Consensus | None, int]:
+    """The consensus from the first start that has more than one node, or else any, and that start."""
+    fallback: tuple[Consensus | None, int] = None, -1
+    for start in nodes:
+        grown = common.largest(start, None, ranks, max_calls=GROW_CALLS)
+        if grown is not None and len(grown.pattern) > 1:
+            return grown, start
+        if fallback[0] is None:
+            fallback = grown, start
+    return fallback
+
+
+def _commonness(
+    common: CommonPatterns,
+    counter: PatternCounter,
+    graphs: SessionGraphs,
+    match_features: MatchFeatures,
+    population: Population,
+) -> Callable[[Subgraph], bool]:
+    """Tells whether all k graphs have a pattern.
+
+    That is what counting asks of them too, if it tells nodes apart as the search does.
+    """
+    if not graphs.is_whole or not are_matched_by_kind(match_features):
+        return common.is_common
+    others = population.numbers_here(graphs.indices[1:])
+
+    def is_common(pattern: Subgraph) -> bool:
+        answers = counter.answers(pattern, others)
+        if (answers == 0).any():
+            return False
+        return bool((answers > 0).all()) or common.is_common(pattern)
+
+    return is_common
+
+
+def _averaged(aligned: Matches, means: Sequence[Floats] | None, scale: float, own: Floats) -> Floats:
+    """Standard contributions of the source's nodes, those of the consensus averaged over their counterparts."""
+    result = own.copy()
+    for node, counterparts in aligned.items():
+        if means is not None:
+            result[node] = np.mean([part[other] for part, other in zip(means, counterparts, strict=True)]) / scale
+    return result
+
+
+# ---- what is said of it ----------------------------------------------------------------------------------------------
+
+
+def _contributions(rows: Sequence[tuple[int, ...]], contributions: Sequence[Floats] | None) -> tuple[float, ...]:
+    """Mean over the k graphs of what each node and its counterparts contribute."""
+    if contributions is None:
+        return ()
+    return tuple(float(np.mean([part[n] for part, n in zip(contributions, row, strict=True)])) for row in rows)
+
+
+def _contribution_share(rows: Sequence[tuple[int, ...]], contributions: Sequence[Floats] | None) -> float | None:
+    """Mean over the k graphs of the share that the nodes have in all nodes' contributions.
+
+    ``None`` where it is not known, or contributions do not add up to something positive.
+    """
+    totals = [float(part.sum()) for part in contributions or ()]
+    if contributions is None or min(totals) <= 0:
+        return None
+    columns = np.array(rows).T
+    shares = [part[nodes].sum() / total for part, nodes, total in zip(contributions, columns, totals, strict=True)]
+    return float(np.mean(shares))
+
+
+def _steps(
+    graphs: SessionGraphs,
+    start: int,
+    consensus: Consensus,
+    trimmed: WeighedPart,
+    occurrence: Occurrence,
+    closed: Subgraph,
+) -> tuple[str, ...]:
+    """What was done, a sentence a step."""
+    share = consensus.worth / consensus.bound if consensus.bound else 1.0
+    known = f"the largest known, at least {share:.0%} of what any can be"
+    proven = "proven to be the largest" if consensus.is_exact else known
+    inside, outside = occurrence.shares
+    evidence = f"found in {inside:.1%} of the cluster's graphs looked at"
+    if occurrence.outside.size:
+        evidence += f" and {outside:.1%} of the others ({occurrence.information:.2f} bits)"
+    if graphs.contributions is not None:
+        evidence += f"; its nodes add {trimmed.excess:.1f} standard errors more to the margin than any nodes do"
+    closing = "nothing more belongs to all of those graphs of the cluster and to the class"
+    if closed != trimmed.pattern:
+        closing = f"closed to {_size(closed)}: what all of those graphs of the cluster have besides"
+    return (
+        f"the consensus of graphs {', '.join(map(str, graphs.positions))} around node {start} of graph "
+        f"{graphs.positions[0]} has {_size(consensus.pattern)} ({proven})",
+        f"trimmed to {_size(trimmed.pattern)}: {evidence}",
+        closing,
+    )
+
+
+def _size(pattern: Subgraph) -> str:
+    return f"{count_of(len(pattern.nodes), 'node')} and {count_of(len(pattern.edges), 'edge')}"

@@ -1,1 +1,0 @@
-"""Phase 2 as in the paper: k graphs are walked in step."""

@@ -1,0 +1,252 @@
+"""The paper's search, node for node against the oracle; beyond the whole tensor it stays a walk of the same kind."""
+
+from functools import partial
+from math import log
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+
+import protograph as pg
+from protograph.page import walk as module
+from protograph.page.matching import Matching, Scorer
+from protograph.page.options import SCORINGS, SearchOptions, Walk
+from protograph.page.walk import Ascent, common_size, search
+from protograph.patterns.joint import JointGraphs
+from tests import oracle, zoo
+from tests.page.naive_patterns import (
+    every_common_pattern,
+    groups_of_graphs,
+    path_edges,
+    ring_edges,
+    undirected,
+    worth_of,
+)
+from tests.strategies import matching_problems, neighbour_lists
+
+WALKS = st.builds(
+    Walk,
+    decay=st.sampled_from([1.0, 2.0, 10.0]),
+    max_iterations=st.sampled_from([1, 3, 40]),
+    scoring=st.sampled_from(SCORINGS),
+    distinct_starts=st.booleans(),
+)
+OPTIONS = st.builds(
+    SearchOptions,
+    budget=st.integers(1, 4),
+    max_nodes=st.one_of(st.none(), st.integers(1, 6)),
+    match_features=st.booleans(),
+    walk=WALKS,
+)
+
+
+@pytest.fixture
+def beyond(monkeypatch):
+    """No tensor is small enough to be built whole."""
+    monkeypatch.setattr(module, "MAX_WHOLE", 0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(matching_problems(), OPTIONS)
+def test_walks_are_the_oracles_node_for_node(problem, options):
+    graphs, embeddings = problem
+    walk = options.walk
+    assume(len(graphs) > 1 or walk.scoring == "product")
+    features = [g.x.argmax(1).tolist() if options.match_features else [0] * g.num_nodes for g in graphs]
+    expected = oracle.search(
+        [h.tolist() for h in embeddings],
+        [neighbour_lists(g) for g in graphs],
+        features,
+        budget=options.budget,
+        decay=walk.decay,
+        max_nodes=options.max_nodes or 99,
+        max_iterations=walk.max_iterations,
+        scoring=walk.scoring,
+        tolerance=Matching(Scorer(embeddings, walk.scoring), JointGraphs(graphs)).tolerance,
+        distinct=walk.distinct_starts,
+    )
+    walks = search(graphs, embeddings, options)
+    assert [one.start for one in walks] == [start for start, _, _ in expected]
+    for one, (_, lists, partners) in zip(walks, expected, strict=True):
+        assert one.is_exact
+        assert [list(nodes) for nodes in one.nodes] == lists
+        assert [[tuple(row) for row in part.tolist()] for part in one.partners] == partners
+
+
+def path_graph(kinds):
+    return undirected(len(kinds), path_edges(*range(len(kinds))), kinds)
+
+
+LINE = np.array([[4.0], [3.0], [2.0], [1.0]])
+
+
+@pytest.mark.parametrize("limit", [2**23, 0], ids=["whole", "beyond"])
+def test_a_walk_worked_out_by_hand(limit, monkeypatch):
+    # One graph, the path 0 - 1 - 2 - 3 with embeddings 4, 3, 2, 1. With k = 1, Y is the softmax times one number, so
+    # the start is node 0; each step divides by 10 what has been visited, which outweighs differences of 1 (e < 10).
+    monkeypatch.setattr(module, "MAX_WHOLE", limit)
+    (walk,) = search([path_graph([0, 0, 0, 0])], [LINE], SearchOptions(budget=1, max_nodes=4))
+    assert walk.nodes == ((0, 1, 2, 3),)
+    assert walk.partners[0].tolist() == [[0], [1], [2], [3]]
+    # 0, 1, then 2 rather than 0: 2 - log 1 against 4 - log 10 = 1.7; then 3: 1 against 3 - log 10 = 0.7
+    assert (walk.num_iterations, walk.stopped, walk.is_exact) == (3, "full", limit > 0)
+
+
+@pytest.mark.parametrize("limit", [2**23, 0], ids=["whole", "beyond"])
+@pytest.mark.parametrize(
+    ("options", "stopped", "size"),
+    [
+        (SearchOptions(budget=1, max_nodes=2), "full", 2),
+        (SearchOptions(budget=1, max_nodes=9), "exhausted", 4),
+        (SearchOptions(budget=1), "exhausted", 4),
+        (SearchOptions(budget=1, max_nodes=9, walk=Walk(max_iterations=1)), "max_iterations", 2),
+    ],
+)
+def test_why_a_session_stops(options, stopped, size, limit, monkeypatch):
+    monkeypatch.setattr(module, "MAX_WHOLE", limit)
+    (walk,) = search([path_graph([0, 0, 0, 0])], [LINE], options)
+    assert (walk.stopped, len(walk.nodes[0])) == (stopped, size)
+
+
+@pytest.mark.parametrize("limit", [2**23, 0], ids=["whole", "beyond"])
+def test_a_dead_end_keeps_what_was_found_and_nothing_in_common_is_no_session(limit, monkeypatch):
+    monkeypatch.setattr(module, "MAX_WHOLE", limit)
+    # Node 0 of the path could still be reached as far as features go, but the other graph has nowhere to step.
+    first, edgeless = path_graph([0, 0, 1]), undirected(1, [], [0])
+    walks = search([first, edgeless], [np.array([[1.0], [2.0], [9.0]]), np.array([[1.0]])], SearchOptions(budget=1))
+    assert (walks[0].start, walks[0].nodes, walks[0].stopped) == ((1, 0), ((1,), (0,)), "dead end")
+    assert search([path_graph([0, 0]), path_graph([1, 1])], [np.ones((2, 1))] * 2, SearchOptions()) == []
+
+
+@pytest.mark.parametrize("limit", [2**23, 0], ids=["whole", "beyond"])
+def test_edges_of_another_kind_are_not_walked_together(limit, monkeypatch):
+    monkeypatch.setattr(module, "MAX_WHOLE", limit)
+    one, other = (undirected(2, [(0, 1)], [0, 0], [kind]) for kind in (0, 1))
+    walked = partial(search, embeddings=[np.array([[2.0], [1.0]])] * 2, options=SearchOptions(match_edges=True))
+    assert walked([one, other])[0].nodes == ((0,), (0,))
+    assert walked([one, one])[0].nodes == ((0, 1), (0, 1))
+
+
+def test_scores_that_differ_by_rounding_tie_and_the_first_wins():
+    graph = Data(num_nodes=4, edge_index=torch.tensor([[0, 1, 0, 2, 0, 3], [1, 0, 2, 0, 3, 0]]))
+    embeddings = np.array([[3.0], [1.0], [1.0 + 1e-13], [1.0 + 2e-13]])
+    (walk,) = search([graph], [embeddings], SearchOptions(budget=1))
+    assert walk.nodes == ((0, 1, 2, 3),)
+
+
+def test_a_walk_ends_with_its_component_and_with_the_features_that_all_have():
+    path = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+    first = Data(x=torch.tensor([0, 0, 1, 0]), edge_index=path)
+    second = Data(x=torch.tensor([0, 0, 0, 0]), edge_index=path[:, :2])
+    # node 2 of the first graph has no partner and cuts off node 3; nodes 2 and 3 of the second are not connected
+    walked = partial(search, [first, second], [LINE, LINE])
+    assert [len(nodes) for nodes in walked(SearchOptions(budget=1))[0].nodes] == [2, 2]
+    (free,) = walked(SearchOptions(budget=1, match_features=False))
+    assert ([len(nodes) for nodes in free.nodes], free.stopped) == ([4, 2], "exhausted")
+
+
+@pytest.mark.parametrize(("k", "size"), [(3, 1.0), (3, 2000.0), (5, 1000.0)])
+@pytest.mark.parametrize("resolution", [1e-13, 1e-5])
+def test_decays_count_however_large_the_scores(k, size, resolution):
+    # All embeddings are equal, so only decays and the order of nodes decide: the walk goes once around the ring.
+    ring = undirected(8, ring_edges(*range(8)), [0] * 8)
+    options = SearchOptions(budget=1, max_nodes=8, walk=Walk(max_iterations=50))
+    (walk,) = search([ring] * k, [np.full((8, 32), size)] * k, options, resolution=resolution)
+    assert walk.nodes == (tuple(range(8)),) * k
+    assert walk.num_iterations == 7
+
+
+# ---- beyond the whole tensor ---------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(matching_problems(min_graphs=2), st.sampled_from([True, False, 0.5]), st.booleans())
+def test_starts_by_ascent_agree_and_stay_within_the_exact_best(problem, match_features, distinct):
+    graphs, embeddings = problem
+    matching = Matching(Scorer(embeddings), JointGraphs(graphs, match_features))
+    options = SearchOptions(budget=3, match_features=match_features, walk=Walk(distinct_starts=distinct))
+    found, whole = module.search_by_ascent(matching, options), matching.whole()
+    assert bool(found) == bool((whole > -np.inf).any())
+    assert not any(walk.is_exact for walk in found)
+    assert all(-np.inf < whole[walk.start] <= whole.max() + matching.tolerance for walk in found)
+    assert len({walk.start for walk in found}) == len(found)
+    for axis in range(len(graphs) if distinct else 0):
+        assert len({walk.start[axis] for walk in found}) == len(found)
+
+
+@settings(max_examples=40, deadline=None)
+@given(matching_problems(min_graphs=2), st.integers(0, 10**6))
+def test_a_step_by_ascent_goes_to_neighbours_that_agree_and_no_exchange_improves_it(problem, seed):
+    graphs, embeddings = problem
+    matching, rng = Matching(Scorer(embeddings), JointGraphs(graphs, True)), np.random.default_rng(seed)
+    whole, joint = matching.whole(), matching.joint
+    decays = [log(10) * rng.integers(0, 3, size) for size in matching.sizes]
+    decayed = whole - sum(
+        np.reshape(own, [-1 if q == axis else 1 for q in range(len(graphs))]) for axis, own in enumerate(decays)
+    )
+    for start in np.argwhere(whole > -np.inf)[:4].tolist():
+        around = [joint.around(q, node)[0] for q, node in enumerate(start)]
+        block = decayed[np.ix_(*around)]
+        found = Ascent(matching).step(tuple(start), decays)
+        assert (found is None) == (not (block > -np.inf).any())
+        if found is not None:
+            assert all(node in own for node, own in zip(found, around, strict=True))
+            for axis in range(1, len(graphs)):
+                others = [own if q == axis else [found[q]] for q, own in enumerate(around)]
+                assert decayed[found] >= decayed[np.ix_(*others)].max() - 2 * matching.tolerance
+
+
+@pytest.mark.parametrize("k", [5, 16])
+def test_many_graphs_are_searched_without_the_whole_tensor(k):
+    rng = np.random.default_rng(0)
+    graphs = [path_graph([0, 1] * 10) for _ in range(k)]
+    embeddings = [np.maximum(rng.normal(size=(20, 6)), 0) for _ in graphs]
+    walks = search(graphs, embeddings, SearchOptions(budget=2, max_nodes=5, walk=Walk(max_iterations=30)))
+    assert len(walks) == 2
+    for walk in walks:
+        assert all(len(nodes) <= 5 for nodes in walk.nodes)
+        assert walk.partners[0].shape[1] == k
+
+
+@pytest.mark.usefixtures("beyond")
+def test_a_session_says_that_it_is_not_exact():
+    graphs = zoo.random_graphs(30)
+    explanation = pg.PAGE(search="walk", num_clusters=1).fit(zoo.make(), graphs).explain(1)
+    assert not any(session.is_exact for session in explanation.prototypes[0].sessions)
+
+
+# ---- how long a walk is --------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=20, deadline=None)
+@given(groups_of_graphs(2, 3, max_nodes=5))
+def test_a_walk_is_as_long_as_what_the_graphs_have_in_common(graphs):
+    every = every_common_pattern(graphs)
+    most = max(map(worth_of, every), default=0)
+    sizes = {len(nodes) for nodes, edges in every if worth_of((nodes, edges)) == most} or {0}
+    assert common_size(graphs, SearchOptions()) in {max(2, size) for size in sizes}
+
+
+def test_how_long_by_hand():
+    ring, other = (undirected(4, ring_edges(*range(4)), [kind] * 4) for kind in (0, 1))
+    assert common_size([path_graph([0] * 6), ring], SearchOptions()) == 4
+    assert common_size([ring, other], SearchOptions()) == 2  # nothing in common, but a walk needs a step
+    assert common_size([ring, other], SearchOptions(match_features=False)) == 4
+    bonds = [undirected(3, path_edges(0, 1, 2), [0] * 3, [0, bond]) for bond in (0, 1)]
+    assert [common_size(bonds, SearchOptions(match_edges=equal)) for equal in (False, True)] == [3, 2]
+    assert [common_size([path_graph([0] * size)], SearchOptions()) for size in (1, 2, 4, 5, 9)] == [2, 2, 2, 3, 5]
+
+
+@pytest.mark.parametrize("num_graphs", [1, 2, 3])
+def test_prototypes_keep_to_it(num_graphs):
+    graphs = zoo.random_graphs(60)
+    explainer = pg.PAGE(search="walk", num_clusters=1, num_graphs=num_graphs).fit(zoo.make(), graphs)
+    for explanation in explainer.explain_all().values():
+        for prototype in explanation.prototypes:
+            sources = [graphs[index] for index in prototype.sources]
+            assert prototype.num_nodes <= common_size(sources, SearchOptions())
+            assert prototype.evidence.num_in_class > 0
+            assert prototype.evidence.steps == ()
