@@ -26,11 +26,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from protograph._base.publishing import WORK, settle
 from torch_geometric.data import Data
 
 import protograph as pg
 from protograph._base.files import TEMPORARY
-from protograph._base.publishing import WORK, settle
 from protograph.cli import comparing, runs
 from protograph.cli import main as command
 from protograph.datasets import registry

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from protograph.page.ablated import AblatedPAGE
 
 import protograph as pg
-from protograph.page.ablated import AblatedPAGE
 from protograph.page.options import ConsensusOptions
 from research.paper.drawings import INK, SERIES, new_figure
 from research.paper.estimates import Estimate, below, mean_of, share_mean
