@@ -105,7 +105,7 @@ def of_search(options: Mapping[str, Any], seed: int, model: Any, graphs: Any, he
             prototypes.append(of_prototype(prototype, graphs.ground_truths.get(target, ()), motifs))
         classes[str(target)] = {
             "prototypes": prototypes,
-            "rule": explanation.rule,
+            "rule": str(explanation.rule or ""),
             "fidelity": None if explanation.fidelity is None else float(explanation.fidelity),
             "notes": list(explanation.warnings),
         }

@@ -149,7 +149,7 @@ def facts_are_told(subject):
     explainer = subject.fitted()
     explanation, target = of_most(explainer), most_predicted(explainer)
     assert (explanation.explainer, explanation.target) == (type(explainer).__name__, target)
-    assert explanation.num_graphs == len(subject.graphs) <= explanation.model_calls
+    assert explanation.num_graphs == len(subject.graphs) <= explanation.provenance.model_calls
     assert explanation.num_predicted == (explainer.predictions_ == target).sum()
 
 

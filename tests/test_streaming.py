@@ -69,7 +69,7 @@ def answers(explanations):
                     prototype.evidence.node_graphs,
                 )
             )
-        found.append((one.rule, [reason.holds_in_indices for reason in one.reasons], one.graph_parts))
+        found.append((str(one.rule), [reason.holds_in_indices for reason in one.reasons], one.rule.parts))
         found.append((one.survey.predictions, one.survey.labels, one.embedding_map.clusters))
     return found
 
@@ -110,9 +110,9 @@ def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model, monk
     found = explainer.fit(model, iter(GRAPHS)).explain_all()
     for target, one in found.items():
         sizes = [prototype.cluster_size for prototype in one.prototypes]
-        assert sum(sizes) == one.num_predicted == sum(one.graph_predictions[i] == target for i in range(len(GRAPHS)))
+        assert sum(sizes) == one.num_predicted == sum(one.survey.predictions[i] == target for i in range(len(GRAPHS)))
         assert any(note.startswith("rules were searched in ") for note in one.warnings)
-        assert one.graph_parts.count(0) <= 70
+        assert one.rule.parts.count(0) <= 70
         for prototype in one.prototypes:
             assert prototype.evidence.num_class + prototype.evidence.num_others == len(GRAPHS)
         for reason in one.reasons:

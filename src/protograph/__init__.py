@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Support,
     )
     from protograph.explanation.difference import Difference, diff
-    from protograph.explanation.storage import load
+    from protograph.explanation.explanations import load
     from protograph.models.classifier import GraphClassifier
     from protograph.page.explainer import PAGE
     from protograph.page.options import Walk
@@ -81,7 +81,7 @@ _ON_FIRST_USE = {
     "baselines": "protograph.baselines",
     "datasets": "protograph.datasets",
     "diff": "protograph.explanation.difference",
-    "load": "protograph.explanation.storage",
+    "load": "protograph.explanation.explanations",
     "metrics": "protograph.metrics",
     "train": "protograph.training",
 }

@@ -22,11 +22,10 @@ from protograph._base.errors import NotFittedError, ProtographWarning
 from protograph._base.progress import Progress, Reports, timed
 from protograph._base.randomness import preserved_random_state
 from protograph.engines.ray import opened
-from protograph.explanation import Explanation, Explanations, Prototype
-from protograph.explanation.naming import names_for
-from protograph.explanation.surveying import surveyed
+from protograph.explanation import Explanation, Explanations, Prototype, Provenance
+from protograph.explanation.names import names_for
+from protograph.explanation.survey import surveyed
 from protograph.graphs.dataset import GraphStore
-from protograph.graphs.origins import Origin
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.models.classifier import GraphClassifier, Precision
@@ -130,8 +129,8 @@ class Explainer:
         self._cluster = cluster
         self._used_in_fit = self._used_before = copy(running.usage)
         given = {"feature_names": feature_names, "edge_names": edge_names, "class_names": class_names}
-        self._names = names_for(graphs, store, embedded.num_classes, given)
-        for message in self._names.warnings:
+        self._names, self._name_notes = names_for(graphs, store, embedded.num_classes, given)
+        for message in self._name_notes:
             warnings.warn(message, ProtographWarning, stacklevel=2)
         # Of what is done once for all classes.
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
@@ -399,40 +398,25 @@ class Explainer:
         timings = {**self._seconds, "model": used.seconds, **parts.pop("timings", {})}
         return Explanation(
             target=int(target),
-            explainer=type(self).__name__,
-            options=self._options(),
-            num_graphs=len(embedded.predictions),
-            num_predicted=predicted[target],
-            confusion=_confusion(embedded),
-            doubts=self.doubts_,
-            model_calls=used.num_graphs,
-            timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
-            versions=package_versions(),
-            warnings=(
-                *([hard] if hard else []),
-                *embedded.warnings,
-                *self._names.warnings,
-                *parts.pop("warnings", ()),
-                *notes,
+            provenance=Provenance(
+                explainer=type(self).__name__,
+                options=self._options(),
+                about=self._about,
+                model_calls=used.num_graphs,
+                timings={stage: round(seconds, 6) for stage, seconds in timings.items()},
+                versions=package_versions(),
             ),
-            origins=self._origins_of(parts),
-            about=self._about,
+            doubts=self.doubts_,
+            warnings=(*([hard] if hard else []), *embedded.warnings, *self._name_notes, *notes),
             truths=self._truths(target),
-            survey=self._once("survey", lambda: surveyed(self._store, embedded)),
-            **{**self._names.of_explanation, **parts},
+            survey=self._once("survey", lambda: surveyed(self._store, embedded, _confusion(embedded))),
+            **{"names": self._names, **parts},
         )
 
     def _truths(self, target: int) -> tuple[Data, ...]:
         """What the data set says decides a class; nothing where it does not know."""
         known = self._ground_truths
         return tuple(known.get(target, ())) if isinstance(known, Mapping) else ()
-
-    def _origins_of(self, parts: Mapping[str, Any]) -> dict[int, Origin]:
-        """Where the graphs that these parts of an explanation speak of came from."""
-        indices = {index for prototype in parts.get("prototypes", ()) for index in prototype.indices}
-        indices |= {reason.example.source for reason in parts.get("reasons", ()) if reason.example is not None}
-        indices |= set(parts.get("typical_uncovered", ()))
-        return {index: self._store.origin(index) for index in sorted(indices)}
 
 
 def _checked_place(found: Any, graphs: GraphStore, finder: str) -> tuple[int, list[int]]:

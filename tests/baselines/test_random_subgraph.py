@@ -25,13 +25,13 @@ def test_the_best_candidate_comes_first_and_sources_differ():
     assert margins == sorted(margins, reverse=True)
     assert len({prototype.source for prototype in found.prototypes}) == 3
     assert all(explainer.predictions_[prototype.source] == target for prototype in found.prototypes)
-    assert found.model_calls == explainer.explain(target).model_calls
+    assert found.provenance.model_calls == explainer.explain(target).provenance.model_calls
     fewer = (
         pg.baselines.RandomSubgraph(num_prototypes=3, max_nodes=4, num_candidates=5)
         .fit(zoo.make(), graphs)
         .explain(target)
     )
-    assert found.model_calls - fewer.model_calls == 25
+    assert found.provenance.model_calls - fewer.provenance.model_calls == 25
     assert fewer.prototypes[0].margin <= margins[0]
 
 

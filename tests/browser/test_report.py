@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from protograph.explanation import EmbeddingMap, Explanations, Pattern, Prototype, Session
-from protograph.explanation.survey import Survey, TakenOut
+from protograph.explanation.prototype import TakenOut
+from protograph.explanation.survey import Survey
 from tests.explanation.by_hand import explained, reason
 from tests.metrics.small_graphs import path, ring
 

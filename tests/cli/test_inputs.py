@@ -336,14 +336,14 @@ def test_a_split_does_not_change_what_a_graph_is_called(run_well, folder, monkey
     explanation = pg.load(folder / "split" / "explanation.json")[1]
     train = json.loads((folder / "split" / "split.json").read_text())["train"]
     assert train != list(range(len(train)))
-    for index, origin in explanation.origins.items():
+    for index, origin in ((index, explanation.origin(index)) for index in range(explanation.num_graphs)):
         place = train[index]
         assert (origin.position, origin.line, origin.name) == (place, place + 2, f"m{place}")
         assert origin.smiles == rows[place].split(",")[1]
     prototype = explanation.prototypes[0]
     told = facts["classes"]["1"]["prototypes"][0]
     assert (told["source"], told["origin"]["line"]) == (prototype.source, train[prototype.source] + 2)
-    origin = explanation.origins[prototype.source]
+    origin = explanation.origin(prototype.source)
     assert f"cut from graph {origin.position} (line {origin.line}, {origin.name}, {origin.smiles})" in (
         explanation.summary()
     )

@@ -14,7 +14,7 @@ from torch_geometric.data import Batch, Data
 from protograph import datasets
 from protograph.datasets import graph_sst2
 from protograph.datasets.graph_sst2 import phrases, plain, read_parses
-from protograph.explanation.codec import pack
+from protograph.explanation.io import pack
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.subgraph import induced_subgraph
 from tests.datasets.real_files import find, needs

@@ -79,7 +79,7 @@ def told(explanations):
     plain = {}
     for target, one in explanations.items():
         prototypes = [(p.graph.x.tolist(), p.sources, p.nodes, p.margin, p.matches.tolist()) for p in one.prototypes]
-        plain[target] = (prototypes, one.rule, one.warnings, one.model_calls)
+        plain[target] = (prototypes, str(one.rule), one.warnings, one.provenance.model_calls)
     return plain
 
 

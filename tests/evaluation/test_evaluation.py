@@ -11,6 +11,7 @@ from protograph.explanation import EmbeddingMap
 from protograph.graphs.conditions import EdgeRule
 from protograph.training import GCN
 from tests import zoo
+from tests.made import made_explanation
 
 
 def path(*kinds):
@@ -21,7 +22,7 @@ def path(*kinds):
 
 def explanation(prototypes, **options):
     facts = {"num_graphs": 4, "num_predicted": 2, "class_names": ("no", "yes"), "explainer": "PAGE", "options": {}}
-    return pg.Explanation(target=1, prototypes=prototypes, **facts | options)
+    return made_explanation(target=1, prototypes=prototypes, **facts | options)
 
 
 def prototype(graph, **options):

@@ -6,8 +6,9 @@ import torch
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.explanation import Explanation, Pattern, Reason, Support
+from protograph.explanation import Pattern, Reason, Support
 from protograph.graphs.conditions import EdgeRule
+from tests.made import made_explanation
 from tests.metrics.small_graphs import graph_of, plain
 
 NOWHERE = Support(num_in_class=0, num_class=0, num_elsewhere=0, num_others=0)
@@ -120,18 +121,11 @@ def counted(one, graphs, is_class, parts):
 def explained(target, some, graphs, predictions, parts, num_classes=2, **facts):
     """An explanation of these reasons, all of its figures counted by plain loops."""
     is_class = [prediction == target for prediction in predictions]
-    return Explanation(
+    return made_explanation(
         target=target,
-        prototypes=[],
-        explainer="PAGE",
-        options={},
-        num_graphs=len(graphs),
-        num_predicted=sum(is_class),
-        class_names=tuple(map(str, range(num_classes))),
+        **{"class_names": tuple(map(str, range(num_classes))), "graph_predictions": tuple(predictions)} | facts,
         reasons=tuple(counted(one, graphs, is_class, parts) for one in some),
-        graph_predictions=tuple(predictions),
         graph_parts=tuple(parts),
-        **facts,
     )
 
 

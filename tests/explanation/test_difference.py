@@ -1,10 +1,29 @@
+"""Two explanations beside each other: what came, went and changed, and in words."""
+
 from dataclasses import replace
 
 import pytest
+import torch
 
-from protograph.explanation.difference import diff
-from tests.explanation.told import FACTS, HAS_PATH, HAS_TRIANGLE, IS_SHORT, told
-from tests.metrics.small_graphs import ring
+from protograph.explanation import Pattern
+from protograph.explanation.difference import (
+    GraphChange,
+    alike,
+    diff,
+    difference_text,
+    graph_words,
+    same_pattern,
+    same_prototype,
+    same_reason,
+)
+from protograph.graphs.conditions import EdgeRule
+from tests.explanation.by_hand import reason
+from tests.explanation.told import FACTS, HAS_PATH, HAS_TRIANGLE, IS_SHORT, prototype, told
+from tests.metrics.small_graphs import graph_of, ring
+
+PATH = Pattern(graph=graph_of(3, [(0, 1), (1, 2)], [0, 1, 1]))
+# The same path, its nodes in another order.
+TURNED = Pattern(graph=graph_of(3, [(2, 1), (1, 0)], [1, 1, 0]))
 
 
 def changes(difference, target, what="reason"):
@@ -98,3 +117,86 @@ def test_other_classes_are_refused():
 
 def test_it_says_how_much_changed():
     assert repr(diff(told(), told())) == "Difference(0 came, 0 went, 0 changed, 4 same; 0 graphs changed)"
+
+
+def test_numbers_of_nodes_do_not_matter():
+    assert same_pattern(PATH, TURNED)
+    assert not same_pattern(PATH, Pattern(graph=graph_of(3, [(0, 1), (1, 2)], [0, 1, 0])))
+
+
+@pytest.mark.parametrize(
+    "change", [{"kind": "induced"}, {"at_least": 2}, {"closed": (0,)}, {"graph": graph_of(3, [(0, 1), (1, 2)])}]
+)
+def test_how_a_pattern_lies_matters(change):
+    assert not same_pattern(PATH, replace(TURNED, **change))
+
+
+def test_closed_nodes_correspond():
+    assert same_pattern(replace(PATH, closed=(0,)), replace(TURNED, closed=(2,)))
+    assert not same_pattern(replace(PATH, closed=(0,)), replace(TURNED, closed=(0,)))
+
+
+def test_edges_count_where_they_are_matched():
+    single = graph_of(2, [(0, 1)], [0, 0], [0])
+    double = graph_of(2, [(0, 1)], [0, 0], [1])
+    assert same_pattern(Pattern(graph=single), Pattern(graph=double))
+    rule = EdgeRule(is_matched=True)
+    assert not same_pattern(Pattern(graph=single, edge_rule=rule), Pattern(graph=double, edge_rule=rule))
+
+
+def test_a_single_node_is_a_pattern():
+    assert same_pattern(Pattern(graph=graph_of(1, [], [1])), Pattern(graph=graph_of(1, [], [1])))
+
+
+def test_order_of_patterns_does_not_matter():
+    first = reason(has=(PATH, HAS_TRIANGLE.has[0]), lacks=IS_SHORT.lacks)
+    second = reason(has=(HAS_TRIANGLE.has[0], TURNED), lacks=IS_SHORT.lacks)
+    assert same_reason(first, second)
+    assert not same_reason(first, reason(has=second.has))
+    assert not same_reason(reason(has=(PATH,)), reason(has=(PATH, TURNED)))
+
+
+def test_what_is_left_is_the_same_whatever_it_is_left_of():
+    first, second = reason(unless=(HAS_TRIANGLE,)), reason(unless=(HAS_PATH,))
+    assert same_reason(first, second)
+    assert not same_reason(first, HAS_TRIANGLE)
+
+
+def test_prototypes():
+    one = prototype()
+    turned = torch.tensor([2, 0, 1])
+    other = replace(one, graph=graph_of(3, [(0, 2), (1, 2), (0, 1)]), probability=0.5, nodes=turned.tolist())
+    assert same_prototype(one, other)
+    assert not same_prototype(one, replace(one, graph=graph_of(3, [(0, 1), (1, 2)])))
+
+
+def test_nothing_changed():
+    assert difference_text(diff(told(), told())).split("\n") == [
+        "Class 0 (plain): 2 -> 2 graphs predicted as it; fidelity 0.500 [0.103, 0.897] -> 0.500 [0.103, 0.897]",
+        "  same     2 reasons",
+        "",
+        "Class 1 (<b>three</b>): 3 -> 3 graphs predicted as it; fidelity 0.500 [0.103, 0.897] -> 0.500 [0.103, 0.897]",
+        "  same     1 reason, 1 prototype",
+        "",
+        "Every one of the 5 graphs has the same prediction and the same reason.",
+    ]
+
+
+def test_what_went_and_which_graphs():
+    lines = diff(told(), told({0: (HAS_PATH,), 1: (HAS_TRIANGLE,)})).summary().split("\n")
+    assert lines[1] == (
+        "  went     reason 2: without a node with at least two neighbours; 50% of the class, 0% elsewhere"
+    )
+    assert lines[-2:] == [
+        "1 of the 5 graphs has the same prediction for another reason:",
+        "  1  class 0 (plain): without a node with at least two neighbours -> no reason; graph 13 (line 5, d)",
+    ]
+
+
+def test_graphs_that_changed_in_the_same_way_are_told_together():
+    graphs = [GraphChange(label=f"graph {at}", predictions=(0, at % 2), reasons=("a", "b")) for at in range(9)]
+    several = alike(graphs)
+    assert [len(some) for some in several] == [4, 5]  # another prediction goes first
+    assert graph_words(several[0], ("x", "y")) == (
+        "4  class 0 (x) -> class 1 (y): a -> b; graph 1, graph 3, graph 5, ..."
+    )

@@ -1,14 +1,18 @@
-import re
+from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph import explanation as explanation_package
-from protograph.explanation import EmbeddingMap
+from protograph.explanation import Survey
+from protograph.explanation.survey import origin_columns
 from protograph.graphs.origins import Origin
+from tests.explanation.by_hand import reason
+from tests.made import made_explanation
+
+ONE = pg.Support(num_in_class=1, num_class=4, num_elsewhere=1, num_others=6)
+EVERYWHERE = reason(has=(pg.Pattern(graph=Data(num_nodes=1)),), searched=ONE, holds_in_indices=(0, 9))
 
 
 def prototype(**evidence):
@@ -18,7 +22,7 @@ def prototype(**evidence):
 
 def explanation(prototypes, **facts):
     names = {"class_names": ("0", "mutagen"), **facts}
-    return pg.Explanation(
+    return made_explanation(
         target=1, prototypes=prototypes, explainer="PAGE", options={}, num_graphs=10, num_predicted=4, **names
     )
 
@@ -47,9 +51,10 @@ def test_a_generated_prototype_has_no_source():
 
 def test_graphs_are_called_by_where_they_came_from():
     origin = Origin(position=875, line=888, name="aspirin", smiles="CC")
-    found = explanation([prototype(source=7)], origins={7: origin})
+    survey = Survey(predictions=(1,) * 8, **origin_columns([Origin(position=n, line=n) for n in range(7)] + [origin]))
+    found = explanation([prototype(source=7)], survey=survey)
     assert "; cut from graph 875 (line 888, aspirin, CC)" in found.summary()
-    assert (found.graph_label(7), found.graph_label(3)) == ("graph 875 (line 888, aspirin, CC)", "graph 3")
+    assert (found.graph_label(7), found.graph_label(3)) == ("graph 875 (line 888, aspirin, CC)", "graph 3 (line 3)")
 
 
 def test_a_class_without_a_name_has_a_number():
@@ -97,10 +102,11 @@ def test_what_is_known_of_the_model_stands_above():
     )
 
 
-def test_doubts_are_replaced_for_all_classes():
-    known = pg.Explanations({1: explanation([], doubts=("a",))}, not_explained={0: "gone"})
-    doubted = known.doubted(["b", "c"])
-    assert (doubted[1].doubts, doubted.not_explained, known[1].doubts) == (("b", "c"), {0: "gone"}, ("a",))
+def test_what_is_known_besides_is_told_of_all_classes():
+    known = pg.Explanations({1: explanation([], doubts=("a",), about={"date": "now"})}, not_explained={0: "gone"})
+    told = known.told(about={"data": "mine"}, doubts=["b", "c"])
+    assert (told[1].doubts, told.not_explained, known[1].doubts) == (("b", "c"), {0: "gone"}, ("a",))
+    assert told[1].provenance.about == {"date": "now", "data": "mine"}
 
 
 def test_several_classes_stand_one_below_the_other():
@@ -131,72 +137,28 @@ CUT = {"source": 7, "nodes": [0, 1, 3]}
 @pytest.mark.parametrize(
     ("facts", "problem"),
     [
-        ({"class_names": ("0",)}, "target must be in [0, 1), the number of class_names, got 1"),
-        ({"confusion": ((1, 2), (3,))}, "confusion must have as many columns as rows (2), got others"),
+        ({"class_names": ("0",)}, r"target must be in \[0, 1\), the number of classes, got 1"),
+        ({"graph_predictions": (0, 1, 2)}, r"survey.predictions must be below 2, the number of classes, got 2"),
         (
             {"prototypes": [prototype(), prototype(**CUT)], "source_graphs": {7: Data(num_nodes=3)}},
-            "prototypes[1].nodes must be nodes of graph 7, got others",
+            r"prototypes\[1\].nodes must be nodes of graph 7",
         ),
-        (
-            {"prototypes": [prototype(feature_values={0: {6: "C"}})], "feature_values": {0: {6: "N"}}},
-            "prototypes[0].feature_values must be empty or those of the explanation, got others",
-        ),
-        (
-            {"prototypes": [prototype(feature_names=("C", "N"))], "feature_names": ("C", "O")},
-            'prototypes[0].feature_names must be empty or those of the explanation, got ["C", "N"]',
-        ),
-        (
-            {"prototypes": [prototype(edge_names=("single",))]},
-            'prototypes[0].edge_names must be empty or those of the explanation, got ["single"]',
-        ),
-        (
-            {"prototypes": [prototype(target=0)]},
-            "prototypes[0].target must be None or 1, that of the explanation, got 0",
-        ),
-        ({"prototypes": [prototype(predicted=2)]}, "prototypes[0].predicted must be None or in [0, 2), got 2"),
+        ({"prototypes": [prototype(predicted=2)]}, r"prototypes\[0\].predicted must be in \[0, 2\), got 2"),
+        ({"prototypes_taken_out": ((),)}, r"prototypes_taken_out must be empty or a list of 0, one for each"),
+        ({"reasons": (), "graph_parts": (0, 1)}, r"rule.parts must be empty or a list of 10, .*, got \[0, 1\]"),
+        ({"reasons": (), "graph_parts": (3,) * 10}, r"parts must be 0 \(searched\), 1 .*, 2|or 2 \(kept apart\)"),
+        ({"reasons": (EVERYWHERE,), "typical_uncovered": (0,)}, r"rule.typical_uncovered must be graphs of the class"),
+        ({"reasons": (replace(EVERYWHERE, holds_in_indices=(9, 10)),)}, r"rule.reasons\[0\].holds_in_indices .* 10"),
     ],
 )
 def test_parts_that_contradict_each_other_are_refused(facts, problem):
-    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+    with pytest.raises(ValueError, match=problem):
         explanation(**{"prototypes": []} | facts)
-
-
-@pytest.mark.parametrize(
-    ("parts", "problem"),
-    [
-        (((0, 1), np.zeros((2, 2)), (0,)), "clusters must be a list of 2, one for each of indices, got [0]"),
-        (
-            ((0, 1), np.zeros((2, 3)), (0, 0)),
-            "positions.shape must be [2, 2], one row for each of indices, got [2, 3]",
-        ),
-    ],
-)
-def test_a_map_has_a_place_and_a_cluster_for_each_graph(parts, problem):
-    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
-        EmbeddingMap(*parts, (1.0, 0.0))
 
 
 def test_one_is_singular():
     one = explanation([prototype()])
     assert repr(one) == "Explanation(target=1, 1 prototype)"
     assert repr(pg.Explanations({1: one, 0: explanation([])})) == "Explanations({0: 0 prototypes, 1: 1 prototype})"
-    alone = pg.Explanation(
-        target=0, prototypes=[], explainer="PAGE", options={}, num_graphs=9, num_predicted=1, class_names=("0",)
-    )
+    alone = made_explanation(target=0, num_graphs=9, num_predicted=1)
     assert alone.summary().splitlines()[0] == "Class 0: 1 of 9 graphs is predicted as it."
-
-
-def test_the_door_has_every_record():
-    assert explanation_package.__all__ == [
-        "EmbeddingMap",
-        "Evidence",
-        "Example",
-        "Explanation",
-        "Explanations",
-        "Fidelity",
-        "Pattern",
-        "Prototype",
-        "Reason",
-        "Session",
-        "Support",
-    ]

@@ -1,119 +1,122 @@
+"""The survey of all graphs of a fit."""
+
 import json
-from dataclasses import replace
+import warnings
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
+from torch_geometric.nn import global_add_pool
 
-from protograph.explanation import Explanation, Explanations
-from protograph.explanation.storage import load
-from protograph.explanation.survey import Survey, TakenOut
+import protograph as pg
+from protograph.explanation import EmbeddingMap, Explanations, Survey
+from protograph.explanation.survey import chosen_graphs, origin_columns
 from protograph.graphs.origins import Origin
+from tests.made import made_explanation
 from tests.metrics.small_graphs import path, ring
 
-
-def survey(**changes):
-    fields = {
-        "places": (4, 7),
-        "names": ("a", "b"),
-        "labels": (0, 1),
-        "predictions": (0, 0),
-        "probabilities": (0.75, 1.0),
-        "positions": np.array([[0.0, 1.0], [2.0, 3.0]]),
-        "explained": (0.5, 0.25),
-        "graphs": {1: ring(3)},
-    }
-    return Survey(**(fields | changes))
-
-
-def explanation(target=0, **changes):
-    fields = {"num_graphs": 2, "num_predicted": 2 - 2 * target, "class_names": ("no", "yes"), "survey": survey()}
-    return Explanation(target=target, prototypes=[], explainer="PAGE", options={}, **(fields | changes))
+FACTS = {
+    "places": (4, 7),
+    "names": ("a", "b"),
+    "labels": (0, 1),
+    "predictions": (0, 0),
+    "probabilities": (0.75, 1.0),
+    "positions": np.array([[0.0, 1.0], [2.0, 3.0]]),
+    "explained": (0.5, 0.25),
+    "graphs": {1: ring(3)},
+}
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "problem"),
     [
-        ({"labels": (0,)}, "labels must be empty or a list of 2, one for each of places, got [0]"),
-        ({"predictions": ()}, "predictions must be a list of 2, one for each of places, got []"),
-        ({"positions": np.zeros((2, 3))}, "positions.shape must be [2, 2], one row for each of places, got [2, 3]"),
-        ({"graphs": {2: path(2)}}, "graphs must be by indices below 2, got others"),
+        ({"labels": (0,)}, r"labels must be empty or a list of 2, one for each of predictions, got \[0\]"),
+        ({"predictions": (0,)}, r"places must be empty or a list of 1"),
+        ({"predictions": (0, -1)}, r"predictions must be classes, from 0, got -1"),
+        ({"positions": np.zeros((2, 3))}, r"positions.shape must be \[2, 2\], .* got \[2, 3\]"),
+        ({"probabilities": (0.5, 1.5)}, r"probabilities must be in \[0, 1\]"),
+        ({"graphs": {2: path(2)}}, r"graphs must be by indices below 2"),
+        ({"confusion": ((1, 2), (3,))}, r"confusion must have as many columns as rows"),
     ],
 )
-def test_what_does_not_fit_is_refused(changes, message):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
-        survey(**changes)
-    assert str(caught.value) == message
+def test_what_does_not_fit_is_refused(changes, problem):
+    with pytest.raises(ValueError, match=f"^{problem}"):
+        Survey(**(FACTS | changes))
 
 
-def test_it_is_of_the_graphs_of_the_explanation():
-    with pytest.raises(ValueError, match=r"^survey\.places must be a list of 3, one for each graph, got \[4, 7\]$"):
-        explanation(num_graphs=3)
-    out = (TakenOut(index=0, nodes=(1,), margin=2.0, margin_without=-1.0),)
-    with pytest.raises(ValueError, match=r"^prototypes_taken_out must be empty or a list of 0, one for each, got "):
-        explanation(prototypes_taken_out=(out,))
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        (((0, 1), np.zeros((2, 2)), (0,)), r"clusters must be a list of 2, one for each of indices, got \[0\]"),
+        (((0, 1), np.zeros((2, 3)), (0, 0)), r"positions.shape must be \[2, 2\], .*, got \[2, 3\]"),
+    ],
+)
+def test_a_map_has_a_place_and_a_cluster_for_each_graph(parts, problem):
+    with pytest.raises(ValueError, match=f"^{problem}"):
+        EmbeddingMap(*parts, (1.0, 0.0))
 
 
 def test_classes_share_it_in_a_file_and_after_loading(tmp_path):
-    shared = survey()
-    both = Explanations({0: explanation(survey=shared), 1: explanation(1, survey=shared)})
-    both.save(tmp_path / "both.json")
+    shared = Survey(**FACTS)
+    Explanations({n: made_explanation(target=n, survey=shared) for n in (0, 1)}).save(tmp_path / "both.json")
     document = json.loads((tmp_path / "both.json").read_text())
     assert document["survey"]["places"] == [4, 7]
-    assert [one["survey"] for one in document["explanations"]] == [None, None]
-    again = load(tmp_path / "both.json")
+    assert all("survey" not in one for one in document["explanations"])
+    again = pg.load(tmp_path / "both.json")
     assert again[0].survey is again[1].survey
     assert (again[0].survey.names, again[0].survey.graphs[1].num_nodes) == (("a", "b"), 3)
     assert again[0].survey.positions.tolist() == shared.positions.tolist()
 
 
-def test_a_file_of_the_first_version_is_read(tmp_path):
-    explanation(survey=None).save(tmp_path / "one.json")
-    document = json.loads((tmp_path / "one.json").read_text())
-    for name in ("survey", "prototypes_taken_out", "reasons_taken_out", "about", "truths"):
-        del document["explanation"][name]
-    (tmp_path / "one.json").write_text(json.dumps({**document, "version": 1}))
-    again = load(tmp_path / "one.json")
-    assert again.survey is None
-    again.report(tmp_path / "one.html")
-    assert "What the model has learned" in (tmp_path / "one.html").read_text()
+@pytest.mark.parametrize(
+    "origins",
+    [
+        [Origin(position=7, line=9, name="aspirin", smiles="CCO"), Origin(position=3, line=4, smiles="C")],
+        [Origin(position=0, file="a.pt", file_position=0), Origin(position=1, file="b.pt", file_position=0)],
+        [Origin(position=0), Origin(position=1)],
+    ],
+)
+def test_an_origin_comes_back_as_it_was(origins):
+    columns = origin_columns(origins)
+    survey = Survey(predictions=(1, 0), **columns)
+    assert [survey.origin(0), survey.origin(1)] == origins
+    assert ("files" in columns) == bool(origins[0].file)  # what nothing is known of has no column
 
 
-def test_a_file_whose_survey_is_of_other_graphs_is_refused(tmp_path):
-    Explanations({0: explanation()}).save(tmp_path / "one.json")
-    document = json.loads((tmp_path / "one.json").read_text())
-    document["explanations"][0]["num_graphs"] = 3
-    (tmp_path / "one.json").write_text(json.dumps(document))
-    with pytest.raises(ValueError, match=r"survey\.places must be a list of 3, one for each graph, got \[4, 7\]"):
-        load(tmp_path / "one.json")
+def test_wrong_graphs_come_first_and_all_classes_in_turn():
+    predictions, labels = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 0, 1, 1, 0])
+    first, second, *others = chosen_graphs(predictions, labels, 4)
+    assert (first, second, sorted(predictions[others])) == (1, 5, [0, 1])
+    assert sorted(chosen_graphs(predictions, labels, 99)) == [0, 1, 2, 3, 4, 5]
+    assert len(set(chosen_graphs(np.zeros(1000, np.int64), None, 100))) == 100
 
 
-def test_what_was_explained_is_told_of_all_classes():
-    told = Explanations({0: replace(explanation(), about={"date": "today"})}).told({"data": "mine"})
-    assert told[0].about == {"date": "today", "data": "mine"}
+class NumEdges(nn.Module):
+    """Class 1 for graphs of at least as many edges as nodes; the sum of degrees less 2 a node decides."""
+
+    def forward(self, x, edge_index, batch):
+        degrees = torch.zeros(len(batch)).index_add(0, edge_index[0], torch.ones(edge_index.size(1)))
+        pooled = global_add_pool(x * (degrees - 1.9)[:, None], batch)
+        return torch.cat([-pooled, pooled], dim=1)
 
 
-def test_an_origin_comes_back_as_it_was():
-    origins = [
-        Origin(position=7, line=9, name="aspirin", smiles="CCO"),
-        Origin(position=3, line=4, name="", smiles="C"),
-    ]
-    rows = Survey.of(origins, [1, 0], [0.75, 0.5], [1, 1])
-    assert [rows.origin(0), rows.origin(1)] == origins
-    assert (rows.files, rows.file_positions) == ((), ())  # nothing is known of files
-    assert len(rows) == 2
-
-
-def test_columns_of_files():
-    origins = [Origin(position=0, file="a.pt", file_position=0), Origin(position=1, file="b.pt", file_position=0)]
-    rows = Survey.of(origins, [0, 0], [1.0, 1.0])
-    assert (rows.files, rows.file_positions, rows.lines, rows.names) == (("a.pt", "b.pt"), (0, 0), (), ())
-    assert rows.origin(1) == origins[1]
-
-
-def test_columns_must_have_an_entry_a_graph():
-    with pytest.raises(ValueError, match=r"^labels must be empty or a list of 2, one for each of places, got \[1\]$"):
-        Survey(places=(0, 1), predictions=(0, 0), probabilities=(1.0, 1.0), labels=(1,))
-    with pytest.raises(ValueError, match=r"^predictions must be a list of 1, one for each of places, got \[\]$"):
-        Survey(places=(0,), predictions=(), probabilities=(1.0,))
-    with pytest.raises(ValueError, match=r"^probabilities must be in \[0, 1\], got others$"):
-        Survey(places=(0,), predictions=(0,), probabilities=(1.5,))
+def test_all_graphs_are_looked_over_once_and_patterns_taken_out():
+    graphs = [ring(3 + index % 3) for index in range(12)] + [path(3 + index % 3) for index in range(12)]
+    for index, graph in enumerate(graphs):
+        graph.x, graph.name, graph.y = torch.ones(graph.num_nodes, 1), f"g{index}", int(index < 12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        both = pg.PAGE(num_clusters=1).fit(NumEdges(), graphs).explain_all()
+    survey = both[0].survey
+    assert survey is both[1].survey
+    assert survey.names == tuple(f"g{index}" for index in range(24))
+    assert survey.labels == survey.predictions == (1,) * 12 + (0,) * 12
+    assert survey.confusion == ((12, 0), (0, 12))
+    assert set(survey.graphs) == set(range(24))
+    assert set(survey.graphs[0].keys()) == {"x", "edge_index", "num_nodes"}
+    for one in both.values():
+        assert (one.num_graphs, one.num_predicted) == (24, 12)
+        assert len(one.prototypes_taken_out) == len(one.prototypes)
+        assert len(one.reasons_taken_out) == len(one.reasons)
+        assert one.provenance.about["model"] == "NumEdges"

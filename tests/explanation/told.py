@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from protograph.explanation import EmbeddingMap, Evidence, Explanations, Pattern, Prototype
-from protograph.explanation.survey import Survey
+from protograph.explanation.survey import Survey, origin_columns
 from protograph.graphs.origins import Origin
 from tests.explanation.by_hand import explained, reason
 from tests.metrics.small_graphs import graph_of
@@ -17,7 +17,12 @@ GRAPHS = [TRIANGLE, PATH, TRIANGLE, PAIR, PATH]
 PREDICTIONS = [1, 0, 1, 0, 1]  # the last one without a reason to
 PARTS = [0, 0, 1, 2, 2]
 ORIGINS = [Origin(position=10 + at, line=at + 2, name=name) for at, name in enumerate(["a", "=b", "c", "d", "<e>"])]
-FACTS = Survey.of(ORIGINS, PREDICTIONS, [0.9, 0.8, 0.7, 0.6, 0.55], [1, 0, 1, 0, 0])
+FACTS = Survey(
+    predictions=tuple(PREDICTIONS),
+    probabilities=(0.9, 0.8, 0.7, 0.6, 0.55),
+    labels=(1, 0, 1, 0, 0),
+    **origin_columns(ORIGINS),
+)
 HAS_TRIANGLE = reason(has=(Pattern(graph=TRIANGLE),))
 HAS_PATH = reason(has=(Pattern(graph=PATH),))
 IS_SHORT = reason(lacks=(Pattern(graph=graph_of(3, [(0, 1), (1, 2)])),))
@@ -27,15 +32,11 @@ def told(reasons=None, *, predictions=PREDICTIONS, facts=FACTS, class_names=("pl
     """The explanations of both classes; by default of class 0 a path or none of two edges, of class 1 a triangle."""
     reasons = {0: (HAS_PATH, IS_SHORT), 1: (HAS_TRIANGLE,)} if reasons is None else reasons
     facts = replace(facts, predictions=tuple(predictions))
-    items = {
-        target: replace(
-            explained(target, some, GRAPHS, predictions, PARTS, survey=facts, embedding_map=map_of(predictions)),
-            target=target,
-            class_names=class_names,
-            prototypes=[prototype()] if target == 1 else [],
-        )
-        for target, some in reasons.items()
-    }
+    items = {}
+    for target, some in reasons.items():
+        shared = {"survey": facts, "embedding_map": map_of(predictions), "class_names": class_names}
+        found = [prototype()] if target == 1 else []
+        items[target] = explained(target, some, GRAPHS, predictions, PARTS, prototypes=found, **shared)
     return Explanations(items)
 
 

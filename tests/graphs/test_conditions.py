@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.explanation.codec import pack, read
+from protograph.explanation.io import Reader, pack
 from protograph.graphs.conditions import ColumnGroup, EdgeRule, NodeRule, as_node_rule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.joint import JointGraphs
@@ -57,7 +57,7 @@ def test_rules_are_saved_and_read_as_they_are():
         MIXED,
         NodeRule(cuts=((0.1 + 0.2,),), sample="all 3 nodes", reasons=("x is cut",), whole=(0,)),
     ):
-        assert read(pack(rule, NodeRule, "rule"), NodeRule, "rule") == rule
+        assert Reader(0).read(pack(rule, NodeRule, "rule"), NodeRule, "rule") == rule
 
 
 def test_plain_rules_change_nothing():

@@ -8,7 +8,8 @@ from torch_geometric.data import Data
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 from torch_geometric.nn.aggr import MaxAggregation, MeanAggregation, SumAggregation
 
-from protograph.explanation import Explanation, Prototype
+from protograph.explanation import Prototype
+from tests.made import made_explanation
 
 
 class Linear(nn.Module):
@@ -56,7 +57,7 @@ def prototype(part, **fields):
 
 
 def explanation(prototypes, **fields):
-    return Explanation(
+    return made_explanation(
         target=1,
         prototypes=prototypes,
         explainer="none",

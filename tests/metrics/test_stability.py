@@ -6,6 +6,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.metrics.sanity import stability
+from tests.made import made_explanation
 
 PATH = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
 RING = Data(edge_index=torch.tensor([[0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2]]), num_nodes=3)
@@ -14,7 +15,7 @@ RING = Data(edge_index=torch.tensor([[0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2]]), n
 def explanation(*graphs):
     prototypes = [pg.Prototype(graph=graph, probability=0.9, margin=2.2) for graph in graphs]
     facts = {"explainer": "PAGE", "options": {}, "num_graphs": 2, "num_predicted": 1, "class_names": ("0", "1")}
-    return pg.Explanation(target=1, prototypes=prototypes, **facts)
+    return made_explanation(target=1, prototypes=prototypes, **facts)
 
 
 def test_by_hand():

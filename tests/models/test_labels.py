@@ -29,7 +29,7 @@ def test_the_confusion_is_of_the_graphs_that_have_a_label(tmp_path):
         if label is not None:
             expected[label][prediction] += 1
     explanation = explainer.explain(predicted[0])
-    assert list(map(list, explanation.confusion)) == expected
+    assert list(map(list, explanation.survey.confusion)) == expected
     assert NOTE in explanation.warnings
     explanation.report(tmp_path / "report.html")
     right = expected[0][0] + expected[1][1]
@@ -44,5 +44,5 @@ def test_of_a_task_those_count_whose_label_is_known():
         graph.y = torch.tensor([[1.0, torch.nan if place % 3 else 0.0]])
     model = pg.GraphClassifier(zoo.make(), return_type="raw", task=1)
     explanation = pg.baselines.RandomSubgraph(num_candidates=4).fit(model, own).explain(1)
-    assert sum(map(sum, explanation.confusion)) == 3
-    assert sum(explanation.confusion[0]) == 3
+    assert sum(map(sum, explanation.survey.confusion)) == 3
+    assert sum(explanation.survey.confusion[0]) == 3

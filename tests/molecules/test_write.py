@@ -11,11 +11,12 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph import datasets
 from protograph.datasets.molecules import SOLUBILITY_FILE
-from protograph.explanation import Explanation, Prototype
+from protograph.explanation import Prototype
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.read import BOND_NAMES, molecule_arrays, molecule_graphs, parse
 from protograph.molecules.write import MoleculeRecord, sdf_text, source_molecule, to_rdkit, to_smiles, with_charges
 from tests.datasets.real_files import needs
+from tests.made import made_explanation
 
 NAMES = (("C", "N", "O", "H"), ("single", "double"))
 
@@ -152,7 +153,7 @@ def test_without_rdkit(monkeypatch):
 
 def explanation_of(graph, **names):
     prototype = Prototype(graph=graph, probability=0.9, margin=2.0, **names)
-    return Explanation(
+    return made_explanation(
         target=0,
         prototypes=[prototype],
         explainer="PAGE",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.explanation import Example, Pattern, Prototype, Session
-from protograph.explanation.survey import TakenOut
+from protograph.explanation.prototype import TakenOut
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.predictions import Judgement

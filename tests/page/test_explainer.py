@@ -760,8 +760,8 @@ def told_of(explanation):
     return (
         rule_look(reasons),
         [reason.support for reason in reasons],
-        sorted(explanation.graph_parts),
-        explanation.rule,
+        sorted(explanation.rule.parts),
+        str(explanation.rule),
         (explanation.fidelity, explanation.fidelity_note),
         len(explanation.uncovered),
     )
@@ -776,9 +776,9 @@ def test_reasons_are_what_was_planted(name):
     (lack,) = explanations[0].reasons
     assert rule_look([lack])[0][:2] == ([], PLANTED[name][2])
     assert explanations.fidelity == 1.0
-    assert explanations.fidelity.num_graphs == sum(part == 2 for part in explanations[0].graph_parts)
+    assert explanations.fidelity.num_graphs == sum(part == 2 for part in explanations[0].rule.parts)
     for target, explanation in explanations.items():
-        assert explanation.graph_predictions == tuple(explainer.predictions_.tolist())
+        assert explanation.survey.predictions == tuple(explainer.predictions_.tolist())
         assert (explanation.fidelity, explanation.fidelity_note) == (1.0, "")
         assert [float(fidelity) for fidelity in explanation.fidelity_curve] == [1.0]
         assert explanation.uncovered == explanation.disagreements == explanation.typical_uncovered == ()
@@ -817,7 +817,7 @@ def test_rules_and_fidelity_are_what_plain_loops_count(monkeypatch):
         [any(row) for row in zip(*(r.holds(graphs) for r in e.reasons), strict=True)] for e in explanations.values()
     ]
     assert explanations.predict(graphs).T.tolist() == holds
-    kept = np.flatnonzero(np.array(explanations[0].graph_parts) == 2)
+    kept = np.flatnonzero(np.array(explanations[0].rule.parts) == 2)
     rows = [[own[index] for own in holds] for index in kept]
     predicted = explainer.predictions_[kept].tolist()
     assert explanations.fidelity == pytest.approx(naive_fidelity(rows, predicted, 2))
@@ -860,7 +860,7 @@ def test_reasons_depend_neither_on_the_order_of_graphs_nor_on_the_batch_size(see
     again = pg.PAGE().fit(Counts(), [graphs[index] for index in order], batch_size=batch_size).explain_all()
     for target, explanation in explanations.items():
         assert told_of(again[target]) == told_of(explanation)
-        assert again[target].graph_parts == tuple(explanation.graph_parts[index] for index in order)
+        assert again[target].rule.parts == tuple(explanation.rule.parts[index] for index in order)
 
 
 def test_reasons_are_saved_and_loaded_whole(tmp_path):
@@ -871,7 +871,7 @@ def test_reasons_are_saved_and_loaded_whole(tmp_path):
     assert loaded.fidelity == explanations.fidelity
     for target, explanation in explanations.items():
         assert told_of(loaded[target]) == told_of(explanation)
-        assert loaded[target].graph_parts == explanation.graph_parts
+        assert loaded[target].rule.parts == explanation.rule.parts
         for one, other in zip(loaded[target].reasons, explanation.reasons, strict=True):
             assert (one.example.nodes, one.example.marked) == (other.example.nodes, other.example.marked)
             assert torch.equal(one.example.graph.x, other.example.graph.x)
@@ -882,7 +882,7 @@ def test_without_reasons_the_prototypes_are_the_same():
     without = pg.PAGE(max_reasons=0).fit(Counts(), graphs).explain_all()
     for target, explanation in explanations.items():
         other = without[target]
-        assert (other.reasons, other.rule, other.graph_predictions, other.graph_parts) == ((), "", (), ())
+        assert (other.reasons, other.rule) == ((), None)
         assert other.fidelity is None
         assert "reasons" not in other.timings
         for one, same in zip(explanation.prototypes, other.prototypes, strict=True):
@@ -892,7 +892,7 @@ def test_without_reasons_the_prototypes_are_the_same():
 def test_too_few_graphs_to_measure_by():
     explanation = pg.PAGE().fit(Counts(), house_world(40)).explain(1)
     assert explanation.fidelity is None
-    assert (explanation.graph_parts, explanation.fidelity_curve) == ((), ())
+    assert (explanation.rule.parts, explanation.fidelity_curve) == ((), ())
     note = (
         "no graphs were kept apart to measure fidelity with: of a class with 20 graphs predicted, 20 of them "
         "different, fewer than 5 would be kept"
@@ -914,4 +914,4 @@ def test_no_reasons_of_given_representatives_nor_of_the_walk():
     graphs, explainer, _ = planted_case("house")
     assert explainer.explain(1, representatives=[0, 2]).reasons == ()
     walk = fitted(Counts(), graphs[:40], num_clusters=1).explain(1)
-    assert (walk.reasons, walk.graph_predictions) == ((), ())
+    assert (walk.reasons, walk.rule) == ((), None)

@@ -13,6 +13,7 @@ import protograph as pg
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.page import match_rules
 from tests import zoo
+from tests.made import made_explanation
 from tests.page.naive_patterns import ring_edges
 
 RING = to_undirected(torch.tensor([[0, 1, 2, 0], [1, 2, 0, 3]]), num_nodes=4)
@@ -219,12 +220,12 @@ def test_a_model_that_reads_no_edges_is_explained_as_before():
     assert plain.edge_rule == found.edge_rule == EdgeRule()
     assert [p.evidence for p in found.prototypes] == [p.evidence for p in plain.prototypes]
     # 32 graphs as they are, again, with the next row, that of another edge, all in turn, and two times one for all.
-    assert found.model_calls == plain.model_calls + 32 * 7
+    assert found.provenance.model_calls == plain.provenance.model_calls + 32 * 7
 
 
 def test_what_was_found_out_is_used_for_every_class_and_counted_for_each():
     explainer = pg.PAGE(num_clusters=1, num_graphs=2, budget=1).fit(READS_DOUBLE, GRAPHS)
-    calls = [explainer.explain(target).model_calls for target in (1, 1, 0, 0)]
+    calls = [explainer.explain(target).provenance.model_calls for target in (1, 1, 0, 0)]
     assert calls[0] == calls[1]
     assert calls[2] == calls[3]
 
@@ -258,7 +259,7 @@ def test_a_note_says_what_was_taken_for_granted():
 
 def test_what_it_came_to_is_saved(tmp_path):
     rule = EdgeRule(is_matched=True, cuts=((0.1 + 0.2, 1.5), ()))
-    explanation = pg.Explanation(
+    explanation = made_explanation(
         target=0,
         prototypes=[],
         explainer="PAGE",

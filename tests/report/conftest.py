@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation import EmbeddingMap, Evidence, Explanation, Prototype, Session
+from protograph.explanation import EmbeddingMap, Evidence, Prototype, Session
+from tests.made import made_explanation
 
 HOUSE = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4), (3, 4)]
 # A house, nodes 0 to 4, on a ring of backbone nodes, 5 to 8.
@@ -87,6 +88,6 @@ def explain(house):
         fields |= changes
         if fields["feature_names"] != house.feature_names and "prototypes" not in changes:
             fields["prototypes"] = [replace(house, feature_names=fields["feature_names"])]
-        return Explanation(**fields)
+        return made_explanation(**fields)
 
     return explain

@@ -5,6 +5,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.report import comparison
 from protograph.report.comparison import plot_comparison
+from tests.made import made_explanation
 
 EDGE = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
 
@@ -12,7 +13,7 @@ EDGE = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
 def explanations(count, **facts_of_each):
     prototypes = [pg.Prototype(graph=EDGE, probability=0.5, margin=0.0, **facts_of_each) for _ in range(count)]
     facts = {"explainer": "X", "options": {}, "num_graphs": 2, "num_predicted": 1, "class_names": ("no", "$y$es")}
-    return pg.Explanations({1: pg.Explanation(target=1, prototypes=prototypes, feature_names=("a", "b"), **facts)})
+    return pg.Explanations({1: made_explanation(target=1, prototypes=prototypes, feature_names=("a", "b"), **facts)})
 
 
 @pytest.fixture

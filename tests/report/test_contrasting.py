@@ -21,8 +21,8 @@ def one_class(target, reasons, prototypes=()):
         positions=np.zeros((4, 2)),
         graphs=dict(enumerate(GRAPHS)),
     )
-    one = explained(target, reasons, GRAPHS, PREDICTIONS, [0, 1, 0, 1], survey=survey)
-    return replace(one, prototypes=list(prototypes), class_names=("ring", "path"))
+    facts = {"survey": survey, "prototypes": prototypes, "class_names": ("ring", "path")}
+    return explained(target, reasons, GRAPHS, PREDICTIONS, [0, 1, 0, 1], **facts)
 
 
 def test_reasons_come_with_their_share_of_each_class():
@@ -37,5 +37,5 @@ def test_without_reasons_prototypes_are_counted_in_the_graphs_that_are_kept():
     first, second = one_class(0, [], [prototype]), one_class(1, [])
     (row,) = contrasts([first, second], ShownGraphs(first))
     assert (row["card"], row["shares"]) == ("class-0-prototype-1", [100.0, 50.0])
-    bare = replace(first, survey=None)
+    bare = replace(first, survey=replace(first.survey, graphs={}))
     assert contrasts([bare], ShownGraphs(bare)) == []

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation import Example, Explanation, Pattern, Prototype, Reason, Support
+from protograph.explanation import Example, Pattern, Prototype, Reason, Support
 from protograph.graphs.origins import Origin
 from protograph.molecules.draw import BOND_PIXELS
 from protograph.molecules.read import molecule_arrays, molecule_graphs, parse
@@ -19,6 +19,7 @@ from protograph.report.depicting import (
     prototype_pictures,
 )
 from protograph.report.markup import free_angle, tag, text
+from tests.made import made_explanation
 
 SMILES = ["CC(=O)Oc1ccccc1", "CCC(=O)OC", "COC(=O)c1ccncc1"]
 # Carbon, the oxygen by a double bond, and the other one.
@@ -43,7 +44,7 @@ def esters():
         matches=MATCHES,
         feature_names=names,
     )
-    return Explanation(
+    return made_explanation(
         target=0,
         prototypes=[ester],
         explainer="PAGE",

@@ -9,6 +9,7 @@ from protograph.explanation import Example, Pattern
 from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns, reason_scenes
 from protograph.report.views import MAX_SOURCE_NODES
 from tests.explanation.by_hand import both, explained, house, reason
+from tests.made import with_reasons
 from tests.metrics.small_graphs import path, ring
 
 TRIANGLE, SQUARE = Pattern(graph=ring(3)), Pattern(graph=ring(4))
@@ -19,7 +20,7 @@ def of_reasons(*some, examples=()):
     """An explanation of these reasons, with their examples."""
     found = explained(0, some, [house(), path(3)], [0, 1], [0, 0])
     given = zip(found.reasons, examples, strict=False)
-    return replace(found, reasons=tuple(replace(one, example=example) for one, example in given) or found.reasons)
+    return with_reasons(found, [replace(one, example=example) for one, example in given] or found.reasons)
 
 
 def example_of(graph, *marked):

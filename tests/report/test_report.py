@@ -10,9 +10,11 @@ import pytest
 import torch
 
 from protograph.explanation import EmbeddingMap, Pattern, Prototype
-from protograph.explanation.survey import NextBest, Survey, TakenOut
+from protograph.explanation.prototype import NextBest, TakenOut
+from protograph.explanation.survey import Survey
 from protograph.report.report import report_html, write_report
 from tests.explanation.by_hand import explained, reason
+from tests.made import with_reasons
 from tests.metrics.small_graphs import path, ring
 from tests.report.test_reason_figure import EXAMPLE
 
@@ -79,7 +81,7 @@ def survey():
 def reasoned(**facts):
     found = explained(0, [reason(has=(TRIANGLE,), lacks=(ENDS,))], GRAPHS, PREDICTIONS, PARTS, **facts)
     (one,) = found.reasons
-    return replace(found, reasons=(replace(one, example=EXAMPLE),))
+    return with_reasons(found, [replace(one, example=EXAMPLE)])
 
 
 def test_the_report_holds_everything(explain):

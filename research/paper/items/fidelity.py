@@ -180,7 +180,7 @@ def measure_rules(
         "majority": 1 / len(np.unique(outside_classes)),
         "seconds": round(seconds, 3),
         "ratio": round(seconds / forward, 1),
-        "rules": {str(target): one.rule for target, one in explanations.items()},
+        "rules": {str(target): str(one.rule or "") for target, one in explanations.items()},
         "patterns": sorted(patterns),
     }
     return row, explanations

@@ -41,7 +41,7 @@ def compare_models(
 ) -> None:
     """Compare two models' explanations: reasons that came, went or changed, and graphs whose reason did."""
     from protograph.explanation.difference import diff
-    from protograph.explanation.storage import load
+    from protograph.explanation.explanations import load
     from protograph.report.difference_page import write_difference
 
     page = out or Path("runs") / f"compare-models-{first.resolve().name}-{second.resolve().name}.html"

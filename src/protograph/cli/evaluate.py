@@ -44,7 +44,7 @@ def evaluate(
     """
     from protograph.evaluation.evaluation import evaluate as judge
     from protograph.evaluation.evaluation import held_out
-    from protograph.explanation.storage import load
+    from protograph.explanation.explanations import load
     from protograph.metrics.support import fidelity
 
     kept = read_run(folder)

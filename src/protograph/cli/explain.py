@@ -200,14 +200,14 @@ def _explain_run(
     given = f"trained here, seed {run.seed}" if run.model is None else run.model
     given += "" if run.task is None else f", task {run.task}"
     # A training also knows graphs that were kept apart.
-    explanations = explanations.doubted(facts["doubts"]).told({"data": run.data, "model": given})
+    explanations = explanations.told(about={"data": run.data, "model": given}, doubts=facts["doubts"])
     _write_results(explanations, folder)
     return explanations, facts
 
 
 def _write_results(explanations: "Explanations", folder: Path) -> None:
     """Write JSON, tables, report and pictures."""
-    from protograph.explanation.table_files import write_tables
+    from protograph.explanation.tables import write_tables
     from protograph.report.figure import classes_figure
     from protograph.report.report import report_html
     from protograph.report.scene import ClassScenes, lay_out
@@ -226,7 +226,7 @@ def _write_results(explanations: "Explanations", folder: Path) -> None:
 
 def report(folder: arguments.RunFolder) -> None:
     """Write report.html again from explanation.json."""
-    from protograph.explanation.storage import load
+    from protograph.explanation.explanations import load
 
     kept = read_run(folder)
     path = folder / REPORT
@@ -238,7 +238,7 @@ def report(folder: arguments.RunFolder) -> None:
 
 
 def _class_facts(explanation: "Explanation") -> dict[str, Any]:
-    from protograph.explanation.figures import smarts_of, smiles_of
+    from protograph.explanation.prototype import smarts_of, smiles_of
 
     return {
         "predicted": explanation.num_predicted,
@@ -279,15 +279,14 @@ def source_facts(explanation: "Explanation", prototype: "Prototype") -> dict[str
 
 
 def _origin(explanation: "Explanation", index: int | None) -> dict[str, Any] | None:
-    known = None if index is None else explanation.origins.get(index)
-    return None if known is None else asdict(known)
+    return None if index is None else asdict(explanation.origin(index))
 
 
 def _rule_facts(explanation: "Explanation") -> dict[str, Any]:
     """The rule of a class in words, its reasons with where they hold, its fidelity, and what it does not explain."""
     share = explanation.uncovered_share
     return {
-        "rule": explanation.rule,
+        "rule": "" if explanation.rule is None else str(explanation.rule),
         "reasons": [_reason_facts(explanation, reason) for reason in explanation.reasons],
         "fidelity": fidelity_facts(explanation.fidelity),
         "fidelity_curve": [float(one) for one in explanation.fidelity_curve],

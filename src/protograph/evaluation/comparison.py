@@ -153,7 +153,7 @@ def measured(
             raise
         explanations[target] = explanation
         scores = evaluate(explanation, graphs=case.graphs, truths=truths, held_out=case.held_out, model=case.model)
-        rows.append(row | {"seconds": seconds, "model_calls": explanation.model_calls} | scores.as_json())
+        rows.append(row | {"seconds": seconds, "model_calls": explanation.provenance.model_calls} | scores.as_json())
     return rows, Explanations(explanations)
 
 

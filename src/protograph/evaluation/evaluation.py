@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Ints
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Fidelity, Prototype
-from protograph.explanation.searched_graphs import SearchedGraphs
+from protograph.explanation.pattern import SearchedGraphs
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy, density, validity
@@ -167,7 +167,7 @@ def evaluate(
         overlap=(overlapping.value, overlapping.low, overlapping.high),
         gain_area=(area.value, area.low, area.high),
         fidelity=figures_of(fidelity(explanation, held_out.searched, held_out.predictions)),
-        num_reasons=None if explanation.is_rule_of_prototypes else len(explanation.reasons),
+        num_reasons=None if explanation.rule is None else len(explanation.reasons),
         num_patterns=sum(len(reason.patterns) for reason in explanation.reasons),
         missing=_missing_of_class(
             {"coverage": covered.value, "overlap": overlapping.value, "gain_area": area.value},

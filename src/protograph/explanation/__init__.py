@@ -1,11 +1,12 @@
 """What every explainer returns: prototypes and reasons with their evidence, in words, and as files."""
 
-from protograph.explanation.explanation import EmbeddingMap, Explanation
+from protograph.explanation.explanation import Explanation, Provenance
 from protograph.explanation.explanations import Explanations
-from protograph.explanation.fidelity import Fidelity
+from protograph.explanation.names import Names
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Evidence, Prototype, Session
-from protograph.explanation.reason import Example, Reason, Support
+from protograph.explanation.rule import Example, Fidelity, Reason, Rule, Support
+from protograph.explanation.survey import EmbeddingMap, Survey
 
 __all__ = [
     "EmbeddingMap",
@@ -14,9 +15,13 @@ __all__ = [
     "Explanation",
     "Explanations",
     "Fidelity",
+    "Names",
     "Pattern",
     "Prototype",
+    "Provenance",
     "Reason",
+    "Rule",
     "Session",
     "Support",
+    "Survey",
 ]

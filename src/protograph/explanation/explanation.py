@@ -1,207 +1,197 @@
-"""What every explainer returns: prototypes of a class, with the evidence behind them."""
+"""What every explainer returns: prototypes and the rule of a class, with the evidence behind them."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
+import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
+from protograph._base.arrays import Bools
 from protograph._base.words import clean_name, count_of, one_line
-from protograph.explanation.codec import UnfitError, pack, unfit
-from protograph.explanation.figures import figures_of
-from protograph.explanation.pattern import Pattern
-from protograph.explanation.prototype import Prototype
-from protograph.explanation.reason import Reason
-from protograph.explanation.rule import ClassRule
-from protograph.explanation.saving import write
-from protograph.explanation.survey import Survey, TakenOut
+from protograph.explanation.io import UnfitError, pack, unfit, write_document
+from protograph.explanation.names import Names
+from protograph.explanation.pattern import SearchedGraphs, as_searched
+from protograph.explanation.prototype import Prototype, TakenOut, figures_of
+from protograph.explanation.rule import KEPT_APART, Fidelity, Reason, Rule, fidelity_of_class, held_by
+from protograph.explanation.survey import EmbeddingMap, Survey
+from protograph.explanation.tables import frame_of
 from protograph.graphs.conditions import EdgeRule, NodeRule
-from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph, rule_lines
+from protograph.graphs.names import NamedGraph, named_graph, rule_lines
 from protograph.graphs.origins import Origin
 from protograph.graphs.validate import node_count
 from protograph.models.performance import Performance, doubts_box, figures_line
 
 
-@dataclass(frozen=True)
-class EmbeddingMap:
-    """The graphs predicted as a class in two dimensions: their graph embeddings' principal components.
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """How an explanation was made.
 
     Attributes:
-        indices: Index of each graph.
-        positions: ``[num_graphs, 2]``.
-        clusters: Cluster of each graph, -1 where it is in none.
-        explained: Share of the variance that each of the two dimensions has.
-    """
-
-    indices: tuple[int, ...]
-    positions: Floats
-    clusters: tuple[int, ...]
-    explained: tuple[float, float]
-
-    def __post_init__(self) -> None:
-        size = len(self.indices)
-        if len(self.clusters) != size:
-            raise unfit("clusters", f"a list of {size}, one for each of indices", self.clusters)
-        if self.positions.shape != (size, 2):
-            raise unfit("positions.shape", f"[{size}, 2], one row for each of indices", self.positions.shape)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Explanation(ClassRule):
-    """Prototypes of one class, best first, its reasons, and everything needed to judge and show them.
-
-    Attributes:
-        target: The class.
-        prototypes: Best first: by the class margin.
-        reasons: The rule of the class: one of them holds. In the order of how many graphs each adds.
-        graph_predictions: The class that the model predicts for each graph given to ``fit``; empty where reasons were
-            not looked for, and the rule is to contain one of the prototypes.
-        graph_parts: What each of these graphs was used for: 0 searched for reasons, 1 confirming them, 2 kept apart for
-            :attr:`fidelity`; empty where nothing was kept apart.
-        typical_uncovered: The most typical of the graphs of the class in which no reason holds, by index.
-        fidelity_note: Why there is no :attr:`fidelity`; empty where there is.
         explainer: Name of the explainer.
         options: Its options.
-        source_graphs: The graphs that prototypes and examples were cut from or matched with, by index.
-        origins: Where the graphs came from that are spoken of, by index: place, line, name and SMILES.
-        num_graphs: How many graphs were looked at.
-        num_predicted: How many of them the model predicts as ``target``.
-        class_names: Names of all classes; their numbers where the data has no names.
-        feature_names: Names of the columns of ``x``; empty where the data has no names.
-        feature_values: Names of the values of columns of whole numbers, by column and value.
-        feature_colors: Colours of the kinds of nodes: of the columns of ``x``, or of the values of the first column
-            whose values have names; empty where the data has none.
-        edge_names: Names of the columns of ``edge_attr``; empty where the data has no names.
-        edge_values: Names of the values of columns of whole numbers, by column and value.
-        edge_rule: Which edges counted as the same, in matching and in counting.
-        node_rule: Which nodes counted as the same, by their features: what ``match_features`` came to.
-        confusion: ``confusion[i][j]`` graphs of class i are predicted as class j, of those that have a label; ``None``
-            where none has.
-        embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
+        about: What was explained, by name: data, model, date.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took. What is done once for all classes is told with each of them: ``fit``, of
             which ``cleaning`` is a part, and ``encoding``. ``model`` is what its passes took, in whichever stage; of a
             consensus, ``growing`` and ``trimming`` are parts of ``search``, and ``counting`` of these.
         versions: Versions of the packages that matter.
-        warnings: What was done differently from what was asked, and why little can be said of the class.
-        doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
-        survey: Where every graph came from, its label, what the model makes of it and where it lies on a map; the same
-            for all classes, and ``None`` in files of older versions.
-        prototypes_taken_out: For each prototype what becomes of the margin of some graphs without it; empty where that
-            is not known.
-        reasons_taken_out: The same of the patterns that each reason has.
-        about: What was explained, by name: data, model, date.
-        truths: Ground truths of the class, where the data set has such.
     """
 
-    explainer: str
-    options: Mapping[str, Any]
-    source_graphs: Mapping[int, Data] = field(default_factory=dict)
-    origins: Mapping[int, Origin] = field(default_factory=dict)
-    num_graphs: int
-    num_predicted: int
-    class_names: tuple[str, ...]
-    feature_names: tuple[str, ...] = ()
-    feature_values: ValueNames = field(default_factory=dict)
-    feature_colors: tuple[str, ...] = ()
-    edge_names: tuple[str, ...] = ()
-    edge_values: ValueNames = field(default_factory=dict)
-    edge_rule: EdgeRule = field(default_factory=EdgeRule)
-    node_rule: NodeRule = field(default_factory=NodeRule)
-    confusion: tuple[tuple[int, ...], ...] | None = None
-    embedding_map: EmbeddingMap | None = None
+    explainer: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
     model_calls: int | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-    survey: Survey | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Explanation:
+    """Prototypes of one class, best first, its rule, and everything needed to judge and show them.
+
+    Attributes:
+        target: The class.
+        prototypes: Best first: by the class margin.
+        rule: When a graph is of the class, by reasons; as text it says so in words. ``None`` where reasons were not
+            looked for; then the rule that :meth:`predict` goes by is to contain one of the prototypes.
+        survey: All graphs given to ``fit``: where each came from, its label, what the model makes of it and where it
+            lies on a map. The same for all classes.
+        names: What classes, features and attributes of edges are called, and the colours of kinds of nodes.
+        node_rule: Which nodes counted as the same, by their features: what ``match_features`` came to.
+        edge_rule: Which edges counted as the same, in matching and in counting.
+        source_graphs: The graphs that prototypes and examples were cut from or matched with, by index.
+        embedding_map: The class's graphs in two dimensions, ``None`` where the explainer has no use for it.
+        prototypes_taken_out: For each prototype what becomes of the margin of some graphs without it; empty where that
+            is not known.
+        reasons_taken_out: The same of the patterns that each reason has.
+        truths: Ground truths of the class, where the data set has such.
+        provenance: Who explained what, with which options, when and in how many seconds.
+        warnings: What was done differently from what was asked, and why little can be said of the class.
+        doubts: Reasons to doubt that the model has learned to tell the classes apart; the same for all its classes.
+    """
+
+    target: int
+    prototypes: list[Prototype]
+    rule: Rule | None = None
+    survey: Survey
+    names: Names
+    node_rule: NodeRule = field(default_factory=NodeRule)
+    edge_rule: EdgeRule = field(default_factory=EdgeRule)
+    source_graphs: Mapping[int, Data] = field(default_factory=dict)
+    embedding_map: EmbeddingMap | None = None
     prototypes_taken_out: tuple[tuple[TakenOut, ...], ...] = ()
     reasons_taken_out: tuple[tuple[TakenOut, ...], ...] = ()
-    about: Mapping[str, str] = field(default_factory=dict)
     truths: tuple[Data, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+    warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        num_classes = len(self.class_names)
+        num_classes, num_graphs = len(self.class_names), self.num_graphs
         if not 0 <= self.target < num_classes:
-            raise unfit("target", f"in [0, {num_classes}), the number of class_names", self.target)
-        rows = self.confusion or ()
-        if any(len(row) != len(rows) for row in rows):
-            raise UnfitError(f"confusion must have as many columns as rows ({len(rows)}), got others")
-        for number, prototype in enumerate(self.prototypes):
-            self._check_prototype(prototype, f"prototypes[{number}]")
-        self._check_predictions()
-        self._check_survey()
-        super().__post_init__()
-        for number, reason in enumerate(self.reasons):
-            self._check_parts_of(reason, f"reasons[{number}]")
-
-    def _check_predictions(self) -> None:
-        predictions = self.graph_predictions
-        if len(predictions) not in (0, self.num_graphs):
-            wanted = f"empty or a list of {self.num_graphs}, one for each graph"
-            raise unfit("graph_predictions", wanted, predictions)
-        if max(predictions, default=0) >= len(self.class_names):
-            wanted = f"below {len(self.class_names)}, the number of class_names"
-            raise unfit("graph_predictions", wanted, max(predictions))
-        num_class = predictions.count(self.target)
-        if predictions and num_class != self.num_predicted:
-            wanted = f"{self.target} for {self.num_predicted} graphs, which is num_predicted"
-            raise unfit("graph_predictions", wanted, num_class)
-
-    def _check_survey(self) -> None:
-        if self.survey is not None:
-            self._check_rows(self.survey)
+            raise unfit("target", f"in [0, {num_classes}), the number of classes", self.target)
+        if max(self.survey.predictions, default=0) >= num_classes:
+            raise unfit(
+                "survey.predictions", f"below {num_classes}, the number of classes", max(self.survey.predictions)
+            )
         for name, of in (("prototypes_taken_out", self.prototypes), ("reasons_taken_out", self.reasons)):
             if len(getattr(self, name)) not in (0, len(of)):
                 raise unfit(name, f"empty or a list of {len(of)}, one for each", getattr(self, name))
-
-    def _check_rows(self, survey: Survey) -> None:
-        if len(survey) != self.num_graphs:
-            raise unfit("survey.places", f"a list of {self.num_graphs}, one for each graph", survey.places)
-        if self.graph_predictions and survey.predictions != tuple(self.graph_predictions):
-            raise UnfitError("survey.predictions must be graph_predictions, got others")
-        if not all(0 <= prediction < len(self.class_names) for prediction in survey.predictions):
-            raise UnfitError(f"survey.predictions must be in [0, {len(self.class_names)}), got others")
-
-    def _check_prototype(self, prototype: Prototype, name: str) -> None:
-        self._check_nodes(prototype.source, prototype.nodes or (), f"{name}.nodes")
-        if prototype.target not in (None, self.target):
-            raise unfit(f"{name}.target", f"None or {self.target}, that of the explanation", prototype.target)
-        if prototype.predicted is not None and not 0 <= prototype.predicted < len(self.class_names):
-            raise unfit(f"{name}.predicted", f"None or in [0, {len(self.class_names)})", prototype.predicted)
-        self._check_names(prototype, name)
-
-    def _check_parts_of(self, reason: Reason, name: str) -> None:
-        for key, patterns in (("has", reason.has), ("lacks", reason.lacks)):
-            for number, pattern in enumerate(patterns):
-                self._check_names(pattern, f"{name}.{key}[{number}]")
-        if reason.example is not None:
-            self._check_nodes(reason.example.source, reason.example.nodes, f"{name}.example.nodes")
-        for number, other in enumerate(reason.unless):
-            self._check_parts_of(other, f"{name}.unless[{number}]")
+        for number, prototype in enumerate(self.prototypes):
+            if prototype.predicted is not None and not 0 <= prototype.predicted < num_classes:
+                raise unfit(f"prototypes[{number}].predicted", f"in [0, {num_classes})", prototype.predicted)
+            self._check_nodes(prototype.source, prototype.nodes or (), f"prototypes[{number}].nodes")
+        if self.rule is None:
+            return
+        if len(self.rule.parts) not in (0, num_graphs):
+            raise unfit("rule.parts", f"empty or a list of {num_graphs}, one for each graph", self.rule.parts)
+        for number, reason in enumerate(self.reasons):
+            if max(reason.holds_in_indices, default=-1) >= num_graphs:
+                wanted = f"below {num_graphs}, the number of graphs"
+                raise unfit(f"rule.reasons[{number}].holds_in_indices", wanted, max(reason.holds_in_indices))
+            if reason.example is not None:
+                self._check_nodes(reason.example.source, reason.example.nodes, f"rule.reasons[{number}].example.nodes")
+        if not set(self.rule.typical_uncovered) <= set(self.uncovered):
+            wanted = "graphs of the class in which no reason holds"
+            raise unfit("rule.typical_uncovered", wanted, self.rule.typical_uncovered)
 
     def _check_nodes(self, source: int | None, nodes: Sequence[int], name: str) -> None:
         whole = None if source is None else self.source_graphs.get(source)
         if whole is not None and not all(0 <= node < node_count(whole) for node in nodes):
             raise UnfitError(f"{name} must be nodes of graph {source}, got others")
 
-    def _check_names(self, record: Prototype | Pattern, name: str) -> None:
-        for key in ("feature_names", "edge_names"):
-            names, ours = getattr(record, key), getattr(self, key)
-            if tuple(names) not in ((), tuple(ours)):
-                raise unfit(f"{name}.{key}", "empty or those of the explanation", names)
-        for key in ("feature_values", "edge_values"):
-            values = dict(getattr(record, key))
-            if values not in ({}, dict(getattr(self, key))):
-                raise UnfitError(f"{name}.{key} must be empty or those of the explanation, got others")
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Names of all classes; their numbers where the data has no names."""
+        return self.names.classes
 
     @property
     def class_name(self) -> str:
         """Name of the target class."""
         return self.class_names[self.target]
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns of ``x``; empty where the data has no names."""
+        return self.names.features.columns
+
+    @property
+    def edge_names(self) -> tuple[str, ...]:
+        """Names of the columns of ``edge_attr``; empty where the data has no names."""
+        return self.names.edges.columns
+
+    @property
+    def feature_colors(self) -> tuple[str, ...]:
+        """Colours of the kinds of nodes; empty where the data has none."""
+        return self.names.colors
+
+    @property
+    def explainer(self) -> str:
+        """Name of the explainer."""
+        return self.provenance.explainer
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Options of the explainer."""
+        return self.provenance.options
+
+    @property
+    def timings(self) -> Mapping[str, float]:
+        """Seconds that each stage took; see :class:`Provenance`."""
+        return self.provenance.timings
+
+    @property
+    def num_graphs(self) -> int:
+        """How many graphs were looked at."""
+        return len(self.survey)
+
+    @property
+    def num_predicted(self) -> int:
+        """How many of them the model predicts as the class."""
+        return self.survey.predictions.count(self.target)
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The reasons of the rule, in the order of how many graphs each adds; empty where there are none."""
+        return () if self.rule is None else self.rule.reasons
+
+    @property
+    def typical_uncovered(self) -> tuple[int, ...]:
+        """The most typical of the graphs of the class in which no reason holds, by index."""
+        return () if self.rule is None else self.rule.typical_uncovered
+
+    @property
+    def fidelity_note(self) -> str:
+        """Why there is no :attr:`fidelity` though reasons were looked for; empty where there is."""
+        return "" if self.rule is None else self.rule.fidelity_note
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search before its time; a note among ``warnings`` says when."""
+        return any(note.startswith("interrupted ") for note in self.warnings)
 
     def graph_label(self, index: int) -> str:
         """What a graph is called in words and pictures: its place in the user's own data, line, name and SMILES.
@@ -213,29 +203,83 @@ class Explanation(ClassRule):
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from, by its index; its place among those given to ``fit`` where no more is known."""
-        if index in self.origins or self.survey is None or index >= len(self.survey):
-            return self.origins.get(index, Origin(position=index))
         return self.survey.origin(index)
 
     def named(self, graph: Data) -> NamedGraph:
         """A graph of the data as names tell it: kinds of nodes are one-hot where values, bins or kinds have names."""
-        features = ColumnNames(self.feature_names, self.feature_values)
-        return named_graph(graph, features, ColumnNames(self.edge_names, self.edge_values), self.node_rule)
+        return named_graph(graph, self.names.features, self.names.edges, self.node_rule)
 
     @property
     def feature_lines(self) -> list[str]:
         """Which nodes counted as the same, bins and kinds by name, a line each; none where features had to be equal."""
-        return rule_lines(self.node_rule, ColumnNames(self.feature_names, self.feature_values))
+        return rule_lines(self.node_rule, self.names.features)
+
+    def predict(self, graphs: Iterable[Data] | SearchedGraphs, *, with_rest: bool = True) -> Bools:
+        """Whether the rule holds, one answer a graph, without the model.
+
+        One of the reasons must hold. Where reasons were not looked for, as with ``search="walk"``, the graph must
+        contain one of the prototypes, with the features and the edges that these were counted by.
+
+        Args:
+            graphs: Graphs of the same columns as those given to ``fit``; what they hold may be new.
+            with_rest: Whether the reason "none of what marks the others" counts.
+        """
+        searched = as_searched(graphs)
+        if self.rule is not None:
+            return self.rule.predict(searched, with_rest=with_rest)
+        holds = np.zeros(len(searched), np.bool_)
+        for one in self.prototypes:
+            holds |= searched.contain(one.graph, match_features=one.match_features, edge_rule=one.edge_rule)
+        return holds
 
     @property
-    def rule(self) -> str:
-        """When a graph is of the class, in words: its reasons, one of which holds; empty where there are none."""
-        return "; or ".join(reason.describe(colors=self.feature_colors) for reason in self.reasons)
+    def fidelity(self) -> Fidelity | None:
+        """How well the rule tells this class from the rest, each weighing half, on the graphs kept apart.
+
+        ``None`` where none were kept apart; :attr:`fidelity_note` then says why.
+        """
+        return self._fidelity(self.reasons)
 
     @property
-    def is_interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search before its time; a note among ``warnings`` says when."""
-        return any(note.startswith("interrupted ") for note in self.warnings)
+    def fidelity_without_rest(self) -> Fidelity | None:
+        """The same without the reason "none of what marks the others", if there is one."""
+        return self._fidelity([reason for reason in self.reasons if not reason.is_rest])
+
+    @property
+    def fidelity_curve(self) -> tuple[Fidelity, ...]:
+        """The same with the first reason, with the first two, ...; empty where no graphs were kept apart."""
+        curve = [self._fidelity(self.reasons[: number + 1]) for number in range(len(self.reasons))]
+        return tuple(fidelity for fidelity in curve if fidelity is not None)
+
+    def _fidelity(self, reasons: Sequence[Reason]) -> Fidelity | None:
+        if self.rule is None or KEPT_APART not in self.rule.parts:
+            return None
+        chosen = np.array(self.rule.parts) == KEPT_APART
+        return fidelity_of_class(held_by(reasons, self.num_graphs)[chosen], self._is_class[chosen])
+
+    @property
+    def uncovered(self) -> tuple[int, ...]:
+        """Graphs predicted as the class in which no reason holds, by index; empty where none were looked for."""
+        if self.rule is None:
+            return ()
+        return tuple(np.flatnonzero(self._is_class & ~held_by(self.reasons, self.num_graphs)).tolist())
+
+    @property
+    def uncovered_share(self) -> float:
+        """Their share of the graphs predicted as the class; NaN where no reasons were looked for."""
+        return math.nan if self.rule is None or not self.num_predicted else len(self.uncovered) / self.num_predicted
+
+    @property
+    def disagreements(self) -> tuple[int, ...]:
+        """Graphs, by index, for which the rule says something else than the model; empty without reasons."""
+        if self.rule is None:
+            return ()
+        return tuple(np.flatnonzero(self._is_class != held_by(self.reasons, self.num_graphs)).tolist())
+
+    @property
+    def _is_class(self) -> Bools:
+        is_class: Bools = np.asarray(self.survey.predictions, dtype=np.int64) == self.target
+        return is_class
 
     def __repr__(self) -> str:
         reasons = f", {count_of(len(self.reasons), 'reason')}" if self.reasons else ""
@@ -246,15 +290,19 @@ class Explanation(ClassRule):
 
         Above them is how well the model does, and whether there is reason to doubt that it has learned anything.
         """
-        return "\n\n".join([*self._about_the_model(), self._found()])
+        return "\n\n".join([*self.about_the_model(), self.found()])
 
-    def _about_the_model(self) -> list[str]:
+    def about_the_model(self) -> list[str]:
         """What holds for all classes: doubts, and how predictions agree with labels; empty where neither is known."""
-        counts = self.confusion or ()
+        counts = self.survey.confusion or ()
         figures = [figures_line(Performance(counts))] if sum(map(sum, counts)) else []
         return [*([doubts_box(self.doubts)] if self.doubts else []), *figures]
 
-    def _found(self) -> str:
+    def found(self) -> str:
+        """What was found for the class: the lower part of :meth:`summary`."""
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.rule_words import rule_lines
+
         name = "" if self.class_name == str(self.target) else f" ({clean_name(self.class_name)})"
         verb = "is" if self.num_predicted == 1 else "are"
         lines = [f"Class {self.target}{name}: {self.num_predicted} of {self.num_graphs} graphs {verb} predicted as it."]
@@ -265,15 +313,9 @@ class Explanation(ClassRule):
         if not self.prototypes:
             lines.append("  No prototype was found.")
         lines += [f"  Features: {'; '.join(self.feature_lines)}."] if self.feature_lines else []
-        lines.extend(f"  {line}" for line in self._rule_lines())
+        lines.extend(f"  {line}" for line in rule_lines(self))
         lines.extend(f"  Note: {one_line(warning)}." for warning in self.warnings)
         return "\n".join(lines)
-
-    def _rule_lines(self) -> list[str]:
-        # Imported on first use, since it loads networkx.
-        from protograph.explanation.describing.rule_words import rule_lines
-
-        return rule_lines(self)
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
         """Draw each prototype beside the graph it was cut from, and each reason beside its example.
@@ -307,9 +349,6 @@ class Explanation(ClassRule):
             ValueError: If there is no such table.
             ImportError: If pandas is not installed.
         """
-        # Imported on first use, since few need it.
-        from protograph.explanation.frames import frame_of
-
         return frame_of(of, [self])
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -325,4 +364,4 @@ class Explanation(ClassRule):
             ValueError: If a field is of another type than its own, which the message names.
             OSError: If the file cannot be written there.
         """
-        write({"kind": "explanation", "explanation": pack(self, Explanation, "explanation")}, path)
+        write_document({"explanation": pack(self, Explanation, "explanation")}, path)

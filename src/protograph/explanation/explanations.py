@@ -1,8 +1,9 @@
-"""The explanations of several classes of one model."""
+"""The explanations of several classes of one model, and all of them from files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools
 from protograph._base.words import class_label, count_of, one_line
-from protograph.explanation.codec import pack
 from protograph.explanation.explanation import Explanation
-from protograph.explanation.fidelity import Fidelity, fidelity_of_all
-from protograph.explanation.saving import write
-from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
+from protograph.explanation.io import UnfitError, pack, pack_record, read_document, unfit, write_document
+from protograph.explanation.pattern import SearchedGraphs, as_searched
+from protograph.explanation.rule import KEPT_APART, Fidelity, fidelity_of_all, held_by
 from protograph.explanation.survey import Survey
+from protograph.explanation.tables import frame_of
 
 
 class Explanations(Mapping[int, Explanation]):
@@ -42,23 +43,21 @@ class Explanations(Mapping[int, Explanation]):
         counts = ", ".join(f"{target}: {count_of(len(e.prototypes), 'prototype')}" for target, e in self._items.items())
         return f"Explanations({{{counts}}})"
 
-    def predict(self, graphs: Iterable[Data] | SearchedGraphs) -> Bools:
+    def predict(self, graphs: Iterable[Data] | SearchedGraphs, *, with_rest: bool = True) -> Bools:
         """Whether the rule of each class holds in each graph, without the model: ``[num_graphs, num_classes]``.
 
         The columns are all classes of the model; of a class without an explanation no rule holds. See
         :meth:`Explanation.predict`.
         """
-        return self._predict(as_searched(graphs))
+        searched = as_searched(graphs)
+        return self._by_class(len(searched), lambda one: one.predict(searched, with_rest=with_rest))
 
-    def _predict(self, graphs: SearchedGraphs, *, with_rest: bool = True) -> Bools:
-        holds = np.zeros((len(graphs), self._num_classes), np.bool_)
+    def _by_class(self, num_graphs: int, holds_of: Callable[[Explanation], Bools]) -> Bools:
+        num_classes = max((len(one.class_names) for one in self.values()), default=0)
+        holds = np.zeros((num_graphs, num_classes), np.bool_)
         for target, one in self.items():
-            holds[:, target] = one._predict(graphs, with_rest=with_rest)
+            holds[:, target] = holds_of(one)
         return holds
-
-    @property
-    def _num_classes(self) -> int:
-        return max((len(one.class_names) for one in self.values()), default=0)
 
     @property
     def fidelity(self) -> Fidelity | None:
@@ -75,42 +74,41 @@ class Explanations(Mapping[int, Explanation]):
         return self._fidelity(with_rest=False)
 
     def _fidelity(self, *, with_rest: bool) -> Fidelity | None:
-        fits = {(one.graph_predictions, one.graph_parts) for one in self.values()}
+        fits = {(one.survey.predictions, () if one.rule is None else one.rule.parts) for one in self.values()}
         if len(fits) != 1:
             return None
-        ((predictions, _),) = fits
-        chosen = next(iter(self.values()))._kept_apart
-        if not chosen.size or not set(predictions) <= {*self, *self.not_explained}:
+        ((predictions, parts),) = fits
+        if KEPT_APART not in parts or not set(predictions) <= {*self, *self.not_explained}:
             return None
-        holds = np.zeros((len(predictions), self._num_classes), np.bool_)
+
+        def held(one: Explanation) -> Bools:
+            return held_by((reason for reason in one.reasons if with_rest or not reason.is_rest), len(predictions))
+
+        chosen = np.array(parts) == KEPT_APART
+        return fidelity_of_all(self._by_class(len(predictions), held)[chosen], np.array(predictions)[chosen])
+
+    def told(self, *, about: Mapping[str, str], doubts: Sequence[str]) -> "Explanations":
+        """The same explanations with more of what was explained, by name, and these doubts in place of their own."""
+        items = {}
         for target, one in self.items():
-            holds[:, target] = one._holds_by(*(r for r in one.reasons if with_rest or not r.is_rest))
-        return fidelity_of_all(holds[chosen], np.array(predictions)[chosen])
-
-    def doubted(self, doubts: Sequence[str]) -> "Explanations":
-        """The same explanations with these reasons to doubt the model in place of their own."""
-        items = {target: replace(one, doubts=tuple(doubts)) for target, one in self.items()}
-        return Explanations(items, not_explained=self.not_explained)
-
-    def told(self, about: Mapping[str, str]) -> "Explanations":
-        """The same explanations with what was explained, by name: data, model, date."""
-        items = {target: replace(one, about={**one.about, **about}) for target, one in self.items()}
+            provenance = replace(one.provenance, about={**one.provenance.about, **about})
+            items[target] = replace(one, provenance=provenance, doubts=tuple(doubts))
         return Explanations(items, not_explained=self.not_explained)
 
     def summary(self) -> str:
         """Say in a few lines for each class what was found; what is the same for all is said once, on top."""
-        above = list(dict.fromkeys(part for one in self.values() for part in one._about_the_model()))
+        above = list(dict.fromkeys(part for one in self.values() for part in one.about_the_model()))
         names = next((one.class_names for one in self.values()), ())
         missing = [
             f"{class_label(target, names).capitalize()}: not explained: {one_line(reason)}."
             for target, reason in self.not_explained.items()
         ]
-        return "\n\n".join([*above, *(one._found() for one in self.values()), *missing, *self._agreement()])
+        return "\n\n".join([*above, *(one.found() for one in self.values()), *missing, *self._agreement()])
 
     def _agreement(self) -> list[str]:
         """How far the rules of all classes together agree with the model; nothing where that is not known."""
         fidelity, without = self.fidelity, self.fidelity_without_rest
-        if fidelity is None or without is None or len(self) < 2:
+        if fidelity is None or len(self) < 2:
             return []
         # Imported on first use, since it loads networkx.
         from protograph.explanation.describing.rule_words import fidelity_words
@@ -139,20 +137,62 @@ class Explanations(Mapping[int, Explanation]):
 
     def to_frame(self, of: str = "prototypes") -> Any:
         """One tidy table of all classes as a :class:`pandas.DataFrame`; see :meth:`Explanation.to_frame`."""
-        # Imported on first use, since few need it.
-        from protograph.explanation.frames import frame_of
-
         return frame_of(of, list(self.values()))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save everything as JSON, to be read again by :func:`protograph.load`; see :meth:`Explanation.save`."""
-        # It is the same for all classes of one fit, and large.
+        content: dict[str, Any] = {"not_explained": pack(self.not_explained, Mapping[int, str], "not_explained")}
         surveys = {id(one.survey): one.survey for one in self.values()}
-        survey = next(iter(surveys.values())) if len(surveys) == 1 else None
-        bare = [one if survey is None else replace(one, survey=None) for one in self.values()]
-        content = {
-            "explanations": pack(bare, list[Explanation], "explanations"),
-            "survey": pack(survey, Survey | None, "survey"),
-            "not_explained": pack(self.not_explained, Mapping[int, str], "not_explained"),
-        }
-        write({"kind": "explanations", **content}, path)
+        is_shared = len(surveys) == 1  # it is the same for all classes of one fit, and large
+        if is_shared:
+            content["survey"] = pack(next(iter(surveys.values())), Survey, "survey")
+        packed = [
+            pack_record(one, f"explanations[{place}]", without=("survey",) if is_shared else ())
+            for place, one in enumerate(self.values())
+        ]
+        write_document({**content, "explanations": packed}, path)
+
+
+def load(path: str | PathLike[str]) -> Explanation | Explanations:
+    """Read what :meth:`Explanation.save <protograph.Explanation.save>` wrote.
+
+    Args:
+        path: The file.
+
+    Returns:
+        An :class:`Explanation` or :class:`Explanations`, whichever was saved.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If the file is damaged, or is something else.
+    """
+    path = Path(path)
+    try:
+        return _read(path)
+    except UnfitError as error:
+        problem = str(error)
+    except RecursionError:
+        problem = "its content is nested too deeply"
+    raise ValueError(
+        f"path must be an explanation file that save wrote, got {path}: {problem}; save the explanation again"
+    )
+
+
+def _read(path: Path) -> Explanation | Explanations:
+    document, reader = read_document(path)
+    if "explanation" in document:
+        return reader.read(document["explanation"], Explanation, "explanation")  # type: ignore[no-any-return]
+    packed = document.get("explanations")
+    if not isinstance(packed, list):
+        raise unfit("its content", "an object with explanation, or a list of explanations", document)
+    if "survey" in document:
+        survey = reader.read(document["survey"], Survey, "survey")
+        packed = [one | {"survey": survey} if isinstance(one, dict) else one for one in packed]
+    explanations = reader.read(packed, list[Explanation], "explanations")
+    items = {explanation.target: explanation for explanation in explanations}
+    if len(items) < len(explanations):
+        raise unfit("explanations", "of different classes", [explanation.target for explanation in explanations])
+    missing = reader.read(document.get("not_explained", {}), Mapping[int, str], "not_explained")
+    if both := sorted(set(missing) & set(items)):
+        raise unfit("not_explained", "of classes that have no explanation", both)
+    return Explanations(items, not_explained=missing)

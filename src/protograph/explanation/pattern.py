@@ -1,21 +1,122 @@
-"""A pattern of a reason: a small graph, and how it must lie in a graph to count as there."""
+"""A pattern of a reason, the graphs that are asked for it, and where it lies in them."""
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools
+from protograph._base.errors import ProtographWarning
+from protograph._base.randomness import preserved_random_state
 from protograph._base.words import count_of
-from protograph.explanation.codec import UnfitError, unfit
-from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
-from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
+from protograph.explanation.io import UnfitError, unfit
+from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule, as_node_rule
+from protograph.graphs.dataset import each_graph
+from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
 from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph
-from protograph.graphs.validate import node_count
+from protograph.graphs.validate import check_container, node_count, validate
 from protograph.molecules.functional_groups import NamedPart
+from protograph.patterns.subgraph_isomorphism import contained_in, places_of
 
 PART, INDUCED = "part", "induced"
+# Nodes to place in one graph before it is given up where a pattern lies there, which only pictures ask.
+MAX_PLACED = 20_000
+
+
+class SearchedGraphs:
+    """Graphs as a user has them; each pattern is looked for once, however often it is asked for.
+
+    Args:
+        graphs: The graphs, or batches of them, gone through once. Their features may be such as no pattern has.
+        max_calls: Most nodes that the search of one graph for a pattern places. Where that is not enough it warns, and
+            the graph counts as one without the pattern.
+
+    Attributes:
+        graphs: The graphs.
+
+    >>> import torch
+    >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+    >>> SearchedGraphs([path, Data(num_nodes=3)]).contain(path).tolist()
+    [True, False]
+    """
+
+    def __init__(self, graphs: Iterable[Data], *, max_calls: int = MAX_CALLS) -> None:
+        check_container(graphs)
+        with preserved_random_state():  # a loader draws a seed whenever it is gone through
+            self.graphs, self._max_calls = list(each_graph(iter(graphs))), max_calls
+        for number, graph in enumerate(self.graphs):
+            validate(graph, partial("graph {}".format, number), may_be_empty=True)
+        self._encoded: dict[tuple[NodeRule | None, EdgeRule], EncodedGraphs] = {}
+        self._answers: dict[Hashable, Bools] = {}
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def contain(
+        self,
+        pattern: Data,
+        *,
+        match_features: MatchNodes = True,
+        edge_rule: EdgeRule | None = None,
+        induced: bool = False,
+        closed: Collection[int] = (),
+        at_least: int = 1,
+    ) -> Bools:
+        """Which of the graphs contain a pattern; not to be written to.
+
+        Args:
+            pattern: The pattern.
+            match_features: Whether nodes must have equal features, or a rule for that; without ``x`` any two are
+                alike anyway.
+            edge_rule: Which edges are alike; all of them where ``None``.
+            induced: As of :func:`protograph.patterns.subgraph_isomorphism.contains`.
+            closed: As of that.
+            at_least: As of that.
+        """
+        way = (as_node_rule(match_features), edge_rule or EdgeRule())
+        key = (*way, _content(pattern), induced, tuple(closed), at_least)
+        if key not in self._answers:
+            if way not in self._encoded:
+                self._encoded[way] = EncodedGraphs(self.graphs, match_features=way[0] or False, match_edges=way[1])
+            answers = contained_in(
+                pattern,
+                self._encoded[way],
+                induced=induced,
+                closed=closed,
+                at_least=at_least,
+                max_calls=self._max_calls,
+            )
+            self._warn(int((answers < 0).sum()))
+            self._answers[key] = answers > 0
+        return self._answers[key]
+
+    def _warn(self, num_undecided: int) -> None:
+        if num_undecided:
+            warnings.warn(
+                f"the search for a pattern in {count_of(num_undecided, 'graph')} of {len(self):,} was given up after "
+                f"{count_of(self._max_calls, 'call')}; they count as without it",
+                ProtographWarning,
+                stacklevel=3,
+            )
+
+
+def as_searched(graphs: Iterable[Data] | SearchedGraphs) -> SearchedGraphs:
+    """Graphs to be asked for patterns; those that are such already stay as they are."""
+    return graphs if isinstance(graphs, SearchedGraphs) else SearchedGraphs(graphs)
+
+
+def _content(pattern: Data) -> Hashable:
+    """What a pattern is told by: patterns of one content have the same answers."""
+    tensors = (pattern.get(key) for key in ("x", "edge_index", "edge_attr"))
+    shown = [(value.shape, value.detach().cpu().double()) for value in tensors if isinstance(value, Tensor)]
+    return pattern.num_nodes, *((tuple(shape), np.asarray(value).tobytes()) for shape, value in shown)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -151,13 +252,36 @@ def check_parts(parts: Sequence[NamedPart], num_nodes: int) -> None:
 
 
 def _is_connected(pattern: Pattern) -> bool:
-    neighbours: dict[int, set[int]] = {node: set() for node in range(pattern.num_nodes)}
-    for u, v in pattern.edges:
-        neighbours[u].add(v)
-        neighbours[v].add(u)
-    reached: set[int] = set()
-    frontier = {0} & neighbours.keys()
-    while frontier:
-        reached |= frontier
-        frontier = {other for node in frontier for other in neighbours[node]} - reached
-    return 0 < len(reached) == pattern.num_nodes
+    edges = np.array(pattern.edges, dtype=np.int64).reshape(-1, 2)
+    size = pattern.num_nodes
+    joined = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))
+    return size > 0 and connected_components(joined, directed=False)[0] == 1
+
+
+def nodes_of(patterns: Sequence[Pattern], graphs: Sequence[Data]) -> list[tuple[int, ...]]:
+    """For each graph the nodes of all patterns, each in as many places as it is asked for.
+
+    A graph in which they are not all found, or not in time, has none.
+
+    >>> import torch
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+    >>> edge = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
+    >>> nodes_of([Pattern(graph=edge)], [path, edge]), nodes_of([Pattern(graph=edge, at_least=2)], [path, edge])
+    ([(0, 1), (0, 1)], [(0, 1, 2), ()])
+    """
+    found = [set[int]() for _ in graphs]
+    is_whole = [bool(patterns) for _ in graphs]
+    for pattern in patterns:
+        encoded = EncodedGraphs(graphs, match_features=pattern.match_features, match_edges=pattern.edge_rule)
+        for place in range(len(graphs)):
+            nodes = _places(pattern, encoded, place) if is_whole[place] else None
+            is_whole[place] = nodes is not None
+            found[place] |= nodes or set()
+    return [tuple(sorted(nodes)) if whole else () for nodes, whole in zip(found, is_whole, strict=True)]
+
+
+def _places(pattern: Pattern, graphs: EncodedGraphs, index: int) -> set[int] | None:
+    wanted = graphs.encode(pattern.graph)
+    search = places_of(wanted, graphs[index], induced=pattern.is_induced, closed=pattern.closed, max_calls=MAX_PLACED)
+    found = list(islice(search, pattern.at_least))
+    return {node for nodes in found for node in nodes} if len(found) == pattern.at_least else None

@@ -1,32 +1,22 @@
-"""A prototype: a small graph that stands for a class, with all that is known of it."""
+"""A prototype: a small graph that stands for a class, with all that is known of it, and how to look for it."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.words import count_of
-from protograph.explanation.codec import UnfitError, are_whole, unfit
+from protograph._base.words import clean_name, count_of, listed
+from protograph.explanation.io import are_whole, unfit
 from protograph.explanation.pattern import check_parts
-from protograph.explanation.survey import NextBest
 from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
-from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, named_graph
+from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, by_frequency, named_graph, node_columns
 from protograph.molecules.functional_groups import NamedPart
+from protograph.molecules.read import parse
 from protograph.molecules.smarts import to_smarts
 from protograph.molecules.write import to_rdkit, to_smiles
-
-# Numbers that may be below 0 or in between; all others are counts.
-_AMOUNTS = ("information", "contributions", "contribution_share")
-# Counts of a part, and the field that counts the whole.
-_WHOLES = {
-    "num_in_class": "num_class",
-    "num_elsewhere": "num_others",
-    "node_graphs": "num_looked_at",
-    "edge_graphs": "num_looked_at",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,20 +88,13 @@ class Evidence:
     steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, place, number in self._numbers():
-            if not math.isfinite(number):
-                raise unfit(place, "a finite number", number)
-            if name not in _AMOUNTS and number < 0:
-                raise unfit(place, "a whole number of at least 0", number)
-            if (whole := _WHOLES.get(name)) and number > getattr(self, whole):
-                raise unfit(place, f"at most {getattr(self, whole)}, which is {whole}", number)
-
-    def _numbers(self) -> Iterator[tuple[str, str, float]]:
-        """Every number with its field, and its place there."""
-        for name, value in vars(self).items():
-            is_list = isinstance(value, tuple | list)
-            places = {f"{name}[{place}]": item for place, item in enumerate(value)} if is_list else {name: value}
-            yield from ((name, place, item) for place, item in places.items() if not isinstance(item, str | None))
+        for name, whole in (("num_in_class", "num_class"), ("num_elsewhere", "num_others")):
+            if not 0 <= getattr(self, name) <= getattr(self, whole):
+                raise unfit(name, f"in [0, {getattr(self, whole)}], which is {whole}", getattr(self, name))
+        for name in ("node_graphs", "edge_graphs"):
+            counts = getattr(self, name)
+            if counts and not 0 <= min(counts) <= max(counts) <= self.num_looked_at:
+                raise unfit(name, f"in [0, {self.num_looked_at}], which is num_looked_at", counts)
 
     @property
     def support(self) -> float:
@@ -122,6 +105,38 @@ class Evidence:
     def support_elsewhere(self) -> float:
         """Share of the graphs predicted as another class that contain it; NaN where there are none."""
         return self.num_elsewhere / self.num_others if self.num_others else math.nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenOut:
+    """What the model makes of a graph, and of the same graph without the nodes of a pattern.
+
+    Attributes:
+        index: The graph.
+        nodes: Its nodes that were taken out.
+        margin: The log-odds of the class for the whole graph.
+        margin_without: The same for what is left of it.
+    """
+
+    index: int
+    nodes: tuple[int, ...]
+    margin: float
+    margin_without: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NextBest:
+    """A pattern that a session of the search came to, and that was not taken as the prototype.
+
+    Attributes:
+        graph: The pattern.
+        probability: The model's probability of the class for it.
+        margin: The log-odds of the class for it.
+    """
+
+    graph: Data
+    probability: float
+    margin: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -182,25 +197,16 @@ class Prototype:
         if self.nodes is not None and len(self.nodes) != self.num_nodes:
             raise unfit("nodes", f"a list of {self.num_nodes}, one for each node of graph", self.nodes)
         if self.matches is not None:
-            self._check_matches(self.matches)
+            columns = self.matches.shape[1:] if self.sources is None else (len(self.sources),)
+            if self.matches.shape != (self.num_nodes, *columns) or len(columns) != 1 or not are_whole(self.matches):
+                wanted = f"whole numbers of shape [{self.num_nodes}, number of sources]"
+                raise unfit("matches", wanted, f"{self.matches.dtype} of shape {list(self.matches.shape)}")
         check_parts(self.named_parts, self.num_nodes)
-        if self.evidence is not None:
-            self._check_sizes(self.evidence)
-
-    def _check_matches(self, matches: Tensor) -> None:
-        if matches.dim() != 2 or not are_whole(matches):
-            raise UnfitError("matches must be whole numbers of shape [num_nodes, num_sources], got others")
-        wanted = [self.num_nodes, matches.size(1) if self.sources is None else len(self.sources)]
-        if list(matches.shape) != wanted:
-            raise unfit("matches.shape", f"{wanted}, nodes by sources", list(matches.shape))
-
-    def _check_sizes(self, evidence: Evidence) -> None:
-        of_edges = len(self.edges), "edge between different nodes"
         for name in ("node_sources", "node_graphs", "contributions", "edge_sources", "edge_graphs"):
-            size, what = of_edges if name.startswith("edge") else (self.num_nodes, "node")
-            figures = getattr(evidence, name)
+            size = len(self.edges) if name.startswith("edge") else self.num_nodes
+            figures = () if self.evidence is None else getattr(self.evidence, name)
             if len(figures) not in (0, size):
-                raise unfit(f"evidence.{name}", f"empty or a list of {size}, one for each {what} of graph", figures)
+                raise unfit(f"evidence.{name}", f"empty or a list of {size}, as graph has", figures)
 
     @property
     def named(self) -> NamedGraph:
@@ -330,12 +336,12 @@ class Prototype:
         import networkx
 
         graph, feature_names, edge_names = self.named
-        nodes = _named_rows(graph.x, feature_names, "feature", "x", self.num_nodes)
-        charges = _named_rows(graph.get("charge"), (), "", "charge", self.num_nodes)
+        nodes = _told_rows(graph.x, feature_names, "feature", "x", self.num_nodes)
+        charges = _told_rows(graph.get("charge"), (), "", "charge", self.num_nodes)
         result = networkx.Graph()
         result.add_nodes_from(enumerate(node | charge for node, charge in zip(nodes, charges, strict=True)))
         pairs = graph.edge_index.T.tolist()
-        edges = _named_rows(graph.edge_attr, edge_names, "bond", "edge_attr", len(pairs))
+        edges = _told_rows(graph.edge_attr, edge_names, "bond", "edge_attr", len(pairs))
         result.add_edges_from((u, v, attributes) for (u, v), attributes in zip(pairs, edges, strict=True))
         return result
 
@@ -350,7 +356,7 @@ class Prototype:
         return f"Prototype({size}, probability={self.probability:.4f})"
 
 
-def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, number: int) -> list[dict[str, Any]]:
+def _told_rows(values: Any, names: Sequence[str], named: str, plain: str, number: int) -> list[dict[str, Any]]:
     """Each row of a tensor as an attribute: the name of its one column, or the row itself; none without a tensor."""
     if not isinstance(values, Tensor):
         return [{} for _ in range(number)]
@@ -358,3 +364,85 @@ def _named_rows(values: Any, names: Sequence[str], named: str, plain: str, numbe
     if has_names and ((values == 0) | (values == 1)).all() and (values.sum(dim=1) == 1).all():
         return [{named: names[column]} for column in values.argmax(dim=1).tolist()]
     return [{plain: tuple(row) if isinstance(row, list) else row} for row in values.tolist()]
+
+
+def figures_of(prototype: Prototype, colors: Sequence[str] = (), source: str = "") -> str:
+    """Size, composition, probability, margin and source of a prototype, and of molecules how to look for it.
+
+    Args:
+        prototype: The prototype.
+        colors: Colours of the kinds of nodes; those with the empty text do not count.
+        source: What the graph it was cut from is called; by its index if empty.
+
+    >>> import torch
+    >>> pair = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
+    >>> figures_of(Prototype(graph=pair, probability=0.5, margin=0.0, source=7))
+    '2 nodes, 1 edge; p = 0.5000, margin 0.00; cut from graph 7'
+    """
+    size = f"{count_of(prototype.num_nodes, 'node')}, {count_of(prototype.num_edges, 'edge')}"
+    composition = describe_composition(prototype.named.graph, prototype.named.feature_names, colors)
+    parts = [
+        f"{size} ({composition})" if composition else size,
+        f"p = {prototype.probability:.4f}, margin {prototype.margin:.2f}",
+    ]
+    if prototype.source is not None:
+        parts.append(f"cut from {source or f'graph {prototype.source}'}")
+    return "; ".join([*parts, *formulas_of(prototype)])
+
+
+def formulas_of(prototype: Prototype) -> list[str]:
+    """How to look for a prototype of molecules: its SMILES where edges were matched, its SMARTS, what counts besides.
+
+    >>> import torch
+    >>> pair = Data(x=torch.eye(2), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    >>> formulas_of(Prototype(graph=pair, probability=0.5, margin=0.0, feature_names=("C", "O")))
+    ['SMARTS [#6]~[#8]']
+    """
+    smarts = smarts_of(prototype)
+    if smarts is None:
+        return []
+    # Without types of bonds SMARTS says the same, and exactly what was counted.
+    smiles = smiles_of(prototype) if prototype.edge_rule.is_matched else None
+    names = prototype.smarts_besides
+    besides = f", where {listed([clean_name(name) for name in names])} must agree too" if names else ""
+    return [*([] if smiles is None else [f"SMILES {smiles}"]), f"SMARTS {smarts}{besides}"]
+
+
+def smiles_of(prototype: Prototype) -> str | None:
+    """SMILES of a molecule's fragment; ``None`` where there is none that RDKit reads, or it is not installed."""
+    has_bonds = bool(prototype.named.edge_names) or not prototype.edge_rule.is_matched
+    # What is no molecule has no SMARTS, which is found out at once; writing its SMILES may take minutes.
+    if not has_bonds or smarts_of(prototype) is None:
+        return None
+    try:
+        smiles = prototype.smiles
+        parse(smiles)
+    except (ImportError, ValueError):
+        return None
+    return smiles
+
+
+def smarts_of(prototype: Prototype) -> str | None:
+    """SMARTS of a molecule's fragment; ``None`` where atoms are not known, or RDKit is not installed."""
+    try:
+        return prototype.smarts
+    except (ImportError, ValueError):
+        return None
+
+
+def describe_composition(graph: Data, feature_names: Sequence[str], colors: Sequence[str] = ()) -> str:
+    """Count the nodes of each kind where features are one-hot, most frequent first.
+
+    Columns whose colour is the empty text do not count.
+
+    >>> import torch
+    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> describe_composition(Data(x=x), ("roof", "wall"))
+    '2 wall, 1 roof'
+    """
+    columns = node_columns(graph, colors)
+    if columns is None:
+        return ""
+    width = graph.x.size(1)
+    names = feature_names if len(feature_names) == width else [f"feature {column}" for column in range(width)]
+    return ", ".join(f"{number} {clean_name(names[column])}" for column, number in by_frequency(columns))

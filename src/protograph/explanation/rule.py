@@ -1,148 +1,353 @@
-"""The rule of a class: its reasons, one of which must hold, and how far that agrees with the model."""
+r"""The rule of a class: its reasons, one of which must hold, and how far that agrees with the model.
+
+A rule that says of each graph which class it is, or none, is right where it says the class that the model predicts.
+The shares of graphs for which it is right, one for each predicted class, weigh the same:
+
+.. math:: \frac{1}{|C|} \sum_{c \in C} \frac{r_c}{n_c}, \qquad C = \{c : n_c > 0\}
+
+with :math:`n_c` graphs predicted as class c, and :math:`r_c` of them right.
+"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
-from protograph.explanation.codec import UnfitError, unfit
-from protograph.explanation.fidelity import Fidelity, fidelity_of_class
-from protograph.explanation.prototype import Prototype
-from protograph.explanation.reason import Reason, Support
-from protograph.explanation.searched_graphs import SearchedGraphs, as_searched
+from protograph._base.intervals import wilson
+from protograph.explanation.io import UnfitError, unfit
+from protograph.explanation.pattern import Pattern, SearchedGraphs, as_searched
+from protograph.graphs.validate import node_count
 
 # What a graph was used for.
 SEARCHED, CONFIRMING, KEPT_APART = range(3)
 PART_NAMES = ("searched", "confirming", "kept apart")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ClassRule:
-    """What of an explanation says when a graph is of the class; the fields are told of there."""
+class Fidelity(float):
+    """A share of graphs for which rules say what the model predicts, every class weighing the same: a number.
 
-    target: int
-    prototypes: list[Prototype]
-    reasons: tuple[Reason, ...] = ()
-    graph_predictions: tuple[int, ...] = ()
-    graph_parts: tuple[int, ...] = ()
-    typical_uncovered: tuple[int, ...] = ()
-    fidelity_note: str = ""
+    Args:
+        num_right: For how many graphs of each class the rules are right.
+        num_graphs: How many graphs of each class there are.
 
-    def __post_init__(self) -> None:
-        size = len(self.graph_predictions)
-        if self.reasons and not size:
-            raise unfit("graph_predictions", "the class of each graph where there are reasons", self.graph_predictions)
-        if min(self.graph_predictions, default=0) < 0:
-            raise UnfitError("graph_predictions must be classes, from 0, got others")
-        if len(self.graph_parts) not in (0, size):
-            wanted = f"empty or a list of {size}, one for each of graph_predictions"
-            raise unfit("graph_parts", wanted, self.graph_parts)
-        if not set(self.graph_parts) <= {SEARCHED, CONFIRMING, KEPT_APART}:
-            raise UnfitError("graph_parts must be 0 (searched), 1 (confirming) or 2 (kept apart), got others")
-        for number, reason in enumerate(self.reasons):
-            self._check_reason(reason, f"reasons[{number}]")
-        if not set(self.typical_uncovered) <= set(self.uncovered):
-            raise unfit("typical_uncovered", "graphs of the class in which no reason holds", self.typical_uncovered)
+    Attributes:
+        low: Lower end of its 95% interval: of Wilson's for each class, with the distances combined in quadrature.
+        high: Upper end.
+        counts: For each class for how many of its graphs the rules are right, and how many graphs it has. Of the rule
+            of one class: first the class itself, then all others together.
 
-    def _check_reason(self, reason: Reason, name: str) -> None:
-        """Whether a reason's figures are those that its indices come to."""
-        size = len(self.graph_predictions)
-        if max(reason.holds_in_indices, default=-1) >= size:
-            raise unfit(f"{name}.holds_in_indices", f"below {size}, the number of graphs", max(reason.holds_in_indices))
-        if not self.graph_parts:
-            return self._check_support(reason.support, f"{name}.support", reason, np.ones(size, np.bool_))
-        parts = np.array(self.graph_parts)
-        self._check_support(reason.searched, f"{name}.searched", reason, parts == SEARCHED)
-        self._check_support(reason.confirming, f"{name}.confirming", reason, parts == CONFIRMING)
-        self._check_support(reason.kept_apart, f"{name}.kept_apart", reason, parts == KEPT_APART)
-        return None
+    >>> fidelity = Fidelity([9, 30], [10, 60])
+    >>> fidelity, round(fidelity.low, 3), round(fidelity.high, 3), fidelity.by_class
+    (0.7, 0.536, 0.774, (0.9, 0.5))
+    """
 
-    def _check_support(self, stated: Support | None, name: str, reason: Reason, chosen: Bools) -> None:
-        counted = Support.of(self._holds_by(reason)[chosen], self._is_class[chosen])
-        if stated != (counted if stated is not None or chosen.any() else None):
-            wanted = ", ".join(f"{key} {number}" for key, number in vars(counted).items())
-            raise UnfitError(f"{name} must be what holds_in_indices comes to ({wanted}), got others")
+    low: float
+    high: float
+    counts: tuple[tuple[int, int], ...]
+
+    def __new__(cls, num_right: Sequence[int], num_graphs: Sequence[int]) -> "Fidelity":
+        """The number and its interval, worked out of the counts."""
+        counts = tuple((int(right), int(total)) for right, total in zip(num_right, num_graphs, strict=True))
+        shares = [(right / total, *wilson(right, total)) for right, total in counts if total]
+        value = sum(share for share, _, _ in shares) / len(shares) if shares else math.nan
+        made = super().__new__(cls, value)
+        below = math.hypot(*(share - low for share, low, _ in shares)) / max(len(shares), 1)
+        above = math.hypot(*(high - share for share, _, high in shares)) / max(len(shares), 1)
+        made.low, made.high, made.counts = max(0.0, value - below), min(1.0, value + above), counts
+        return made
+
+    def __getnewargs__(self) -> Any:
+        return [right for right, _ in self.counts], [total for _, total in self.counts]
 
     @property
-    def is_rule_of_prototypes(self) -> bool:
-        """Whether no reasons were looked for, so that the rule is to contain one of the prototypes."""
-        return not self.graph_predictions
+    def num_graphs(self) -> int:
+        """How many graphs it is of."""
+        return sum(total for _, total in self.counts)
 
-    def predict(self, graphs: Iterable[Data] | SearchedGraphs) -> Bools:
-        """Whether the rule holds, one answer a graph, without the model.
+    @property
+    def by_class(self) -> tuple[float, ...]:
+        """The share of each class's graphs, as of :attr:`counts`; NaN for a class without graphs."""
+        return tuple(right / total if total else math.nan for right, total in self.counts)
 
-        One of the reasons must hold. Where reasons were not looked for, as with ``search="walk"``, the graph must
-        contain one of the prototypes, with the features and the edges that these were counted by.
+
+def fidelity_of_class(holds: Bools, is_class: Bools) -> Fidelity:
+    """How well the rule of one class tells its graphs from all others.
+
+    Args:
+        holds: For each graph whether the rule holds.
+        is_class: For each graph whether the model predicts it as the class.
+
+    >>> fidelity_of_class(np.array([True, False, False]), np.array([True, True, False]))
+    0.75
+    """
+    right, totals = holds == is_class, (is_class, ~is_class)
+    return Fidelity([int(right[part].sum()) for part in totals], [int(part.sum()) for part in totals])
+
+
+def fidelity_of_all(holds: Bools, predictions: Ints) -> Fidelity:
+    """How well the rules of all classes tell them: exactly one rule holds, and it is that of the predicted class.
+
+    Args:
+        holds: For each graph and class whether the rule of the class holds, ``[num_graphs, num_classes]``.
+        predictions: The class that the model predicts for each graph.
+
+    >>> fidelity_of_all(np.array([[True, False], [True, True], [False, False]]), np.array([0, 0, 1]))
+    0.25
+    """
+    num_classes = holds.shape[1]
+    is_right = (holds.sum(axis=1) == 1) & holds[np.arange(len(predictions)), predictions]
+    right = np.bincount(predictions[is_right], minlength=num_classes)
+    return Fidelity(right.tolist(), np.bincount(predictions, minlength=num_classes).tolist())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Support:
+    """In how many graphs something holds.
+
+    Attributes:
+        num_in_class: In how many of the graphs predicted as the class.
+        num_class: How many graphs are predicted as the class.
+        num_elsewhere: In how many of the graphs predicted as another class.
+        num_others: How many graphs are predicted as another class.
+    """
+
+    num_in_class: int
+    num_class: int
+    num_elsewhere: int
+    num_others: int
+
+    def __post_init__(self) -> None:
+        for part, whole in (("num_in_class", "num_class"), ("num_elsewhere", "num_others")):
+            total = getattr(self, whole)
+            if not 0 <= getattr(self, part) <= total:
+                raise unfit(part, f"in [0, {total}], {total} being {whole}", getattr(self, part))
+
+    @classmethod
+    def of(cls, holds: Bools, is_class: Bools) -> "Support":
+        """Counted: for each graph whether it holds there, and whether the graph is predicted as the class."""
+        return cls(
+            num_in_class=int((holds & is_class).sum()),
+            num_class=int(is_class.sum()),
+            num_elsewhere=int((holds & ~is_class).sum()),
+            num_others=int((~is_class).sum()),
+        )
+
+    def __add__(self, other: "Support") -> "Support":
+        sums = {name: number + getattr(other, name) for name, number in vars(self).items()}
+        return Support(**sums)
+
+    @property
+    def num_graphs(self) -> int:
+        """In how many graphs it holds, of whichever class."""
+        return self.num_in_class + self.num_elsewhere
+
+    @property
+    def share(self) -> float:
+        """Share of the graphs predicted as the class; NaN where there are none."""
+        return self.num_in_class / self.num_class if self.num_class else math.nan
+
+    @property
+    def share_elsewhere(self) -> float:
+        """Share of the graphs predicted as another class; NaN where there are none."""
+        return self.num_elsewhere / self.num_others if self.num_others else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95% interval of :attr:`share`."""
+        return wilson(self.num_in_class, self.num_class)
+
+    @property
+    def interval_elsewhere(self) -> tuple[float, float]:
+        """Wilson's 95% interval of :attr:`share_elsewhere`."""
+        return wilson(self.num_elsewhere, self.num_others)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Example:
+    """A part of a source graph in which a reason holds, and which the model predicts as the class.
+
+    No node can be left out of it.
+
+    Attributes:
+        source: Index of the graph.
+        nodes: Its nodes there: node ``i`` of ``graph`` is node ``nodes[i]`` of that graph.
+        graph: The part, with all edges between its nodes; it may be of several components.
+        marked: For each pattern that the reason has, and each place in which that is asked for, the nodes of ``graph``
+            that correspond to the pattern's, in the pattern's order.
+        probability: The model's probability of the class for it.
+        is_whole: Whether it is the whole graph: the model needs the context.
+    """
+
+    source: int
+    nodes: tuple[int, ...]
+    graph: Data
+    marked: tuple[tuple[int, ...], ...]
+    probability: float
+    is_whole: bool = False
+
+    def __post_init__(self) -> None:
+        size = node_count(self.graph)
+        if len(set(self.nodes)) != len(self.nodes) or len(self.nodes) != size:
+            raise unfit("nodes", f"a list of {size} different ones, one for each node of graph", self.nodes)
+        for place, nodes in enumerate(self.marked):
+            if len(set(nodes)) != len(nodes) or not all(0 <= node < size for node in nodes):
+                raise unfit(f"marked[{place}]", f"different nodes of graph, from 0 to {size - 1}", nodes)
+
+    def __repr__(self) -> str:
+        return f"Example(source={self.source}, {len(self.nodes)} nodes, probability={self.probability:.4f})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reason:
+    """Patterns that a graph has and patterns that it lacks: where both are so, the reason holds.
+
+    Attributes:
+        has: Patterns that are there.
+        lacks: Patterns that are not there.
+        unless: Reasons of the other classes, none of which holds: what is left when nothing marks another class; empty
+            for all other reasons.
+        example: A part of a graph in which it holds; ``None`` where none is known.
+        searched: Where it holds among the graphs that were searched for it.
+        confirming: Where it holds among the graphs that confirmed it.
+        kept_apart: Where it holds among the graphs that were used for nothing else; ``None`` where there are none.
+        holds_in_indices: The graphs given to ``fit`` in which it holds, ascending.
+    """
+
+    has: tuple[Pattern, ...] = ()
+    lacks: tuple[Pattern, ...] = ()
+    unless: tuple["Reason", ...] = ()
+    example: Example | None = None
+    searched: Support
+    confirming: Support
+    kept_apart: Support | None = None
+    holds_in_indices: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (self.has or self.lacks or self.unless):
+            raise UnfitError("has must have a pattern where lacks and unless have none, got none")
+        if any(reason.unless for reason in self.unless):
+            raise UnfitError("unless must be reasons without unless, got others")
+        indices = self.holds_in_indices
+        if any(index < 0 for index in indices[:1]) or any(first >= second for first, second in pairwise(indices)):
+            raise UnfitError("holds_in_indices must be ascending and at least 0, got others")
+        if len(indices) != self.support.num_graphs:
+            wanted = f"a list of {self.support.num_graphs}, as many as the supports count"
+            raise unfit("holds_in_indices", wanted, self.holds_in_indices)
+        sizes = [pattern.num_nodes for pattern in self.has for _ in range(pattern.at_least)]
+        if self.example is not None and [len(nodes) for nodes in self.example.marked] != sizes:
+            raise UnfitError(
+                f"example.marked must be lists of {sizes} nodes, one for each place of each pattern of has, got others"
+            )
+
+    @property
+    def support(self) -> Support:
+        """Where it holds among all graphs."""
+        parts = self.searched + self.confirming
+        return parts if self.kept_apart is None else parts + self.kept_apart
+
+    @property
+    def is_rest(self) -> bool:
+        """Whether it is what is left when nothing marks another class."""
+        return bool(self.unless)
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The patterns of its own, those that are there first."""
+        return (*self.has, *self.lacks)
+
+    def describe(self, *, colors: Sequence[str] = ()) -> str:
+        """Say in words what a graph must have and what it must lack: all that counts, and nothing else.
+
+        Args:
+            colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
+        """
+        # Imported on first use, since it loads networkx.
+        from protograph.explanation.describing.reason_words import reason_words
+
+        return reason_words(self, colors)
+
+    def holds(self, graphs: Iterable[Data] | SearchedGraphs) -> Bools:
+        """In which graphs it holds, one answer a graph; no model is asked.
+
+        Args:
+            graphs: Graphs of the same columns as those it was found in; what they hold may be new.
+        """
+        searched = as_searched(graphs)
+        holds = np.ones(len(searched), np.bool_)
+        for pattern in self.has:
+            holds &= pattern.holds_in(searched)
+        for pattern in self.lacks:
+            holds &= ~pattern.holds_in(searched)
+        for reason in self.unless:
+            holds &= ~reason.holds(searched)
+        return holds
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: static HTML, no scripts."""
+        from protograph.report.notebook import reason_html
+
+        return reason_html(self)
+
+    def __repr__(self) -> str:
+        parts = [("has", self.has), ("lacks", self.lacks), ("unless", self.unless)]
+        return f"Reason({', '.join(f'{name}={list(items)}' for name, items in parts if items)})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rule:
+    """When a graph is of a class: one of its reasons holds. As text it is the reasons in words.
+
+    Attributes:
+        reasons: In the order of how many graphs each adds.
+        parts: What each graph given to ``fit`` was used for: 0 searched for reasons, 1 confirming them, 2 kept apart
+            for the fidelity; empty where nothing was kept apart.
+        typical_uncovered: The most typical of the graphs of the class in which no reason holds, by index.
+        fidelity_note: Why there is no fidelity; empty where there is.
+        colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
+    """
+
+    reasons: tuple[Reason, ...] = ()
+    parts: tuple[int, ...] = ()
+    typical_uncovered: tuple[int, ...] = ()
+    fidelity_note: str = ""
+    colors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not set(self.parts) <= {SEARCHED, CONFIRMING, KEPT_APART}:
+            raise UnfitError("parts must be 0 (searched), 1 (confirming) or 2 (kept apart), got others")
+
+    def __repr__(self) -> str:
+        return f"Rule({str(self)!r})"
+
+    def __str__(self) -> str:
+        return "; or ".join(reason.describe(colors=self.colors) for reason in self.reasons)
+
+    def predict(self, graphs: Iterable[Data] | SearchedGraphs, *, with_rest: bool = True) -> Bools:
+        """Whether one of the reasons holds, one answer a graph, without the model.
 
         Args:
             graphs: Graphs of the same columns as those given to ``fit``; what they hold may be new.
+            with_rest: Whether the reason "none of what marks the others" counts.
         """
-        return self._predict(as_searched(graphs))
-
-    def _predict(self, graphs: SearchedGraphs, *, with_rest: bool = True) -> Bools:
-        holds = np.zeros(len(graphs), np.bool_)
-        for reason in self.reasons:
-            if with_rest or not reason.is_rest:
-                holds |= reason.holds(graphs)
-        for one in self.prototypes if self.is_rule_of_prototypes else ():
-            holds |= graphs.contain(one.graph, match_features=one.match_features, edge_rule=one.edge_rule)
+        searched = as_searched(graphs)
+        holds = np.zeros(len(searched), np.bool_)
+        for reason in self.chosen(with_rest=with_rest):
+            holds |= reason.holds(searched)
         return holds
 
-    @property
-    def fidelity(self) -> Fidelity | None:
-        """How well the rule tells this class from the rest, each weighing half, on the graphs kept apart.
+    def chosen(self, *, with_rest: bool) -> tuple[Reason, ...]:
+        """Its reasons, with or without "none of what marks the others"."""
+        return tuple(reason for reason in self.reasons if with_rest or not reason.is_rest)
 
-        ``None`` where none were kept apart; :attr:`fidelity_note` then says why.
-        """
-        return self._fidelity(self.reasons)
 
-    @property
-    def fidelity_without_rest(self) -> Fidelity | None:
-        """The same without the reason "none of what marks the others", if there is one."""
-        return self._fidelity([reason for reason in self.reasons if not reason.is_rest])
-
-    @property
-    def fidelity_curve(self) -> tuple[Fidelity, ...]:
-        """The same with the first reason, with the first two, ...; empty where no graphs were kept apart."""
-        curve = [self._fidelity(self.reasons[: number + 1]) for number in range(len(self.reasons))]
-        return tuple(fidelity for fidelity in curve if fidelity is not None)
-
-    def _fidelity(self, reasons: Iterable[Reason]) -> Fidelity | None:
-        chosen = self._kept_apart
-        return fidelity_of_class(self._holds_by(*reasons)[chosen], self._is_class[chosen]) if chosen.size else None
-
-    @property
-    def uncovered(self) -> tuple[int, ...]:
-        """Graphs predicted as the class in which no reason holds, by index; empty where none were looked for."""
-        return tuple(np.flatnonzero(self._is_class & ~self._holds_by(*self.reasons)).tolist())
-
-    @property
-    def uncovered_share(self) -> float:
-        """Their share of the graphs predicted as the class; NaN where no reasons were looked for."""
-        num_class = int(self._is_class.sum())
-        return len(self.uncovered) / num_class if num_class else math.nan
-
-    @property
-    def disagreements(self) -> tuple[int, ...]:
-        """Graphs, by index, for which the rule says something else than the model; empty without reasons."""
-        return tuple(np.flatnonzero(self._is_class != self._holds_by(*self.reasons)).tolist())
-
-    @property
-    def _is_class(self) -> Bools:
-        is_class: Bools = np.asarray(self.graph_predictions, dtype=np.int64) == self.target
-        return is_class
-
-    @property
-    def _kept_apart(self) -> Ints:
-        """Indices of the graphs that were used for nothing but the printed fidelity."""
-        return np.flatnonzero(np.asarray(self.graph_parts, dtype=np.int64) == KEPT_APART)
-
-    def _holds_by(self, *reasons: Reason) -> Bools:
-        """For each graph given to ``fit`` whether any of these reasons holds, as was counted."""
-        holds = np.zeros(len(self.graph_predictions), np.bool_)
-        for reason in reasons:
-            holds[list(reason.holds_in_indices)] = True
-        return holds
+def held_by(reasons: Iterable[Reason], num_graphs: int) -> Bools:
+    """For each graph given to ``fit`` whether any of these reasons holds, as was counted."""
+    holds = np.zeros(num_graphs, np.bool_)
+    for reason in reasons:
+        holds[list(reason.holds_in_indices)] = True
+    return holds

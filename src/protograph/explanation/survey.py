@@ -1,16 +1,28 @@
-"""All graphs of a fit in a row each, and what the model makes of them with a pattern taken out."""
+"""All graphs of a fit in a row each: where they came from, what the model makes of them, and some to be shown."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
-from protograph.explanation.codec import UnfitError, unfit
+from protograph._base.arrays import Floats, Ints
+from protograph._base.projection import project
+from protograph.explanation.io import UnfitError, unfit
+from protograph.graphs.dataset import GraphStore
 from protograph.graphs.origins import Origin
+from protograph.models.predictions import EmbeddedGraphs
 
+# Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
+MAX_GRAPHS, MAX_NUMBERS = 2000, 4_000_000
+# Graphs that are read together, which takes a fraction of the time.
+CHUNK = 250
+# What is shown of a graph.
+SHOWN = ("x", "edge_index", "edge_attr", "pos", "sentence")
+# Decimals of a probability, and figures of a position, as a share of the map's width: all that can be seen.
+DECIMALS, MAP_STEPS = 6, 20_000
 # An origin's entries and the columns that they make.
 _COLUMNS = {
     "position": "places",
@@ -20,7 +32,30 @@ _COLUMNS = {
     "name": "names",
     "smiles": "smiles",
 }
-_ALWAYS_THERE = ("predictions", "probabilities")
+
+
+@dataclass(frozen=True)
+class EmbeddingMap:
+    """The graphs predicted as a class in two dimensions: their graph embeddings' principal components.
+
+    Attributes:
+        indices: Index of each graph.
+        positions: ``[num_graphs, 2]``.
+        clusters: Cluster of each graph, -1 where it is in none.
+        explained: Share of the variance that each of the two dimensions has.
+    """
+
+    indices: tuple[int, ...]
+    positions: Floats
+    clusters: tuple[int, ...]
+    explained: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        size = len(self.indices)
+        if len(self.clusters) != size:
+            raise unfit("clusters", f"a list of {size}, one for each of indices", self.clusters)
+        if self.positions.shape != (size, 2):
+            raise unfit("positions.shape", f"[{size}, 2], one row for each of indices", self.positions.shape)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,10 +66,13 @@ class Survey:
     nothing is known of is empty.
 
     Attributes:
-        places: Place of each graph in the user's own data, as of :class:`~protograph.graphs.origins.Origin`.
         predictions: The class that the model predicts.
         probabilities: The model's probability of that class.
         labels: The class that the graph was given.
+        confusion: ``confusion[i][j]`` graphs of class i are predicted as class j, of those that have a label; ``None``
+            where none has.
+        places: Place of each graph in the user's own data, as of :class:`~protograph.graphs.origins.Origin`; empty
+            where it is that among the graphs given to ``fit``.
         lines: Line of the table.
         files: Name of the file, of a folder of files.
         file_positions: Place in that file.
@@ -43,12 +81,16 @@ class Survey:
         positions: ``[num_graphs, 2]``, the first two principal components of all graph embeddings.
         explained: Share of the variance that each of the two has.
         graphs: Some of the graphs themselves, by index, to be shown.
+
+    >>> Survey(predictions=(0, 1), names=("a", "")).origin(1)
+    Origin(position=1, line=None, file='', file_position=None, name='', smiles='')
     """
 
-    places: tuple[int, ...]
     predictions: tuple[int, ...]
-    probabilities: tuple[float, ...]
+    probabilities: tuple[float, ...] = ()
     labels: tuple[int, ...] = ()
+    confusion: tuple[tuple[int, ...], ...] | None = None
+    places: tuple[int, ...] = ()
     lines: tuple[int, ...] = ()
     files: tuple[str, ...] = ()
     file_positions: tuple[int, ...] = ()
@@ -59,47 +101,23 @@ class Survey:
     graphs: Mapping[int, Data] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        size = len(self.places)
-        for name in (*_COLUMNS.values(), "labels", *_ALWAYS_THERE):
-            column, may_lack = getattr(self, name), name not in _ALWAYS_THERE
-            if len(column) != size and (column or not may_lack):
-                raise unfit(name, f"{'empty or ' if may_lack else ''}a list of {size}, one for each of places", column)
+        size = len(self)
+        for name in (*_COLUMNS.values(), "labels", "probabilities"):
+            if len(column := getattr(self, name)) not in (0, size):
+                raise unfit(name, f"empty or a list of {size}, one for each of predictions", column)
         if self.positions.shape not in ((0, 2), (size, 2)):
-            raise unfit("positions.shape", f"[{size}, 2], one row for each of places", self.positions.shape)
+            raise unfit("positions.shape", f"[{size}, 2], one row for each of predictions", self.positions.shape)
+        if min(self.predictions, default=0) < 0:
+            raise unfit("predictions", "classes, from 0", min(self.predictions))
         if not all(0.0 <= probability <= 1.0 for probability in self.probabilities):
             raise UnfitError("probabilities must be in [0, 1], got others")
         if not all(0 <= index < size for index in self.graphs):
             raise UnfitError(f"graphs must be by indices below {size}, got others")
-
-    @classmethod
-    def of(
-        cls,
-        origins: Iterable[Origin],
-        predictions: Iterable[int],
-        probabilities: Iterable[float],
-        labels: Iterable[int] = (),
-        **parts: Any,
-    ) -> "Survey":
-        """What is known of graphs, one origin, prediction and probability each; ``parts`` are the other fields.
-
-        >>> Survey.of([Origin(position=3, name="a"), Origin(position=5)], [0, 1], [0.9, 0.8]).names
-        ('a', '')
-        """
-        listed = list(origins)
-        columns: dict[str, Any] = {
-            column: tuple(getattr(one, entry) for one in listed) for entry, column in _COLUMNS.items()
-        }
-        known = {name: column for name, column in columns.items() if all(entry is not None for entry in column)}
-        return cls(
-            **{name: column for name, column in known.items() if name == "places" or any(e != "" for e in column)},
-            predictions=tuple(predictions),
-            probabilities=tuple(probabilities),
-            labels=tuple(labels),
-            **parts,
-        )
+        if any(len(row) != len(self.confusion or ()) for row in self.confusion or ()):
+            raise UnfitError("confusion must have as many columns as rows, got others")
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.predictions)
 
     @property
     def has_map(self) -> bool:
@@ -107,38 +125,67 @@ class Survey:
         return len(self) > 0 and len(self.positions) == len(self)
 
     def origin(self, index: int) -> Origin:
-        """Where a graph came from, by its index."""
+        """Where a graph came from, by its index; its place among those given to ``fit`` where no more is known."""
         columns = {entry: getattr(self, column) for entry, column in _COLUMNS.items()}
-        return Origin(**{entry: column[index] for entry, column in columns.items() if column})
+        known = {entry: column[index] for entry, column in columns.items() if index < len(column)}
+        return Origin(**{"position": index, **known})
 
 
-@dataclass(frozen=True, kw_only=True)
-class TakenOut:
-    """What the model makes of a graph, and of the same graph without the nodes of a pattern.
+def origin_columns(origins: Iterable[Origin]) -> dict[str, Any]:
+    """The columns of a survey that say where graphs came from; those of which something is known.
 
-    Attributes:
-        index: The graph.
-        nodes: Its nodes that were taken out.
-        margin: The log-odds of the class for the whole graph.
-        margin_without: The same for what is left of it.
+    >>> origin_columns([Origin(position=3, name="a"), Origin(position=5)])
+    {'places': (3, 5), 'names': ('a', '')}
     """
-
-    index: int
-    nodes: tuple[int, ...]
-    margin: float
-    margin_without: float
+    listed = list(origins)
+    columns = {column: tuple(getattr(one, entry) for one in listed) for entry, column in _COLUMNS.items()}
+    return {name: column for name, column in columns.items() if None not in column and any(e != "" for e in column)}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class NextBest:
-    """A pattern that a session of the search came to, and that was not taken as the prototype.
+def surveyed(store: GraphStore, embedded: EmbeddedGraphs, confusion: tuple[tuple[int, ...], ...] | None) -> Survey:
+    """Look over all graphs once."""
+    predictions, labels = embedded.predictions, embedded.labels
+    own = embedded.probabilities[np.arange(len(predictions)), predictions].clip(0.0, 1.0)
+    positions, explained = project(embedded.graph_embeddings)
+    step = float(np.ptp(positions, axis=0).max(initial=0.0)) / MAP_STEPS or 1.0
+    return Survey(
+        predictions=tuple(predictions.tolist()),
+        probabilities=tuple(own.round(DECIMALS).tolist()),
+        labels=() if labels is None else tuple(labels.tolist()),
+        confusion=confusion,
+        positions=(positions / step).round() * step,
+        explained=explained,
+        graphs=_kept(store, predictions, labels),
+        **origin_columns(map(store.origin, range(len(store)))),
+    )
 
-    Attributes:
-        graph: The pattern.
-        probability: The model's probability of the class for it.
-        margin: The log-odds of the class for it.
+
+def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> dict[int, Data]:
+    """Graphs to be shown: as many of each prediction as there is room for, the wrong ones among them first."""
+    kept: dict[int, Data] = {}
+    numbers, chosen = 0, chosen_graphs(predictions, labels, MAX_GRAPHS)
+    for start in range(0, len(chosen), CHUNK):
+        indices = chosen[start : start + CHUNK]
+        for index, graph in zip(indices, store.take(indices), strict=True):
+            numbers += sum(value.numel() for value in (graph.x, graph.edge_index, graph.edge_attr) if value is not None)
+            if numbers > MAX_NUMBERS and kept:
+                return dict(sorted(kept.items()))
+            values = {key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor | str)}
+            kept[index] = Data.from_dict({**values, "num_nodes": graph.num_nodes})
+    return dict(sorted(kept.items()))
+
+
+def chosen_graphs(predictions: Ints, labels: Ints | None, limit: int) -> list[int]:
+    """At most so many graphs, evenly from all predictions and from right and wrong ones, in a random order.
+
+    >>> chosen_graphs(np.array([0, 0, 1]), None, 5)
+    [0, 2, 1]
     """
-
-    graph: Data
-    probability: float
-    margin: float
+    is_wrong = np.zeros(len(predictions), np.bool_) if labels is None else labels != predictions
+    cells = [
+        np.random.default_rng(0).permutation(np.flatnonzero((predictions == target) & (is_wrong == wrong))).tolist()
+        for wrong in (True, False)
+        for target in np.unique(predictions)
+    ]
+    turns = (cell[turn] for turn in range(len(predictions)) for cell in cells if turn < len(cell))
+    return [index for _, index in zip(range(limit), turns, strict=False)]

@@ -1,4 +1,4 @@
-"""Prototypes, reasons and graphs of some classes as plain tables, to go on with elsewhere.
+"""Prototypes, reasons and graphs of some classes as plain tables, to go on with elsewhere: frames, CSV files and SDF.
 
 Prototypes, reasons and clusters count from 1, as in a report. A prototype is called as its picture is,
 ``class1-prototype2``, and a reason likewise, ``class1-reason2``: neither a spreadsheet nor a script takes that for a
@@ -6,17 +6,16 @@ number or a date.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from protograph._base.arrays import Bools, Ints
+from protograph._base.files import atomic_path
 from protograph._base.intervals import wilson
-from protograph.explanation.figures import smarts_of, smiles_of
-from protograph.explanation.prototype import Prototype
-from protograph.explanation.reason import Reason
-from protograph.explanation.rule import PART_NAMES
-from protograph.graphs.origins import Origin
+from protograph._base.words import class_label, write_csv
+from protograph.explanation.prototype import Evidence, Prototype, smarts_of, smiles_of
+from protograph.explanation.rule import PART_NAMES, Support
+from protograph.molecules.write import MoleculeRecord, sdf_text
 
 if TYPE_CHECKING:
     from protograph.explanation.explanation import Explanation
@@ -24,113 +23,148 @@ if TYPE_CHECKING:
 Classes = Sequence["Explanation"]
 Row = dict[str, Any]
 
-
-class Table(NamedTuple):
-    """A table: the names of its columns, and its rows."""
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-
-PROTOTYPES = (
-    *("class", "class_name", "prototype", "cluster", "cluster_size", "nodes", "edges", "p", "margin", "taken_for"),
-    *("description", "num_in_class", "num_class", "support", "support_low", "support_high"),
-    *("num_elsewhere", "num_others", "support_elsewhere", "support_elsewhere_low", "support_elsewhere_high"),
-    *("source", "source_id", "sources", "smiles", "smarts"),
-)
-REASONS = (
-    *("class", "class_name", "reason", "description", "num_patterns"),
-    *("num_in_class", "num_class", "share", "share_low", "share_high"),
-    *("num_elsewhere", "num_others", "share_elsewhere", "share_elsewhere_low", "share_elsewhere_high"),
-    *("kept_apart_share", "kept_apart_share_elsewhere", "fidelity_up_to_here", "example", "example_id", "example_p"),
-)
-GRAPHS = (
-    *("graph", "id", "line", "file", "smiles", "label", "prediction", "p", "part", "cluster", "reasons"),
-    *("covered", "rule_agrees"),
-)
-
-
-def prototypes_table(classes: Classes) -> Table:
-    """A row a prototype, best first in each class."""
-    return _table(PROTOTYPES, _prototypes(classes))
-
-
-def reasons_table(classes: Classes) -> Table:
-    """A row a reason, in the order of each class's rule."""
-    return _table(REASONS, _reasons(classes))
-
-
-def graphs_table(classes: Classes) -> Table:
-    """A row a graph that was given to ``fit``; empty where nothing is known of them.
-
-    ``cluster`` is that of the predicted class. ``covered`` says whether a reason of the predicted class holds, and
-    ``rule_agrees`` whether the rules of all classes here say what the model predicts; both are unknown where reasons
-    were not looked for.
-    """
-    return _table(GRAPHS, _graphs(classes))
-
-
-TABLES: Mapping[str, Callable[[Classes], Table]] = {
-    "prototypes": prototypes_table,
-    "reasons": reasons_table,
-    "graphs": graphs_table,
+# The columns of each table, and the types of those that are no text.
+COLUMNS = {
+    "prototypes": (
+        *("class", "class_name", "prototype", "cluster", "cluster_size", "nodes", "edges", "p", "margin", "taken_for"),
+        *("description", "num_in_class", "num_class", "support", "support_low", "support_high"),
+        *("num_elsewhere", "num_others", "support_elsewhere", "support_elsewhere_low", "support_elsewhere_high"),
+        *("source", "source_id", "sources", "smiles", "smarts"),
+    ),
+    "reasons": (
+        *("class", "class_name", "reason", "description", "num_patterns"),
+        *("num_in_class", "num_class", "share", "share_low", "share_high"),
+        *("num_elsewhere", "num_others", "share_elsewhere", "share_elsewhere_low", "share_elsewhere_high"),
+        *("kept_apart_share", "kept_apart_share_elsewhere", "fidelity_up_to_here"),
+        *("example", "example_id", "example_p"),
+    ),
+    "graphs": (
+        *("graph", "id", "line", "file", "smiles", "label", "prediction", "p", "part", "cluster", "reasons"),
+        *("covered", "rule_agrees"),
+    ),
 }
+_WHOLE = ("class", "cluster", "cluster_size", "nodes", "edges", "source", "example", "graph", "line")
+_AMOUNTS = ("p", "margin", "example_p", "fidelity_up_to_here")
+_FLAGS = ("covered", "rule_agrees")
+
+
+def frame_of(of: str, classes: Classes) -> Any:
+    """One of the tables as a :class:`pandas.DataFrame`; pandas is needed for nothing else.
+
+    Args:
+        of: ``"prototypes"``, ``"reasons"`` or ``"graphs"``: what has a row.
+        classes: The explanations, one a class.
+
+    Raises:
+        ValueError: If there is no such table.
+        ImportError: If pandas is not installed.
+    """
+    if of not in COLUMNS:
+        raise ValueError(f"of must be one of {', '.join(map(repr, COLUMNS))}, got {of!r}")
+    try:
+        pandas = import_module("pandas")
+    except ImportError as error:
+        raise ImportError("to_frame needs pandas; pip install 'protograph[tables]'") from error
+    # From objects: pandas would make numbers of what is unknown, and whole numbers of shares that happen to be 0 or 1.
+    frame = pandas.DataFrame(list(table_rows(of, classes)), columns=list(COLUMNS[of]), dtype=object)
+    return frame.astype({column: _kind_of(column) for column in COLUMNS[of]})
+
+
+def _kind_of(column: str) -> str:
+    """The type of a column in pandas, such that what is unknown is missing in each of them.
+
+    >>> [_kind_of(column) for column in ("nodes", "num_in_class", "share_low", "covered", "smiles")]
+    ['Int64', 'Int64', 'Float64', 'boolean', 'string']
+    """
+    if column in _WHOLE or column.startswith("num_"):
+        return "Int64"
+    if column in _FLAGS:
+        return "boolean"
+    return "Float64" if column in _AMOUNTS or "share" in column or column.startswith("support") else "string"
+
+
+def write_tables(classes: Classes, folder: Path) -> None:
+    """Write ``prototypes.csv``, ``reasons.csv`` and ``graphs.csv``, and of molecules ``prototypes.sdf``.
+
+    Args:
+        classes: The explanations, one a class.
+        folder: Where to; files of these names are replaced.
+    """
+    for name, columns in COLUMNS.items():
+        with (
+            atomic_path(folder / f"{name}.csv") as partial,
+            partial.open("w", encoding="utf-8", errors="replace", newline="") as file,
+        ):
+            write_csv(file, columns, table_rows(name, classes))
+    if molecules := prototypes_sdf(classes):
+        with atomic_path(folder / "prototypes.sdf") as partial:
+            partial.write_bytes(molecules.encode("utf-8", errors="replace"))
+
+
+def prototypes_sdf(classes: Classes) -> str:
+    """All prototypes as molecules of an SDF file; empty where they are none, or RDKit is not installed."""
+    records = []
+    for one in classes:
+        for number, prototype in enumerate(one.prototypes, start=1):
+            try:
+                molecule = prototype.to_rdkit()
+            except (ImportError, ValueError):  # no symbols of atoms, or no RDKit
+                continue
+            properties = _properties(one, prototype)
+            records.append(MoleculeRecord(molecule, f"class{one.target}-prototype{number}", properties))
+    return sdf_text(records)
+
+
+def _properties(explanation: "Explanation", prototype: Prototype) -> Row:
+    evidence = prototype.evidence
+    is_matched = prototype.edge_rule.is_matched
+    facts = {
+        "class": class_label(explanation.target, explanation.class_names).removeprefix("class "),
+        "description": description_of(prototype, explanation.feature_colors),
+        "p": prototype.probability,
+        "margin": prototype.margin,
+        "support": None if evidence is None else evidence.support,
+        "support_elsewhere": None if evidence is None else evidence.support_elsewhere,
+        "smarts": smarts_of(prototype),
+        "cut_from": None if prototype.source is None else explanation.graph_label(prototype.source),
+        "bonds": "counted" if is_matched else "those of the molecule it was cut from; they were not counted",
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def table_rows(of: str, classes: Classes) -> Iterator[tuple[Any, ...]]:
+    """The cells of a table, one row after the other; what is unknown is ``None``."""
+    rows: Mapping[str, Callable[[Classes], Iterator[Row]]] = {
+        "prototypes": _prototypes,
+        "reasons": _reasons,
+        "graphs": _graphs,
+    }
+    return (tuple(row.get(column) for column in COLUMNS[of]) for row in rows[of](classes))
 
 
 def _prototypes(classes: Classes) -> Iterator[Row]:
-    return (_prototype(one, prototype, n) for one in classes for n, prototype in _numbered(one.prototypes))
-
-
-def _reasons(classes: Classes) -> Iterator[Row]:
-    return (_reason(one, reason, n) for one in classes for n, reason in _numbered(one.reasons))
-
-
-def prototype_id(target: int, number: int) -> str:
-    """What a prototype is called in tables and files: by its class and its number there, from 1."""
-    return f"class{target}-prototype{number}"
-
-
-def reason_id(target: int, number: int) -> str:
-    """The same of a reason."""
-    return f"class{target}-reason{number}"
-
-
-def _table(columns: tuple[str, ...], rows: Iterator[Row]) -> Table:
-    return Table(columns, list(cells(columns, rows)))
-
-
-def cells(columns: tuple[str, ...], rows: Iterator[Row]) -> Iterator[tuple[Any, ...]]:
-    """The cells of rows, one row after the other."""
-    return (tuple(row.get(column) for column in columns) for row in rows)
-
-
-def _numbered(items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    return enumerate(items, start=1)
-
-
-def _class(explanation: "Explanation") -> Row:
-    return {"class": explanation.target, "class_name": explanation.class_name}
-
-
-def _prototype(explanation: "Explanation", prototype: Prototype, number: int) -> Row:
-    taken, cluster = prototype.predicted, prototype.cluster
-    return {
-        **_class(explanation),
-        "prototype": prototype_id(explanation.target, number),
-        "cluster": None if cluster is None else cluster + 1,
-        "cluster_size": prototype.cluster_size,
-        "nodes": prototype.num_nodes,
-        "edges": prototype.num_edges,
-        "p": prototype.probability,
-        "margin": prototype.margin,
-        "taken_for": None if taken is None else explanation.class_names[taken],
-        "description": description_of(prototype, explanation.feature_colors),
-        **_counts(prototype.evidence, "support"),
-        **_graph("source", explanation, prototype.source),
-        "sources": " ".join(str(explanation.origin(index).position) for index in prototype.sources or ()),
-        "smiles": smiles_of(prototype),
-        "smarts": smarts_of(prototype),
-    }
+    """A row a prototype, best first in each class."""
+    for one in classes:
+        for number, prototype in enumerate(one.prototypes, start=1):
+            taken, cluster = prototype.predicted, prototype.cluster
+            yield {
+                "class": one.target,
+                "class_name": one.class_name,
+                "prototype": f"class{one.target}-prototype{number}",
+                "cluster": None if cluster is None else cluster + 1,
+                "cluster_size": prototype.cluster_size,
+                "nodes": prototype.num_nodes,
+                "edges": prototype.num_edges,
+                "p": prototype.probability,
+                "margin": prototype.margin,
+                "taken_for": None if taken is None else one.class_names[taken],
+                "description": description_of(prototype, one.feature_colors),
+                **_counts(prototype.evidence, "support"),
+                **_place("source", one, prototype.source),
+                "sources": " ".join(str(one.origin(index).position) for index in prototype.sources or ()),
+                "smiles": smiles_of(prototype),
+                "smarts": smarts_of(prototype),
+            }
 
 
 def description_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
@@ -141,23 +175,28 @@ def description_of(prototype: Prototype, colors: Sequence[str] = ()) -> str:
     return what_it_is(prototype, colors)
 
 
-def _reason(explanation: "Explanation", reason: Reason, number: int) -> Row:
-    curve, example, apart = explanation.fidelity_curve, reason.example, reason.kept_apart
-    return {
-        **_class(explanation),
-        "reason": reason_id(explanation.target, number),
-        "description": reason.describe(colors=explanation.feature_colors),
-        "num_patterns": len(reason.patterns),
-        **_counts(reason.support, "share"),
-        "kept_apart_share": None if apart is None else apart.share,
-        "kept_apart_share_elsewhere": None if apart is None else apart.share_elsewhere,
-        "fidelity_up_to_here": float(curve[number - 1]) if number <= len(curve) else None,
-        **_graph("example", explanation, None if example is None else example.source),
-        "example_p": None if example is None else example.probability,
-    }
+def _reasons(classes: Classes) -> Iterator[Row]:
+    """A row a reason, in the order of each class's rule."""
+    for one in classes:
+        curve = one.fidelity_curve
+        for number, reason in enumerate(one.reasons, start=1):
+            example, apart = reason.example, reason.kept_apart
+            yield {
+                "class": one.target,
+                "class_name": one.class_name,
+                "reason": f"class{one.target}-reason{number}",
+                "description": reason.describe(colors=one.feature_colors),
+                "num_patterns": len(reason.patterns),
+                **_counts(reason.support, "share"),
+                "kept_apart_share": None if apart is None else apart.share,
+                "kept_apart_share_elsewhere": None if apart is None else apart.share_elsewhere,
+                "fidelity_up_to_here": float(curve[number - 1]) if number <= len(curve) else None,
+                **_place("example", one, None if example is None else example.source),
+                "example_p": None if example is None else example.probability,
+            }
 
 
-def _counts(counts: Any, share: str) -> Row:
+def _counts(counts: Support | Evidence | None, share: str) -> Row:
     """In how many graphs something is, inside its class and elsewhere, with shares and Wilson's intervals."""
     if counts is None:
         return {}
@@ -174,84 +213,56 @@ def _counts(counts: Any, share: str) -> Row:
     return row
 
 
-def _graph(name: str, explanation: "Explanation", index: int | None) -> Row:
+def _place(name: str, explanation: "Explanation", index: int | None) -> Row:
     """Place and name of a graph in the user's own data."""
     origin = None if index is None else explanation.origin(index)
     return {} if origin is None else {name: origin.position, f"{name}_id": origin.name or None}
 
 
 def _graphs(classes: Classes) -> Iterator[Row]:
-    first = next((one for one in classes if one.survey is not None or one.graph_predictions), None)
-    if first is None:
+    """A row a graph that was given to ``fit``.
+
+    ``cluster`` is that of the predicted class. ``covered`` says whether a reason of the predicted class holds, and
+    ``rule_agrees`` whether the rules of all classes here say what the model predicts; both are unknown where reasons
+    were not looked for.
+    """
+    if not classes:
         return
-    facts = first.survey
-    predictions = first.graph_predictions if facts is None else facts.predictions
-    by_class = {one.target: one for one in classes}
-    size = len(predictions)
-    clusters = {target: _clusters(one, size) for target, one in by_class.items()}
-    holding = {target: _held(one, size) for target, one in by_class.items() if one.graph_predictions}
-    for index, predicted in enumerate(predictions):
-        held = {target: (np.flatnonzero(one[:, index]) + 1).tolist() for target, one in holding.items()}
-        cluster = clusters[predicted][index] if predicted in clusters else 0
+    survey, names = classes[0].survey, classes[0].class_names
+    clusters = {one.target: _clusters(one) for one in classes}
+    holding = {one.target: reasons_by_graph(one) for one in classes if one.rule is not None}
+    parts: Sequence[int] = next((one.rule.parts for one in classes if one.rule is not None), ())
+    for index, predicted in enumerate(survey.predictions):
+        held = {target: by_graph.get(index, []) for target, by_graph in holding.items()}
+        origin, label = survey.origin(index), survey.labels[index] if survey.labels else None
         yield {
-            **_origin(first.origin(index)),
-            "label": _label(first, index),
-            "prediction": first.class_names[predicted],
-            "p": None if facts is None else facts.probabilities[index],
-            "part": PART_NAMES[first.graph_parts[index]] if first.graph_parts else None,
-            "cluster": int(cluster) or None,
-            "reasons": " ".join(reason_id(target, number) for target, some in held.items() for number in some),
+            "graph": origin.position,
+            "id": origin.name or None,
+            "line": origin.line,
+            "file": origin.file or None,
+            "smiles": origin.smiles or None,
+            "label": names[label] if label in range(len(names)) else None if label is None else str(label),
+            "prediction": names[predicted],
+            "p": survey.probabilities[index] if survey.probabilities else None,
+            "part": PART_NAMES[parts[index]] if parts else None,
+            "cluster": clusters.get(predicted, {}).get(index),
+            "reasons": " ".join(f"class{target}-reason{n}" for target, some in held.items() for n in some),
             "covered": bool(held[predicted]) if predicted in held else None,
             "rule_agrees": all(bool(some) == (target == predicted) for target, some in held.items()) if held else None,
         }
 
 
-# What tables are written of: the columns, and the rows one after the other.
-STREAMED: Mapping[str, tuple[tuple[str, ...], Callable[[Classes], Iterator[Row]]]] = {
-    "prototypes": (PROTOTYPES, _prototypes),
-    "reasons": (REASONS, _reasons),
-    "graphs": (GRAPHS, _graphs),
-}
+def _clusters(explanation: "Explanation") -> dict[int, int]:
+    """Cluster of each graph that is in one of the class, from 1."""
+    places = explanation.embedding_map
+    pairs = () if places is None else zip(places.indices, places.clusters, strict=True)
+    return {index: cluster + 1 for index, cluster in pairs if cluster >= 0}
 
 
-def _origin(origin: Origin) -> Row:
-    return {
-        "graph": origin.position,
-        "id": origin.name or None,
-        "line": origin.line,
-        "file": origin.file or None,
-        "smiles": origin.smiles or None,
-    }
-
-
-def _label(explanation: "Explanation", index: int) -> str | None:
-    labels = () if explanation.survey is None else explanation.survey.labels
-    if not labels:
-        return None
-    label, names = labels[index], explanation.class_names
-    return names[label] if 0 <= label < len(names) else str(label)
-
-
-def _clusters(explanation: "Explanation", size: int) -> Ints:
-    """Cluster of each graph that is in one of the class, from 1; 0 of the others."""
-    places, clusters = explanation.embedding_map, np.zeros(size, np.int64)
-    if places is not None:
-        clusters[list(places.indices)] = np.array(places.clusters, dtype=np.int64) + 1
-    return clusters
-
-
-def _held(explanation: "Explanation", size: int) -> Bools:
-    """Where each reason of a class holds, ``[num_reasons, size]``."""
-    holds = np.zeros((len(explanation.reasons), size), np.bool_)
-    for number, reason in enumerate(explanation.reasons):
-        holds[number, list(reason.holds_in_indices)] = True
-    return holds
-
-
-def reasons_by_graph(explanation: "Explanation") -> list[list[int]]:
-    """The numbers, from 1, of the reasons of a class that hold in each graph."""
-    found: list[list[int]] = [[] for _ in explanation.graph_predictions]
-    for number, reason in _numbered(explanation.reasons):
+def reasons_by_graph(explanation: "Explanation") -> dict[int, list[int]]:
+    """The numbers, from 1, of the reasons of a class that hold in each graph in which one does."""
+    found: dict[int, list[int]] = {}
+    for number, reason in enumerate(explanation.reasons, start=1):
         for index in reason.holds_in_indices:
-            found[index].append(number)
+            found.setdefault(index, []).append(number)
     return found

@@ -18,8 +18,8 @@ from protograph._base.errors import ProtographWarning
 from protograph._base.intervals import checked_confidence, wilson
 from protograph._base.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Fidelity
-from protograph.explanation.fidelity import fidelity_of_all, fidelity_of_class
-from protograph.explanation.searched_graphs import SearchedGraphs
+from protograph.explanation.pattern import SearchedGraphs
+from protograph.explanation.rule import fidelity_of_all, fidelity_of_class
 from protograph.graphs.conditions import MatchEdges, MatchNodes, as_node_rule, as_rule
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
@@ -496,9 +496,9 @@ def fidelity(
         predictions: The class that the model predicts for each graph; or the model.
 
     >>> import torch
-    >>> from protograph.explanation import Prototype
+    >>> from protograph.explanation import Names, Prototype, Survey
     >>> edge, node = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2), Data(num_nodes=1)
-    >>> facts = {"explainer": "PAGE", "options": {}, "num_graphs": 2, "num_predicted": 1, "class_names": ("0", "1")}
+    >>> facts = {"survey": Survey(predictions=(0, 1)), "names": Names(classes=("0", "1"))}
     >>> prototypes = [Prototype(graph=edge, probability=0.9, margin=2.2)]
     >>> fidelity(Explanation(target=1, prototypes=prototypes, **facts), [edge, node, edge], [1, 0, 0])
     0.75

@@ -12,8 +12,8 @@ from protograph._base.randomness import preserved_random_state
 from protograph._base.ties import TOLERANCE, levels
 from protograph._base.words import counted
 from protograph.explanation import Evidence, Prototype, Reason
-from protograph.explanation.places import nodes_of
-from protograph.explanation.survey import NextBest, TakenOut
+from protograph.explanation.pattern import nodes_of
+from protograph.explanation.prototype import NextBest, TakenOut
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph

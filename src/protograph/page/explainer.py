@@ -131,6 +131,8 @@ class PAGE(Explainer):
         clusters = [result.cluster for result in results]
         prototypes = best_first(prototypes, self._classifier().resolution)
         shown = reasons.shown(target) if reasons else set()
+        # Colours are those of columns, where kinds by a rule have colours of their own.
+        names = self._names if self._nodes().rule.is_plain else replace(self._names, colors=())
         return self._explanation(
             target,
             prototypes=prototypes,
@@ -140,13 +142,12 @@ class PAGE(Explainer):
             source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
             edge_rule=self._edges().rule,
             node_rule=self._nodes().rule,
-            # Colours are those of columns, where kinds by a rule have colours of their own.
-            **({} if self._nodes().rule.is_plain else {"feature_colors": ()}),
+            names=names,
             embedding_map=class_map(self._fitted(), self._members(target), clusters)
             if representatives is None
             else None,
             timings={**timings, **(reasons.seconds if reasons else {})},
-            **(reasons.fields(target) if reasons else {}),
+            rule=reasons.rule(target, names.colors) if reasons else None,
             notes=[
                 *selection.notes,
                 *self._edges().notes,

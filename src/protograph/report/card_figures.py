@@ -10,7 +10,7 @@ from protograph._base.words import class_label, count_of
 from protograph.explanation import Evidence, Explanation, Prototype, Reason
 from protograph.explanation.describing.rule_words import fidelity_words
 from protograph.explanation.describing.sentences import chance, cluster_of, share_of
-from protograph.explanation.figures import describe_composition, formulas_of
+from protograph.explanation.prototype import describe_composition, formulas_of
 from protograph.graphs.names import node_columns
 from protograph.report.words import shortened, size
 

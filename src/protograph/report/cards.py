@@ -10,7 +10,7 @@ from protograph._base.words import count_of, listed, with_article
 from protograph.explanation import Explanation, Prototype, Reason
 from protograph.explanation.describing.rule_words import example_words, support_words
 from protograph.explanation.describing.sentences import chance, taken_for, what_it_is, where_found
-from protograph.explanation.survey import TakenOut
+from protograph.explanation.prototype import TakenOut
 from protograph.report.card_figures import (
     MAX_KIND,
     Bar,

@@ -20,7 +20,7 @@ def contrasts(explanations: Sequence[Explanation], shown: ShownGraphs) -> list[d
 
 
 def _of_reasons(explanation: Explanation) -> list[dict[str, Any]]:
-    predictions = np.array(explanation.graph_predictions, dtype=np.int64)
+    predictions = np.array(explanation.survey.predictions, dtype=np.int64)
     return [
         {
             "card": f"class-{explanation.target}-reason-{number}",

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from protograph.explanation import Pattern, Prototype, Reason
-from protograph.explanation.figures import smarts_of, smiles_of
+from protograph.explanation.prototype import smarts_of, smiles_of
 from protograph.molecules.smarts import to_smarts
 
 

@@ -258,8 +258,8 @@ def _marks(explanation: Explanation, prototype: Prototype, index: int, image: Ma
 
 def _origin(explanation: Explanation, index: int, graph: Data) -> Origin:
     smiles = graph.get("smiles")
-    plain = Origin(position=index, smiles=smiles if isinstance(smiles, str) else "")
-    return explanation.origins.get(index, plain)
+    origin = explanation.origin(index)
+    return replace(origin, smiles=smiles) if isinstance(smiles, str) and not origin.smiles else origin
 
 
 @dataclass(frozen=True)

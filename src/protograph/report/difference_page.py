@@ -9,16 +9,22 @@ from markupsafe import Markup
 from protograph._base.files import atomic_path
 from protograph._base.words import class_label, count_of
 from protograph.explanation import Explanation
-from protograph.explanation.changes import CAME, CHANGED, SAME, WENT, Change, ClassDifference, GraphChange
-from protograph.explanation.describing.difference_words import (
+from protograph.explanation.difference import (
+    CAME,
+    CHANGED,
     FEW_GRAPHS,
     NO_REASON,
+    SAME,
+    WENT,
+    Change,
+    ClassDifference,
+    Difference,
+    GraphChange,
     alike,
     class_facts,
     nearest,
     percent,
 )
-from protograph.explanation.difference import Difference
 from protograph.report.depicting import pattern_picture, prototype_picture
 from protograph.report.figure import shared_palette
 from protograph.report.html import escape, table

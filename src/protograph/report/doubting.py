@@ -42,7 +42,7 @@ def doubts_about(explanations: Sequence[Explanation], not_explained: Mapping[int
 
 def _unknown_classes(explanation: Explanation) -> list[Doubt]:
     """Classes that the model does not recognise in graphs labelled so."""
-    counts = explanation.confusion or ()
+    counts = explanation.survey.confusion or ()
     return [
         Doubt(
             f"The model does not know {class_label(label, explanation.class_names)} well: of "
@@ -77,7 +77,7 @@ def _of_class(explanation: Explanation) -> list[Doubt]:
 def shortcut(explanation: Explanation, reason: Reason) -> str:
     """Why a reason looks like a shortcut; nothing where it does not, or labels are not known."""
     survey = explanation.survey
-    if survey is None or not survey.labels or not explanation.graph_predictions:
+    if not survey.labels or explanation.rule is None:
         return ""
     holds = np.zeros(len(survey), np.bool_)
     holds[list(reason.holds_in_indices)] = True

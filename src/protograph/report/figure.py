@@ -6,7 +6,7 @@ from typing import Any
 
 from protograph.explanation import Explanation
 from protograph.explanation.describing.sentences import taken_for
-from protograph.explanation.figures import formulas_of
+from protograph.explanation.prototype import formulas_of
 from protograph.report.palette import OTHER_COLOR, Legend, Palette, palette_of
 from protograph.report.reason_figure import draw_reason, reason_height
 from protograph.report.reason_scene import drawn_patterns

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from protograph._base.words import class_label, count_of
-from protograph.explanation import Explanation, Pattern, Prototype, Reason
+from protograph.explanation import Explanation, Names, Pattern, Prototype, Reason, Survey
 from protograph.explanation.describing.rule_words import fidelity_words, support_words
-from protograph.explanation.figures import formulas_of
+from protograph.explanation.prototype import formulas_of
+from protograph.graphs.names import ColumnNames
 from protograph.report.depicting import SENTENCE, Picture, pattern_picture, prototype_picture
 from protograph.report.figure import shared_palette
 from protograph.report.html import escape
@@ -64,11 +65,13 @@ def reason_html(reason: Reason) -> str:
 
 def _told_alone(record: Prototype | Pattern | None, **parts: Any) -> Explanation:
     """As much of an explanation as is known where a prototype or a reason shows itself: what columns are called."""
-    columns = ("feature_names", "feature_values", "edge_names", "edge_values")
-    names = {} if record is None else {name: getattr(record, name) for name in columns}
     target = getattr(record, "target", None) or 0
-    facts: dict[str, Any] = {"class_names": tuple(map(str, range(target + 1))), "prototypes": [], **names, **parts}
-    return Explanation(target=target, explainer="", options={}, num_graphs=0, num_predicted=0, **facts)
+    names = Names(
+        classes=tuple(map(str, range(target + 1))),
+        features=ColumnNames() if record is None else ColumnNames(record.feature_names, record.feature_values),
+        edges=ColumnNames() if record is None else ColumnNames(record.edge_names, record.edge_values),
+    )
+    return Explanation(target=target, **{"prototypes": [], **parts}, survey=Survey(predictions=()), names=names)
 
 
 def _whole(parts: Iterable[str]) -> str:
@@ -123,11 +126,11 @@ def _class(explanation: Explanation, palette: Palette) -> str:
 
 
 def _rule(explanation: Explanation) -> str:
-    if explanation.is_rule_of_prototypes:
+    if explanation.rule is None:
         return ""
     fidelity = explanation.fidelity
     words = "" if fidelity is None else f'<div style="{_MUTED}">fidelity {escape(fidelity_words(fidelity))}</div>'
-    return f'<div style="{_RULE}"><b>Rule:</b> {escape(explanation.rule or "no reason was found")}{words}</div>'
+    return f'<div style="{_RULE}"><b>Rule:</b> {escape(str(explanation.rule) or "no reason was found")}{words}</div>'
 
 
 def _prototype_card(explanation: Explanation, prototype: Prototype, palette: Palette, number: int | None = None) -> str:

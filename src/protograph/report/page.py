@@ -89,7 +89,7 @@ def page_of(explanations: Sequence[Explanation], not_explained: Mapping[int, str
         "targets": [one.target for one in explanations],
         "making": _making(explanations),
         "survey": first.survey,
-        "has_map": first.survey is not None and first.survey.has_map,
+        "has_map": first.survey.has_map,
         "num_drawn": len(thumbnails.graphs),
         "num_points": len(points.indices),
         "data": page_data(explanations, cards, thumbnails, points),
@@ -113,7 +113,7 @@ def _by_importance(
 
 
 def _about(explanation: Explanation) -> dict[str, str]:
-    about, versions = explanation.about, explanation.versions
+    about, versions = explanation.provenance.about, explanation.provenance.versions
     shown = {
         "Data": about.get("data", ""),
         "Model": about.get("model", ""),
@@ -126,7 +126,7 @@ def _about(explanation: Explanation) -> dict[str, str]:
 
 def _tiles(explanations: Sequence[Explanation], not_explained: Mapping[int, str]) -> list[Tile]:
     first, tiles = explanations[0], []
-    counts = first.confusion or ()
+    counts = first.survey.confusion or ()
     if sum(map(sum, counts)):
         performance = Performance(counts)
         tiles = [
@@ -154,7 +154,7 @@ def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> 
     fidelity = explanation.fidelity
     prototypes = [prototype_card(explanation, n, palette, shown) for n in range(1, len(explanation.prototypes) + 1)]
     reasons = [reason_card(explanation, n, palette, shown) for n in range(1, len(explanation.reasons) + 1)]
-    rule = PROTOTYPES_RULE if explanation.is_rule_of_prototypes else explanation.rule or "no reason was found"
+    rule = PROTOTYPES_RULE if explanation.rule is None else str(explanation.rule) or "no reason was found"
     return ClassSection(
         target=explanation.target,
         title=class_title(explanation),
@@ -165,7 +165,7 @@ def _section(explanation: Explanation, palette: Palette, shown: ShownGraphs) -> 
         reasons=[card.title for card in reasons],
         fidelity=fidelity,
         fidelity_text="" if fidelity is None else fidelity_words(fidelity),
-        agreement=() if explanation.is_rule_of_prototypes else agreement_lines(explanation),
+        agreement=() if explanation.rule is None else agreement_lines(explanation),
         cards=[*reasons, *prototypes],
         faces=_faces(reasons or prototypes),
         left_open=_left_open(explanation),
@@ -216,7 +216,7 @@ def _legend(palette: Palette, cards: Sequence[Card], thumbnails: Thumbnails) -> 
 
 
 def _confusion(explanation: Explanation) -> dict[str, Any] | None:
-    counts = explanation.confusion
+    counts = explanation.survey.confusion
     if not counts:
         return None
     known = [clean_name(name) for name in explanation.class_names]
@@ -237,7 +237,7 @@ def misled(explanations: Sequence[Explanation]) -> dict[str, Any] | None:
     """The graphs that the model takes for another class, each with the reasons of that class that hold in it."""
     first = explanations[0]
     survey = first.survey
-    if survey is None or not survey.labels:
+    if not survey.labels:
         return None
     holding: dict[int, list[tuple[str, str, str]]] = {}
     for one in explanations:
@@ -278,7 +278,7 @@ def _making(explanations: Sequence[Explanation]) -> list[tuple[str, str, dict[st
             rows = {
                 "Options": {str(name): option_text(value) for name, value in one.options.items()},
                 "Seconds": {str(stage): f"{seconds:.3g}" for stage, seconds in one.timings.items()},
-                "Versions": dict(one.versions),
+                "Versions": dict(one.provenance.versions),
             }[caption]
             if rows:
                 tables.setdefault((caption, repr(rows)), ([], rows))[0].append(class_title(one))

@@ -75,7 +75,7 @@ def page_data(
         for card in cards
     }
     survey = first.survey
-    if survey is not None and survey.has_map:
+    if survey.has_map:
         data["points"] = _points(survey, explanations, shown)
     return data
 
@@ -103,7 +103,7 @@ def _points(survey: Survey, explanations: Sequence[Explanation], shown: Shown) -
         "prediction": of(survey.predictions),
         "label": of(survey.labels),
         "probability": [round(1000 * value) for value in of(survey.probabilities)],
-        "place": of(survey.places),
+        "place": of(survey.places or range(len(survey))),
         "name": [one_line(name)[:MAX_NAME] for name in of(survey.names)],
         "cluster": clusters[kept].tolist(),
         "clusters": cluster_names,
@@ -119,7 +119,7 @@ def _rules(survey: Survey, explanations: Sequence[Explanation]) -> tuple[list[di
     predictions = np.array(survey.predictions, dtype=np.int64)
     of_reason, names = np.full(len(survey), -1), list[dict[str, str]]()
     holds, others = np.zeros(len(survey), bool), np.zeros(len(survey), bool)
-    explained = np.isin(predictions, [one.target for one in explanations if one.graph_predictions])
+    explained = np.isin(predictions, [one.target for one in explanations if one.rule is not None])
     for one in explanations:
         for number, reason in enumerate(one.reasons, start=1):
             indices = np.array(reason.holds_in_indices, dtype=np.int64)

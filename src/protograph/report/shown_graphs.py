@@ -8,8 +8,7 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Bools, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
-from protograph.explanation.places import nodes_of
-from protograph.explanation.searched_graphs import SearchedGraphs
+from protograph.explanation.pattern import SearchedGraphs, nodes_of
 
 # Examples of each kind that a card shows.
 MOST_EXAMPLES = 12
@@ -32,9 +31,9 @@ class ShownGraphs:
 
     def __init__(self, explanation: Explanation) -> None:
         survey = explanation.survey
-        self.graphs = {} if survey is None else dict(survey.graphs)
+        self.graphs = dict(survey.graphs)
         self.indices = list(self.graphs)
-        self._predictions = () if survey is None else survey.predictions
+        self._predictions = survey.predictions
         self._searched = SearchedGraphs(self.graphs.values())
 
     @property

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from protograph._base.words import one_line
-from protograph.explanation.describing.difference_words import percent
+from protograph.explanation.difference import percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment

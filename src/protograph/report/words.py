@@ -5,7 +5,6 @@ from torch_geometric.data import Data
 from protograph._base.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
 from protograph.explanation.describing.sentences import cluster_of, taken_for, what_it_is, where_found
-from protograph.graphs.origins import Origin
 
 NO_PROTOTYPE = "No prototype was found."
 # Letters of a class's name; a picture cuts it at its edge.
@@ -25,8 +24,9 @@ def shortened(text: str, length: int) -> str:
 def class_title(explanation: Explanation) -> str:
     """Number and name of the class.
 
-    >>> class_title(Explanation(target=1, prototypes=[], explainer="PAGE", options={}, num_graphs=1, num_predicted=1,
-    ...                         class_names=("no house", "house")))
+    >>> from protograph.explanation import Names, Survey
+    >>> names = Names(classes=("no house", "house"))
+    >>> class_title(Explanation(target=1, prototypes=[], survey=Survey(predictions=(1,)), names=names))
     'Class 1: house'
     """
     title, name = f"Class {explanation.target}", explanation.class_name
@@ -93,6 +93,6 @@ def origin(explanation: Explanation, prototype: Prototype, num_source_nodes: int
         parts.insert(0, cluster)
     if prototype.source is not None:
         share = "" if num_source_nodes is None else f", {prototype.num_nodes} of {count_of(num_source_nodes, 'node')}"
-        place = explanation.origins.get(prototype.source, Origin(position=prototype.source)).position
+        place = explanation.origin(prototype.source).position
         parts.append(f"cut from graph {place}{share}")
     return " · ".join(parts)

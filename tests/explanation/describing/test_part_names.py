@@ -3,9 +3,10 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.explanation import Explanation, Pattern, Prototype
+from protograph.explanation import Pattern, Prototype
 from protograph.explanation.describing.part_names import everywhere
 from protograph.molecules.functional_groups import NamedPart
+from tests.made import made_explanation
 
 ESTER = NamedPart("ester group", (0, 1, 2))
 STAR = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))
@@ -26,7 +27,7 @@ def test_a_pattern_and_a_prototype_say_what_they_are_in_every_molecule():
 
 def test_names_are_saved_and_read_again(tmp_path):
     prototype = Prototype(graph=STAR, probability=0.5, margin=0.0, named_parts=(ESTER,))
-    explanation = Explanation(
+    explanation = made_explanation(
         target=0,
         prototypes=[prototype],
         explainer="PAGE",

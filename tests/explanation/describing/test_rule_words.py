@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-from protograph.explanation import Example, Explanations, Pattern
+from protograph.explanation import Example, Explanations, Pattern, Rule
 from protograph.explanation.describing.rule_words import example_words, rule_lines, support_words
-from protograph.explanation.reason import Support
+from protograph.explanation.rule import Support
 from tests.explanation.by_hand import NOWHERE, both, explained, house, reason
 from tests.metrics.small_graphs import path, ring
 
@@ -43,12 +43,8 @@ def test_what_is_not_explained_is_told():
 
 def test_why_there_is_no_fidelity_is_told():
     found = explained(0, [reason(has=(HOUSE,))], WHOLE, PREDICTIONS, [0] * 95)
-    few = replace(
-        found,
-        graph_parts=(),
-        reasons=tuple(replace(one, kept_apart=None) for one in found.reasons),
-        fidelity_note="95 graphs are\ntoo few",
-    )
+    reasons = tuple(replace(one, kept_apart=None) for one in found.reasons)
+    few = replace(found, rule=Rule(reasons=reasons, fidelity_note="95 graphs are\ntoo few"))
     assert rule_lines(few)[1:3] == [
         "Reason 1: a house; holds in 89% of the graphs predicted as class 0 and in none of the others",
         "No fidelity: 95 graphs are too few.",
@@ -56,7 +52,7 @@ def test_why_there_is_no_fidelity_is_told():
 
 
 def test_where_reasons_were_not_looked_for_nothing_is_told():
-    assert rule_lines(replace(first(), graph_predictions=(), graph_parts=())) == []
+    assert rule_lines(replace(first(), rule=None)) == []
 
 
 def test_what_is_left_is_told_with_and_without_it():

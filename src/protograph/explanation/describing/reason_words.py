@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from protograph._base.words import counted, listed
 from protograph.explanation.describing.pattern_words import PatternWords, pattern_words
 from protograph.explanation.pattern import Pattern
-from protograph.explanation.reason import Reason
+from protograph.explanation.rule import Reason
 
 
 def reason_words(reason: Reason, colors: Sequence[str] = ()) -> str:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from protograph._base.words import clean_name, count_of, listed, one_line
 from protograph.explanation.describing.sentences import chance, found_in, share_of
-from protograph.explanation.fidelity import Fidelity
-from protograph.explanation.reason import Example, Reason, Support
+from protograph.explanation.rule import Example, Fidelity, Reason, Support
 
 if TYPE_CHECKING:
     from protograph.explanation.explanation import Explanation
@@ -79,7 +78,7 @@ def curve_words(curve: Sequence[Fidelity]) -> str:
 
 def rule_lines(explanation: "Explanation") -> list[str]:
     """The lines of a summary on reasons: rule, reasons, fidelity and what is not explained; none without reasons."""
-    if explanation.is_rule_of_prototypes:
+    if explanation.rule is None:
         return []
     lines = [f"Rule: {explanation.rule}." if explanation.reasons else "No reason was found."]
     for number, reason in enumerate(explanation.reasons, start=1):

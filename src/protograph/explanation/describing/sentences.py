@@ -11,8 +11,7 @@ from protograph.explanation.describing.besides import besides
 from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
 from protograph.explanation.describing.motifs import compose, simple_graph
 from protograph.explanation.describing.part_names import everywhere
-from protograph.explanation.figures import smarts_of
-from protograph.explanation.prototype import Evidence, Prototype
+from protograph.explanation.prototype import Evidence, Prototype, smarts_of
 from protograph.graphs.names import node_columns
 from protograph.molecules.elements import are_atoms
 

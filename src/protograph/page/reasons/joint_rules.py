@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from protograph._base.arrays import Bools, Ints
-from protograph.explanation.fidelity import fidelity_of_all
+from protograph.explanation.rule import fidelity_of_all
 from protograph.page.reasons.conditions import ConditionReader
 from protograph.page.reasons.drafts import Draft, any_holds
 from protograph.page.reasons.scope import Scope

@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Bools, Ints
 from protograph._base.progress import timed
 from protograph._base.words import counted
-from protograph.explanation import Pattern, Reason, Support
+from protograph.explanation import Pattern, Reason, Rule, Support
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
@@ -88,19 +88,19 @@ class FoundReasons:
     seconds: Mapping[str, float]
 
     @cached_property
-    def _rows(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Class and part of each graph, the same for all classes."""
-        return tuple(self.predictions.tolist()), () if self.parts.note else tuple(self.parts.of_graph.tolist())
+    def _part_of_each(self) -> tuple[int, ...]:
+        """Part of each graph, the same for all classes."""
+        return () if self.parts.note else tuple(self.parts.of_graph.tolist())
 
-    def fields(self, target: int) -> dict[str, Any]:
-        """The fields of an explanation that tell of the reasons of a class."""
-        return {
-            "reasons": self.of_class[target],
-            "graph_predictions": self._rows[0],
-            "graph_parts": self._rows[1],
-            "typical_uncovered": self.typical_uncovered[target],
-            "fidelity_note": self.parts.note,
-        }
+    def rule(self, target: int, colors: tuple[str, ...]) -> Rule:
+        """The rule of a class; ``colors`` are those of kinds of nodes."""
+        return Rule(
+            reasons=self.of_class[target],
+            parts=self._part_of_each,
+            typical_uncovered=self.typical_uncovered[target],
+            fidelity_note=self.parts.note,
+            colors=colors,
+        )
 
     def shown(self, target: int) -> set[int]:
         """The graphs that examples of a class were cut from, and the most typical of those without a reason."""

@@ -20,15 +20,14 @@ class Names:
         classes: A name for each class; their numbers where they have none.
         features: Names of the columns of ``x``.
         edges: Names of the columns of ``edge_attr``.
-        colors: A colour for each kind of node; empty where they have none.
-        warnings: What the data set has and does not fit.
+        colors: A colour for each kind of node: for the columns of ``x``, or the values of the first column whose values
+            have names; empty where they have none.
     """
 
     classes: tuple[str, ...]
     features: ColumnNames = field(default_factory=ColumnNames)
     edges: ColumnNames = field(default_factory=ColumnNames)
     colors: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
 
     @property
     def of_columns(self) -> dict[str, Any]:
@@ -40,14 +39,9 @@ class Names:
             "edge_values": self.edges.values,
         }
 
-    @property
-    def of_explanation(self) -> dict[str, Any]:
-        """The fields of an explanation that hold names and colours."""
-        return {"class_names": self.classes, "feature_colors": self.colors, **self.of_columns}
 
-
-def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[str, Any]) -> Names:
-    """Names for the graphs of a fit.
+def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[str, Any]) -> tuple[Names, list[str]]:
+    """Names for the graphs of a fit, and what the data set has that does not fit.
 
     Args:
         graphs: What the user gave, which may have names itself.
@@ -81,13 +75,8 @@ def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[s
 
     classes = chosen("class_names", lambda names: _classes(names, num_classes))
     of_nodes, of_edges = chosen("feature_names", features), chosen("edge_names", edges)
-    return Names(
-        classes=classes,
-        features=of_nodes,
-        edges=of_edges,
-        colors=_colors(data, of_nodes, num_columns(first.x)),
-        warnings=tuple(warnings),
-    )
+    colors = _colors(data, of_nodes, num_columns(first.x))
+    return Names(classes=classes, features=of_nodes, edges=of_edges, colors=colors), warnings
 
 
 def _own(data: Any, key: str) -> Any:

@@ -74,7 +74,7 @@ def test_integer_features_come_out_as_a_molecule(tmp_path):
     explanation.save(tmp_path / "named.json")
     again = pg.load(tmp_path / "named.json")
     assert again.summary() == explanation.summary()
-    assert again.feature_values == explanation.feature_values
+    assert again.names == explanation.names
     explanation.report(tmp_path / "named.html")
     assert ">1 (C)<" in (tmp_path / "named.html").read_text()
 
@@ -99,7 +99,7 @@ def test_a_data_set_s_names_are_used_in_every_form():
     dataset = pg.datasets.GraphDataset(graphs=GRAPHS, name="mine", feature_names=x_map, edge_names=e_map)
     by_set, by_fit = explained(dataset), explained(feature_names=x_map, edge_names=e_map)
     assert by_set.summary() == by_fit.summary()
-    assert explained(Subset(dataset, range(16))).feature_values == by_fit.feature_values
+    assert explained(Subset(dataset, range(16))).names == by_fit.names
     assert by_set.feature_colors[6] == "#4D4D4D"
     assert explained(dataset, feature_names=()).feature_names == ()
 
@@ -111,49 +111,40 @@ def single_column(graphs=GRAPHS):
 def test_one_column_has_a_name_a_value():
     symbols = {6: "C", 7: "N", 8: "O", 9: "F", 17: "Cl"}
     explanation = explained(single_column(), feature_names=symbols)
-    assert explanation.feature_values == {0: symbols}
+    assert explanation.names.features.values == {0: symbols}
     counts = re.search(r"4 nodes, \d edges \((.*?)\)", explanation.summary())
     assert sum(int(part.split()[0]) for part in counts[1].split(", ")) == 4
     assert set(re.findall("[A-Z][a-z]?", counts[1])) <= {"C", "N", "O", "F", "Cl"}
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
+    ("names", "problem"),
     [
-        (
-            {"feature_names": ["C", "N"]},
-            "feature_names must have an entry for each of the 9 columns of x, got 2 (C, N); "
-            "names of values are for a single column, or go into the entry of their column",
-        ),
+        ({"feature_names": ["C", "N"]}, r"feature_names must have an entry for each of the 9 .* got 2 \(C, N\); "),
         (
             {"feature_names": {**x_map, "atomic_num": {6: "C", 7: "N"}}},
-            "feature_names must have a name for every value of column 0 of x, got none for 8, "
-            "which is in graph 0 (NC(=O)C); add one",
+            r"feature_names .* column 0 of x, got none for 8, which is in graph 0 \(NC\(=O\)C\); add one",
         ),
         (
             {"edge_names": {**e_map, "bond_type": ["", "single"]}},
-            "edge_names must have a name for every value of column 0 of edge_attr, got none for 2, "
-            "which is in graph 0 (NC(=O)C); add one",
+            r"edge_names .* column 0 of edge_attr, got none for 2, which is in graph 0 .*; add one",
         ),
-        ({"class_names": ["a"]}, "class_names must have a name for each of the 2 classes of the model, got 1 (a)"),
-        ({"class_names": "ab"}, "class_names must be a list of names, got 'ab'"),
+        ({"class_names": ["a"]}, r"class_names must have a name for each of the 2 classes .*, got 1 \(a\)"),
+        ({"class_names": "ab"}, r"class_names must be a list of names, got 'ab'"),
     ],
 )
-def test_given_names_must_fit(names, message):
-    with pytest.raises((TypeError, ValueError)) as caught:
+def test_given_names_must_fit(names, problem):
+    with pytest.raises((TypeError, ValueError), match=f"^{problem}"):
         pg.baselines.RandomSubgraph().fit(Nitrogens(), GRAPHS, **names)
-    assert str(caught.value) == message
 
 
 def test_names_of_a_data_set_that_do_not_fit_are_not_dropped_without_a_word():
     dataset = pg.datasets.GraphDataset(graphs=GRAPHS, name="mine", class_names=("no", "yes", "other"))
-    message = (
-        "names of the data set are left out: class_names must have a name for each of the 2 classes of the model, "
-        "got 3 (no, yes, other)"
-    )
-    with pytest.warns(pg.ProtographWarning, match=f"^{re.escape(message)}$"):
+    with pytest.warns(
+        pg.ProtographWarning, match=r"names of the data set are left out: class_names .* got 3 \(no, yes"
+    ):
         explanation = explained(dataset)
-    assert explanation.warnings[0] == message
+    assert explanation.warnings[0].startswith("names of the data set are left out: class_names must have a name")
     assert explanation.class_names == ("0", "1")
 
 
@@ -167,7 +158,7 @@ def test_graphs_are_called_by_where_they_came_from(tmp_path):
     assert explanation.graph_label(prototype.source) == label
     assert f"; cut from {label}" in explanation.summary()
     explanation.save(tmp_path / "one.json")
-    assert pg.load(tmp_path / "one.json").origins == explanation.origins
+    assert pg.load(tmp_path / "one.json").graph_label(prototype.source) == label
     explanation.report(tmp_path / "one.html")
     page = (tmp_path / "one.html").read_text()
     assert f"<td>{label}</td>" in page
