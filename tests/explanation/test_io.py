@@ -199,7 +199,7 @@ def test_columns_of_many_graphs_take_little(tmp_path):
     ("changes", "problem"),
     [
         ({"explainer": 3}, r"explanation.provenance.explainer must be text, got 3"),
-        ({"timings": {"fit": "long"}}, r'explanation.timings.fit must be a number, got "long"'),
+        ({"timings": {"fit": "long"}}, r'explanation.provenance.timings.fit must be a number, got "long"'),
         ({"embedding_map": 5}, r"explanation.embedding_map must be of the type EmbeddingMap, got 5"),
     ],
 )
