@@ -102,14 +102,6 @@ def test_the_paper_on_ba_grid():
     assert found.value == 18 / 21
 
 
-def test_the_paper_on_benzene():
-    # A ring of carbon with three more atoms in a row: 9 nodes, 9 edges.
-    prototype = graph_of(9, [*((i, (i + 1) % 6) for i in range(6)), (0, 6), (6, 7), (7, 8)], [0] * 9)
-    found = accuracy(prototype, ring(6, kinds=[0] * 6))
-    assert (found.true_positives, found.false_positives, found.false_negatives) == (12, 6, 0)
-    assert found.value == 12 / 18
-
-
 @pytest.mark.parametrize(
     ("graph", "truth", "expected"),
     [
@@ -177,15 +169,6 @@ def test_many_nodes_that_can_be_swapped_take_few_steps():
     other = graph_of(12, [(0, leaf) for leaf in range(1, 10)] + [(1, 10), (2, 11)])
     found = accuracy(star, other, max_calls=20_000)
     assert (found.true_positives, found.is_exact) == (11 + 9, True)
-
-
-def test_twenty_nodes_of_six_kinds_are_exact():
-    tree = nx.random_labeled_tree(20, seed=3)
-    graph = graph_of(20, list(tree.edges), [i % 6 for i in range(20)], num_kinds=6)
-    truth = graph_of(20, list(nx.random_labeled_tree(20, seed=4).edges), [i % 6 for i in range(20)], num_kinds=6)
-    found = accuracy(graph, truth)
-    assert found.is_exact
-    assert found.true_positives >= 20
 
 
 def test_the_best_of_several_truths():

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from protograph import GraphClassifier
-from protograph.metrics.attribution import METHODS, attribute, auroc, concentration, relative_gain, training_gain
+from protograph.metrics.attribution import METHODS, attribute, auroc, concentration, training_gain
 from tests import zoo
 from tests.metrics.by_hand import Linear, graph, is_as_found, prototype, state_of
 
@@ -128,8 +128,3 @@ def test_a_loss_is_negative_and_no_change_is_zero():
     strong, weak = Linear([[0.0, 0.0], [6.0, 1.0]]), Linear([[0.0, 0.0], [2.0, 1.0]])
     assert training_gain(GAINED, weak, strong, 1, MASK).value == pytest.approx(-1 / 3)
     assert training_gain(GAINED, weak, weak, 1, MASK, method="GNNExplainer", num_epochs=3).value == 0.0
-
-
-def test_a_gain_over_nothing():
-    assert relative_gain(0.5, 0.0) == math.inf
-    assert math.isnan(relative_gain(0.0, 0.0))

@@ -34,12 +34,6 @@ def test_the_margin_tells_apart_where_the_mean_probability_is_one():
     assert more.margin > certain.margin
 
 
-def test_prototypes_explanations_and_graphs_are_taken():
-    model, one = of_probability(0.8, 0.25), prototype(A)
-    for given in (explanation([one]), [one], [A], one):
-        assert judge(model, given, 1).probabilities.tolist() == pytest.approx([0.8])
-
-
 def test_reference_graphs_decide_what_the_output_is():
     # One logit, 0.5 for the prototype: a probability, if there were nothing else to go by.
     model, few = Linear([[0.5, 7.0]]), [A]
@@ -48,18 +42,6 @@ def test_reference_graphs_decide_what_the_output_is():
         assert judge(model, few, 1).probabilities[0] == pytest.approx(0.5)
     assert judge(model, few, 1, return_type="raw").return_type == "raw"
     assert judge(GraphClassifier(model, return_type="raw"), few, 1).return_type == "raw"
-
-
-def test_a_model_whose_readout_cannot_be_told_judges_too():
-    class Two(zoo.Net):
-        def forward(self, x, edge_index, batch):
-            first = zoo.global_add_pool(self.conv1(x, edge_index), batch)
-            return self.head(
-                first + zoo.global_add_pool(self.conv2(self.conv1(x, edge_index).relu(), edge_index), batch)
-            )
-
-    model, graphs = zoo.make(kind=Two), zoo.random_graphs(3)
-    assert judge(model, graphs, 0).probabilities.shape == (3,)
 
 
 def test_everything_is_left_as_found():

@@ -1,7 +1,6 @@
 import math
 
 import pytest
-from torch_geometric.data import Data
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.intervals import wilson
@@ -47,14 +46,6 @@ def test_induced_and_edges():
     bonds = [path(2, bonds=[0]), path(2, bonds=[1])]
     assert support(bonds[0], bonds, [0, 1]).counts == (1, 1)
     assert support(bonds[0], bonds, [0, 1], match_edges=True).counts == (1, 0)
-
-
-def test_no_graphs_and_no_nodes():
-    found = support(path(2), [], [])
-    assert (found.counts, found.totals, found.num_graphs) == ((), (), 0)
-    assert math.isnan(found.value)
-    assert support(Data(num_nodes=0), GRAPHS, CLASSES).shares == (1.0, 1.0, 1.0)
-    assert support(Data(num_nodes=1), GRAPHS, CLASSES).shares == (1.0, 1.0, 1.0)
 
 
 def test_what_support_gave_up_is_said():
@@ -125,13 +116,6 @@ def test_the_order_counts_new_graphs_only():
     found = gain_area([ring(3), joined, ring(4)], [ring(3), joined, joined, ring(4)], [0] * 4, 0, induced=True)
     assert found.order == (0, 2, 1)
     assert found.curve == (3 / 4, 1.0, 1.0)
-
-
-def test_encoded_graphs_and_options():
-    encoded = EncodedGraphs(COVERED)
-    assert coverage(PROTOTYPES, encoded, COVERED_CLASSES, 1).value == 4 / 5
-    assert coverage([path(3)], encoded, COVERED_CLASSES, 1, induced=True).value == 2 / 5
-    assert coverage([path(2, bonds=[0])], [path(2, bonds=[1])], [0], 0, match_edges=True).value == 0.0
 
 
 def test_no_prototypes():

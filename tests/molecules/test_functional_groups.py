@@ -122,11 +122,6 @@ def test_a_name_holds_at_every_place_of_a_molecule():
     assert named_in_all([(both, [(2, 3, 1), (5, 6, 7)])]) == ()
 
 
-def test_a_ring_of_a_larger_system_keeps_its_name():
-    naphthalene, benzene = (parse("c1ccc2ccccc2c1"), [(0, 1, 2, 3, 8, 9)]), (parse("c1ccccc1"), [tuple(range(6))])
-    assert named_in_all([naphthalene, benzene]) == (NamedPart("benzene ring", tuple(range(6))),)
-
-
 def test_patterns_are_named_in_the_graphs_that_have_them():
     smiles = ["CC(=O)OC", "CCC(=O)OCC", "CCCC"]
     arrays = molecule_arrays(map(parse, smiles))

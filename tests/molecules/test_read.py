@@ -5,12 +5,9 @@ import sys
 
 import pytest
 import torch
-from torch_geometric.data import Batch
 from torch_geometric.utils.smiles import e_map, x_map
 
-from protograph.graphs.subgraph import induced_subgraph
 from protograph.molecules.read import (
-    atom_order,
     import_chem,
     molecule_arrays,
     molecule_graphs,
@@ -60,14 +57,6 @@ def test_graph_of_a_molecule_worked_out_by_hand():
     assert graph.charge.dtype == torch.long
 
 
-def test_atoms_are_in_rdkits_order_without_hydrogens():
-    molecule = parse("O=C(O)c1ccccc1[2H]")
-    (graph,) = graphs_of("O=C(O)c1ccccc1[2H]")
-    symbols = [atom_order(a.GetSymbol() for a in molecule.GetAtoms())[i] for i in graph.x.argmax(dim=1)]
-    assert symbols == [atom.GetSymbol() for atom in molecule.GetAtoms()]
-    assert symbols.count("H") == 1  # RDKit keeps the isotope as an atom, and no other hydrogen
-
-
 def test_columns_do_not_depend_on_the_order_of_molecules():
     one = molecule_arrays(map(parse, ["C[Si](C)C", "O", "[Se]", "*C"]))
     two = molecule_arrays(map(parse, ["*C", "[Se]", "O", "C[Si](C)C"]))
@@ -79,16 +68,6 @@ def test_other_bonds_have_a_column_only_where_there_are_some():
     arrays = molecule_arrays([parse("C$C"), parse("CC")])
     assert arrays["bond_types"].tolist() == ["single", "double", "triple", "aromatic", "other"]
     assert arrays["bond"].tolist() == [4, 4, 0, 0]
-
-
-def test_batch_and_part_of_molecules():
-    graphs = graphs_of("CC[O-]", "C", "c1ccccc1")
-    batch = Batch.from_data_list(list(graphs))
-    assert batch.smiles == ["CC[O-]", "C", "c1ccccc1"]
-    assert batch.charge.tolist() == [0, 0, -1] + [0] * 7
-    part = induced_subgraph(graphs[0], [2, 1])
-    assert part.charge.tolist() == [-1, 0]
-    assert "smiles" not in part  # it is not that of the part
 
 
 def test_without_rdkit_the_message_says_what_for_and_how_to_get_it(monkeypatch):

@@ -5,7 +5,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import (
@@ -37,15 +36,6 @@ def check_valid(pattern, graphs, rule=True, match_edges=False):
 
 
 # ---- the largest ----------------------------------------------------------------------------------------------------
-
-
-@some
-@given(groups_of_graphs(min_graphs=2), groups_of_graphs(), st.booleans())
-def test_graphs_that_are_encoded_with_others_have_the_same_patterns(graphs, others, match_edges):
-    expected = CommonPatterns(graphs, match_edges=match_edges).largest_of_all()
-    encoded = EncodedGraphs([*graphs, *others], match_edges=match_edges)
-    found = CommonPatterns.of_encoded([encoded[q] for q in range(len(graphs))]).largest_of_all()
-    assert found == expected
 
 
 @some
@@ -83,18 +73,6 @@ def test_worths_order_and_what_is_left_out(graphs, data):
     assert found.is_exact
     assert found.worth == pytest.approx(max(worth_of(one, worth) for one in every), rel=1e-8)
     assert found.worth == pytest.approx(worth_of(pair(found.pattern), worth), rel=1e-8)
-
-
-@some
-@given(groups_of_graphs(), st.integers(0, 12), st.data())
-def test_nothing_below_the_floor_is_wanted(graphs, floor, data):
-    start = data.draw(st.integers(0, graphs[0].num_nodes - 1))
-    most = max(map(worth_of, common_patterns(graphs, start)), default=0)
-    found = CommonPatterns(graphs).largest(start, floor=floor)
-    assert (found is None) == (most <= floor)
-    if found is not None:
-        assert found.worth == most
-        assert found.is_exact
 
 
 @some
@@ -264,11 +242,6 @@ def test_equal_sums_go_to_the_first():
     nearly = np.array([[0.0, 0.0, 1e-9], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     assert common.align(pattern, [nearly], 1e-6) == {0: (0, 0), 1: (1, 1)}
     assert common.align(pattern, [nearly], 1e-12) == {0: (0, 2), 1: (1, 0)}
-
-
-def test_loops_of_a_node_are_no_edges():
-    graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 0, 1], [0, 1, 0]]))
-    assert CommonPatterns([graph]).source == Subgraph(frozenset([0, 1]), frozenset([(0, 1)]))
 
 
 def test_an_edge_is_not_looked_for_in_the_graph_before():

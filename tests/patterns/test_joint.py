@@ -43,13 +43,6 @@ def test_a_function_decides():
     assert agreeing(graphs, lambda a, b: bool(a[1] == b[1])) == {(0, 0)}
 
 
-def test_without_features_or_rule_all_agree():
-    graphs = graphs_with([[1.0]], [[2.0]])
-    assert agreeing(graphs, False) == {(0, 0)}
-    bare = [Data(num_nodes=1, edge_index=NO_EDGES)] * 2
-    assert agreeing(bare, True) == {(0, 0)}
-
-
 def test_splitting_loses_no_tuple_that_agrees():
     graphs = graphs_with([6, 8, 6, 1], [8, 6, 7], [6, 8, 8])
     joint = JointGraphs(graphs)
@@ -71,25 +64,12 @@ def test_two_graphs_agree_as_the_mask_says(rule):
         assert joint.agree(r, q).tolist() == joint.agree(q, r).T.tolist()
 
 
-def test_a_tolerance_knows_numbers_without_a_sign_and_without_columns():
-    small, large = (Data(x=torch.tensor([value], dtype=torch.uint8), edge_index=NO_EDGES) for value in (1, 3))
-    assert agreeing([small, large], 2) == {(0, 0)}
-    assert agreeing([large, small], 1) == set()
-
-
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [(True, True), (0, True), (0.0, True), (False, False), (0.5, False), (1, False), (torch.equal, False)],
 )
 def test_features_counted_kinds_or_need_not(rule, expected):
     assert counted_kinds(rule) is expected
-
-
-def test_kinds_are_those_of_the_features_where_they_counted_kinds():
-    graphs = graphs_with([[6], [8], [6]], [[8]])
-    (first, second), free = JointGraphs(graphs).kinds, JointGraphs(graphs, False).kinds
-    assert first[0] == first[2] != first[1] == second[0]
-    assert [kinds.tolist() for kinds in free] == [[0, 0, 0], [0]]
 
 
 def test_kinds_of_few_graphs_of_many_are_numbered_without_gaps():
@@ -106,26 +86,6 @@ def test_neighbours_are_sorted_without_the_node_itself():
     assert joint.offsets.tolist() == [0, 3, 6]
     assert [nodes.tolist() for nodes in joint.around(1, 0)] == [[1, 2], [0, 0]]
     assert [nodes.tolist() for nodes in joint.around(0, 1)] == [[0], [0]]
-
-
-def test_edges_and_steps_by_hand():
-    # A path 0 - 1 - 2 of kinds a, b, a with two kinds of edges, after a single node of kind b.
-    alone = Data(x=torch.tensor([[2]]), edge_index=NO_EDGES, edge_attr=torch.empty(0, 1))
-    path = Data(
-        x=torch.tensor([[1], [2], [1]]),
-        edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]),
-        edge_attr=torch.tensor([[5.0], [5.0], [7.0], [7.0]]),
-    )
-    joint = JointGraphs([alone, path], match_edges=True)
-    a, b = joint.kinds[1][:2].tolist()
-    assert {a, b} == {0, 1}
-    assert joint.kinds[0].tolist() == [b]
-    assert [ends.tolist() for ends in joint.edges(0)] == [[], [], []]
-    assert [ends.tolist() for ends in joint.edges(1)] == [[0, 1], [1, 2], [0, 1]]
-    # One number a pair of an edge's kind and the kind of the node that it leads to: 0-1, 1-0, 1-2, 2-1.
-    assert joint.step_kinds().tolist() == [0 * 2 + b, 0 * 2 + a, 1 * 2 + a, 1 * 2 + b]
-    free = JointGraphs([alone, path], False)
-    assert free.step_kinds().tolist() == [0, 0, 0, 0]
 
 
 def test_matching_edges_needs_attributes():

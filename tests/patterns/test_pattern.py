@@ -1,11 +1,10 @@
 import networkx as nx
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.common_subgraph import CommonPatterns
-from protograph.patterns.pattern import Subgraph, edge
+from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import contains, is_isomorphic
 from tests.page.naive_patterns import edges_of, labelled, undirected
 
@@ -27,11 +26,6 @@ def test_what_lies_around_a_node():
     assert path_with_triangle.around(3, 6, 9) == path_with_triangle
     assert path_with_triangle.around(3, 4, 9).nodes == {2, 3, 4, 5}
     assert path_with_triangle.around(3, 4, 3).edges == {(2, 3), (3, 4)}  # all four have 4 edges
-
-
-@pytest.mark.parametrize(("u", "v"), [(1, 4), (4, 1)])
-def test_an_edge_has_its_lower_node_first(u, v):
-    assert edge(u, v) == (1, 4)
 
 
 @settings(max_examples=20, deadline=None)
@@ -71,9 +65,3 @@ def test_a_pattern_by_itself_is_the_part_of_its_graph(graph, data):
     assert all(one.tolist() == other.tolist() for one, other in zip(found, expected, strict=True))
     assert is_isomorphic(found, expected)
     assert contains(encoded[0], found) == 1
-
-
-def test_growing_adds_nodes_and_edges():
-    pattern = Subgraph(frozenset([0, 1]), frozenset([(0, 1)]))
-    assert pattern.grown([2], [(1, 2)]) == Subgraph(frozenset([0, 1, 2]), frozenset([(0, 1), (1, 2)]))
-    assert pattern.grown([], []) == pattern

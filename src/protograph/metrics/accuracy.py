@@ -205,10 +205,11 @@ def validity(prototypes: Explanation | Iterable[Prototype]) -> float:
     chosen = list(prototypes.prototypes if isinstance(prototypes, Explanation) else prototypes)
     if not chosen:
         raise ValueError("prototypes is empty; pass at least one")
-    chem, is_valid = import_chem("validity of molecules"), []
+    chem = import_chem("validity of molecules")
+    is_valid: list[bool] = []
     with chem.rdBase.BlockLogs():
         for prototype in chosen:
             # What cannot be sanitised is given back as it is, so it is tried again.
             molecule = chem.Mol(prototype.to_rdkit())
-            is_valid.append(chem.SanitizeMol(molecule, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE)
+            is_valid.append(bool(chem.SanitizeMol(molecule, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE))
     return sum(is_valid) / len(chosen)

@@ -17,8 +17,8 @@ from protograph.explanation import Explanation, Prototype
 from protograph.metrics.intervals import Measure
 from protograph.models.classifier import GraphClassifier, as_classifier
 from protograph.models.inference import RunningClassifier
-from protograph.models.outputs import AskedType, ReturnType, log_scores
-from protograph.models.predictions import Judgement, checked_outputs, decided_type
+from protograph.models.outputs import AskedType, ReturnType, decided_type, log_scores
+from protograph.models.predictions import Judgement, checked_outputs
 
 Model = nn.Module | GraphClassifier
 # An explanation, or graphs and prototypes one by one.

@@ -119,14 +119,17 @@ def sanity(
     return Sanity(steps[-1].similarity, tuple(steps))
 
 
-def best_pairs(before: Explanation, after: Explanation, **options: int) -> float:
+def best_pairs(before: Explanation, after: Explanation, max_calls: int = 5_000_000) -> float:
     """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
     best = [
         max(
-            (float(accuracy(o.graph, p.graph, match_features=before.node_rule, **options)) for o in after.prototypes),
+            (
+                float(accuracy(other.graph, one.graph, match_features=before.node_rule, max_calls=max_calls))
+                for other in after.prototypes
+            ),
             default=0.0,
         )
-        for p in before.prototypes
+        for one in before.prototypes
     ]
     return float(np.mean(best)) if best else 0.0
 
