@@ -36,7 +36,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 demo: $(STAMP)
-	$(BIN)/protograph explain ba-house --out runs/ba-house
+	$(BIN)/protograph explain ba-house --out runs/ba-house --force
 
 .PHONY: docs drawings
 # Sphinx is for the site alone, so that tests need not wait for it.

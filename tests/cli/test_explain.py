@@ -7,10 +7,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.report import scene
-from protograph.report.layout import layout
 from protograph.training import GCN
-from tests import zoo
 
 # Where nothing is said of reasons, which take longer than prototypes.
 NO_REASONS = ("--max-reasons", 0)
@@ -109,15 +106,6 @@ def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(run_well, folder):
     )
 
 
-def test_a_model_of_the_user_s_own_in_float_only_works(run_well, folder):
-    (folder / "own.py").write_text("from tests import zoo\nmodel = zoo.make()\n")
-    graphs = zoo.random_graphs(40)
-    torch.save(graphs, folder / "own.pt")
-    run_well(
-        "explain", "own.pt", *NO_REASONS, "--model", "own:model", "--num-graphs", 2, "--num-clusters", 1, "--out", "own"
-    )
-
-
 def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     # Labels that cannot be learned, so that training soon stops.
     rows = [f"{'C' * (1 + i % 7)}{'NO'[i % 2]},{'amine' if i % 3 else 'alcohol'}" for i in range(60)]
@@ -147,24 +135,6 @@ def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
     assert f"SMARTS {prototype.smarts}" in explanations.summary()
     assert facts["classes"][str(target)]["prototypes"][0]["smiles"] == prototype.smiles
     assert facts["classes"][str(target)]["prototypes"][0]["smarts"] == prototype.smarts
-
-
-def test_a_folder_of_shards_gives_what_one_file_gives(run_well, folder):
-    graphs = torch.load(folder / "graphs.pt", weights_only=False)
-    (folder / "shards").mkdir()
-    for number in range(3):
-        torch.save(graphs[40 * number : 40 * number + 40], folder / "shards" / f"part{number}.pt")
-    options = ("--model", "model.pt", "--num-graphs", 2, "--num-clusters", 1, "--json")
-    whole = json.loads(run_well("explain", "graphs.pt", *NO_REASONS, *options, "--out", "w").stdout)
-    parts = json.loads(run_well("explain", "shards", *NO_REASONS, *options, "--out", "p").stdout)
-    assert whole["classes"].keys() == parts["classes"].keys()
-    for target, of_class in parts["classes"].items():
-        for one, other in zip(whole["classes"][target]["prototypes"], of_class["prototypes"], strict=True):
-            for origin in (other["origin"], *other["origins"]):
-                place = origin["position"]
-                assert (origin["file"], origin["file_position"]) == (f"part{place // 40}.pt", place % 40)
-                origin |= {"file": "", "file_position": None}
-            assert one == other
 
 
 def test_weights_of_the_user_s_own_model(run, folder):
@@ -219,7 +189,7 @@ def test_other_explainers_have_defaults_of_their_own(run_well, folder):
     assert chosen == {"num_prototypes": 2, "max_nodes": 13, "num_candidates": 2 * 5 * 3}
 
 
-@pytest.mark.parametrize("name", ["random", "xgnn"])
+@pytest.mark.parametrize("name", ["xgnn"])
 def test_other_explainers(run_well, folder, name):
     options = ("--model", "model.pt", "--target", 0, "--num-clusters", 1, "--max-nodes", 4, "--json", "--out", name)
     done = run_well("explain", "graphs.pt", *options, "--explainer", name)
@@ -257,15 +227,6 @@ def test_graphs_that_the_model_does_not_take(refused, folder):
     assert re.match(r"error: x of .* \[2, 7\].* takes 3 columns.*give every graph so many", error)
 
 
-def test_each_prototype_is_laid_out_once(run_well, monkeypatch):
-    calls = []
-    monkeypatch.setattr(scene, "layout", lambda *arguments: calls.append(1) or layout(*arguments))
-    done = run_well(
-        "explain", "graphs.pt", "--model", "model.pt", "--num-graphs", 1, "--num-clusters", 1, "--json", "--out", "once"
-    )
-    assert len(calls) == sum(len(row["prototypes"]) for row in json.loads(done.stdout)["classes"].values())
-
-
 def test_a_report_can_be_written_again(run, run_well, folder):
     run_well("explain", "graphs.pt", "--model", "model.pt", "--num-graphs", 1, "--num-clusters", 1, "--out", "rep")
     first = (folder / "rep/report.html").read_text()
@@ -275,14 +236,6 @@ def test_a_report_can_be_written_again(run, run_well, folder):
     (folder / "rep/report.html").write_text("mine")
     assert run("report", "rep").stderr.startswith("error: rep/report.html is not the file that the run wrote")
     assert (folder / "rep/report.html").read_text() == "mine"
-
-
-def test_how_many_reasons_a_class_may_have(run_well, folder):
-    one = ("--model", "mine:model", "--num-clusters", 1, "--num-graphs", 1, "--budget", 1)
-    for number in (0, 1):
-        run_well("explain", "graphs.pt", *one, "--max-reasons", number, "--out", f"most{number}")
-        explanations = pg.load(folder / f"most{number}" / "explanation.json")
-        assert all(len(explanation.reasons) <= number for explanation in explanations.values())
 
 
 # ---- what is said of a model ----------------------------------------------------------------------------------------

@@ -56,44 +56,6 @@ def test_graphs_that_cannot_be_had(refused, arguments, message):
     assert re.match(f"error: {message}", refused(*arguments))
 
 
-def odd(**changes):
-    graphs = zoo.random_graphs(12)
-    for key, change in changes.items():
-        graphs[7][key] = change(graphs[7])
-    return graphs
-
-
-ODD = {
-    "complex": (
-        odd(x=lambda g: g.x.to(torch.complex64)),
-        "x of {} must be a tensor with a row for each node, of real ",
-    ),
-    "list": (
-        odd(edge_index=lambda g: g.edge_index.tolist()),
-        "edge_index of {} must be whole numbers of shape [2, num_",
-    ),
-    "transposed": (
-        odd(edge_index=lambda g: g.edge_index.t()),
-        "edge_index of {} must be whole numbers of shape [2, num",
-    ),
-    "rows": (odd(edge_attr=lambda g: torch.ones(1, 2)), "edge_attr of {} must have a row for each of its "),
-    "meta": (
-        odd(x=lambda g: g.x.to("meta")),
-        "x of {} must be a tensor with a row for each node, got one on the device",
-    ),
-}
-
-
-@pytest.mark.parametrize("with_model", [True, False])
-@pytest.mark.parametrize("name", ODD)
-def test_odd_graphs_in_a_file_are_refused_in_one_line(refused, folder, name, with_model):
-    graphs, message = ODD[name]
-    torch.save(graphs, folder / "odd.pt")
-    said = refused("odd.pt", *(["--model", "mine:model"] if with_model else []))
-    assert said.startswith(f"error: {message.format('graph 7' if with_model else 'graphs[7]')}")
-    assert said.strip().count("\n") == 0
-
-
 def test_files_of_the_working_directory_take_no_other_module_s_place(folder):
     (folder / "code.py").write_text("raise RuntimeError('taken')\n")
     (folder / "asks.py").write_text("import code\nfrom mine import model\n")
@@ -177,11 +139,6 @@ def test_columns_are_those_of_the_model(model):
     assert graphs.colors == ("black", "#8A8A8A", "red")
     assert graphs[0].x.tolist() == [[0, 0, 1], [1, 0, 0]]
     assert (graphs[0].y.tolist(), graphs[0].edge_index.tolist()) == ([1], [[0, 1], [1, 0]])
-
-
-def test_a_kind_that_never_occurs_may_be_unknown(model):
-    graphs = dataset("O", "C", "S")
-    assert aligned(graphs, model)[0].x.tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
 def test_graphs_that_fit_are_left_alone_and_those_without_names_take_the_model_s(model):

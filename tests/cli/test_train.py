@@ -5,10 +5,6 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from research.killing import content_of, killed_at
-
-FIGURES = ("accuracy", "balanced_accuracy", "majority_share")
-
 
 def test_a_folder_that_cannot_be_made_is_told_before_the_work(run, monkeypatch):
     monkeypatch.setattr("protograph.cli.train.load_graphs", None)
@@ -30,21 +26,6 @@ def test_no_other_file_is_replaced(run, folder, monkeypatch, out, message):
     done = run("train", "graphs.pt", "--out", out)
     assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
     assert (folder / out).read_bytes() == before
-
-
-def test_killed_at_every_change_a_model_is_the_old_or_the_new(run, run_well, folder):
-    given = ("train", "graphs.pt", "--hidden", 32, "--max-epochs", 1, "--out", "place/model.pt")
-    place = folder / "place"
-    place.mkdir()
-    run_well(*given, "--seed", 1)
-    new = content_of(place)
-    run_well(*given)
-    old, states = content_of(place), []
-    while killed_at(lambda: run(*given, "--seed", 1), len(states), place):
-        states.append((place / "model.pt").read_bytes())
-        run_well(*given)  # which removes what was left
-        assert content_of(place) == old
-    assert states == [old["model.pt"], new["model.pt"]]
 
 
 def test_what_was_trained_is_said(run_well):
@@ -82,17 +63,6 @@ def test_a_model_that_learned_nothing_is_told_loudly_and_weights_reach_the_train
     counts = facts["class_counts"]["train"]["graphs"]
     assert weighted == pytest.approx([90 / (2 * count) for count in counts])
     assert json.loads(run(*arguments, "--class-weights", "1,9").stdout)["class_weights"] == [1.0, 9.0]
-
-
-def test_a_folder_of_shards_is_trained_on(run_well, folder):
-    graphs = torch.load(folder / "graphs.pt", weights_only=False)
-    (folder / "shards").mkdir()
-    for number in range(3):
-        torch.save(graphs[40 * number : 40 * number + 40], folder / "shards" / f"part{number}.pt")
-    facts = json.loads(run_well("train", "shards", "--out", "sharded.pt", "--max-epochs", 1, "--json").stdout)
-    figures = {f"{part}_{name}" for part in ("train", "validation", "test") for name in FIGURES}
-    assert set(facts) == {"model", "epochs", "class_names", "class_weights", "class_counts", "doubts"} | figures
-    assert (facts["model"], facts["epochs"]) == ("sharded.pt", 1)
 
 
 def test_rows_that_were_left_out_are_said(run, folder):
