@@ -501,6 +501,12 @@ def judge(graphs, target):
 FITTED = SimpleNamespace(judge=judge, target=1)
 
 
+def judged_by_the_first(graphs, target):
+    """Only the first of some graphs is one of the class."""
+    leads = np.array([1.0] + [-1.0] * (len(graphs) - 1))
+    return Judgement(0.75 + 0 * leads, margins=2 * leads, leads=leads, predictions=np.where(leads > 0, target, 0))
+
+
 def carried_by_the_house(graph):
     return np.array([1.0] * 5 + [0.0] * (graph.num_nodes - 5))
 
@@ -595,6 +601,15 @@ def test_what_was_done_is_told(monkeypatch):
     open_end = searched(session_of([0, 1], WORLD, carried=None))
     assert open_end.steps[1].endswith(" of the others (1.00 bits)")
     assert open_end.steps[2] == "nothing more belongs to all of those graphs of the cluster and to the class"
+
+
+def test_the_model_holds_the_closing(monkeypatch):
+    session = session_of([0, 1], WORLD)
+    assert len(searched(session).nodes) == 5
+    monkeypatch.setattr(FITTED, "judge", judged_by_the_first)
+    held = searched(session)
+    assert len(held.nodes) < 5
+    assert held.session.margin == 2.0
 
 
 def test_nothing_in_common_is_none():

@@ -292,14 +292,18 @@ def run_session(
     with timed(seconds, "trimming"):
         surroundings = Surroundings(common.source, around, start, is_common)
         trimmed = trim(near, wholes, weigher, surroundings, options.max_nodes)
-        closed = closing.close(trimmed.pattern)
+        path = closing.close(trimmed.pattern)
         occurrence = counter.count(trimmed.pattern, population.sample(LARGE_SAMPLE, LARGE_SAMPLE))
+    # The largest that the model takes for the class: a node of the backbone may be one too many.
+    shown = [pattern.cut_out(graphs.graphs[0]) for pattern in path]
+    judgement = fitted.judge(shown, fitted.target)
+    predicted = np.flatnonzero(judgement.leads > 0)
+    at = int(predicted[-1]) if predicted.size else len(path) - 1
+    closed, verdict = path[at], judgement.of_one(at)
     matches = common.align(closed, scores, tolerance)
     nodes, numbers = sorted(closed.nodes), [source.nodes for source in graphs.sources]
     rows = [[int(own[node]) for own, node in zip(numbers, matches[n], strict=True)] for n in nodes]
     begun = tuple(int(own[node]) for own, node in zip(numbers, aligned[start], strict=True))
-    graph = closed.cut_out(graphs.graphs[0])
-    verdict = fitted.judge([graph], fitted.target).of_one(0)
     session = Session(
         start=begun,
         probability=verdict.probability,
@@ -311,7 +315,7 @@ def run_session(
         is_exact=consensus.is_exact and graphs.is_whole,
     )
     candidate = Candidate(
-        graph=graph,
+        graph=shown[at],
         sources=graphs.indices,
         source=graphs.indices[0],
         nodes=tuple(row[0] for row in rows),

@@ -249,9 +249,9 @@ class Closing:
     max_nodes: int | None
     is_common: Test
 
-    def close(self, part: Subgraph) -> Subgraph:
-        """What the part grows to as one thing after the other is added."""
-        occurrence = self.counter.count(part, self.sample)
+    def close(self, part: Subgraph) -> list[Subgraph]:
+        """The part, and what it grows to as one thing after the other is added."""
+        occurrence, path = self.counter.count(part, self.sample), [part]
         for _ in range(MAX_STEPS if occurrence.inside.any() else 0):
             counted = [(grown, self.counter.count(grown, self.sample, occurrence)) for grown in self._additions(part)]
             kept = [
@@ -264,7 +264,8 @@ class Closing:
             part, occurrence = best(
                 kept, lambda pair: pair[1].information, then=lambda pair: (len(pair[0]), sorted(pair[0].nodes))
             )
-        return part
+            path.append(part)
+        return path
 
     def _additions(self, part: Subgraph) -> list[Subgraph]:
         """Common patterns that are the part and an edge between its nodes, a whole of the consensus, or a node."""
