@@ -1,5 +1,6 @@
 """How values become few: columns cut into bins, rows gathered into clusters, and the sample that this is taken from."""
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
@@ -321,9 +322,14 @@ def _is_thin(rows: Floats, thinness: Floats, lots: Ints, one: int, other: int, d
 def _lots(rows: Floats, number: int, seed: int) -> Ints:
     """Rows gathered around at most so many centres: the best of a few starts of k-means."""
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
 
-    number = min(number, len(np.unique(rows, axis=0)))
-    lots: Ints = KMeans(number, n_init=_STARTS, random_state=seed).fit_predict(rows).astype(np.int64)
+    # On one thread, as more would add up in another order; and fewer distinct rows than centres are no reason to warn.
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KMeans(min(number, len(np.unique(rows, axis=0))), n_init=_STARTS, random_state=seed)
+        lots: Ints = np.unique(model.fit_predict(rows), return_inverse=True)[1].astype(np.int64)
     return lots
 
 

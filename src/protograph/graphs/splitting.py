@@ -1,13 +1,14 @@
 """Graphs cut out of arrays that hold a whole data set end to end."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
+
+from protograph.graphs.dataset import CollatedGraphs, Column, Rows
 
 Integers = NDArray[np.integer]
 
@@ -93,17 +94,12 @@ def split_graphs(
     order = torch.from_numpy(np.argsort(edge_graph, kind="stable"))
     num_edges = np.bincount(edge_graph, minlength=len(sizes))
     starts = torch.from_numpy(np.repeat(np.cumsum(sizes) - sizes, num_edges))
-    columns = {key: _cut(values, sizes[:count]) for key, values in node_values.items()}
+    of_nodes, of_edges, each = (np.append(0, np.cumsum(one)) for one in (sizes, num_edges, np.ones_like(sizes)))
+    columns: dict[str, Column] = {key: Rows(values, of_nodes) for key, values in node_values.items()}
     for key, values in edge_values.items():
-        ordered = values[:, order] - starts if key == "edge_index" else values[order]
-        columns[key] = _cut(ordered, num_edges[:count], 1 if key == "edge_index" else 0)
-    columns["y"] = _cut(labels, np.ones(count, dtype=np.int64))
+        is_ends = key == "edge_index"
+        columns[key] = Rows(values[:, order] - starts if is_ends else values[order], of_edges, dim=int(is_ends))
+    columns["y"] = Rows(labels, each)
     if not node_values:
-        columns["num_nodes"] = sizes[:count].tolist()
-    return tuple(Data(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
-
-
-def _cut(values: Tensor, sizes: Integers, dim: int = 0) -> list[Any]:
-    parts = torch.split(values.narrow(dim, 0, int(sizes.sum())), sizes.tolist(), dim)
-    # A view would take the whole data set along wherever its graph is pickled or saved.
-    return [part.clone(memory_format=torch.contiguous_format) for part in parts]
+        columns["num_nodes"] = sizes.tolist()
+    return tuple(CollatedGraphs(sizes, columns, [Data()] * len(sizes))[:count])

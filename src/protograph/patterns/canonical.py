@@ -5,6 +5,7 @@ other as the first of their colour, and the order in which the graph reads lowes
 graph exchanges read the same, and one of them is enough (McKay's individualisation and refinement).
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,8 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.fingerprint import fingerprint
 from protograph.graphs.subgraph import edge_keys, node_keys, reordered
-from protograph.graphs.validate import node_count
+from protograph.graphs.validate import NUMBERS, node_count
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 
 # Nodes and edges that refinement may go through for one graph, over all its rounds; molecules need some thousands.
@@ -244,3 +244,25 @@ def _joined(graph: Data, keys: list[str], count: int) -> Tensor | None:
     rows = [graph[key].detach().cpu().reshape(count, -1) for key in keys]
     rows = [torch.view_as_real(row).flatten(1) if row.is_complex() else row for row in rows]
     return torch.cat([row.double() for row in rows], dim=1) if rows else None
+
+
+def fingerprint(graph: Data) -> bytes:
+    """What tells graphs apart by all their tensors, their names, types and shapes, wherever they stand in a data set.
+
+    >>> one, same, other = Data(x=torch.ones(2, 1)), Data(x=torch.ones(2, 1)), Data(x=torch.ones(1, 2))
+    >>> fingerprint(one) == fingerprint(same), fingerprint(one) == fingerprint(other)
+    (True, False)
+    """
+    digest = hashlib.sha256()
+    for key, value in sorted(graph.to_dict().items()):
+        if not isinstance(value, Tensor):
+            continue
+        digest.update(f"{key} {value.dtype} {tuple(value.shape)}".encode())
+        if value.is_meta:
+            continue
+        plain = value.detach().dequantize() if value.is_quantized else value.detach()
+        plain = (plain if plain.layout == torch.strided else plain.to_dense()).cpu().contiguous()
+        if plain.dtype in NUMBERS and plain.is_floating_point():
+            plain = plain + 0.0  # so that -0.0 has the bytes of 0.0
+        digest.update(plain.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.digest()
