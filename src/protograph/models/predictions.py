@@ -203,11 +203,13 @@ def embed(
     def blocks() -> Iterator[_Block]:
         first = 0
         for graphs in store.blocks(batch_size or _READ_AT_ONCE):
-            yield _Block(graphs, store.label(first), store.label(first + len(graphs) - 1))
+            last = store.label(first + len(graphs) - 1)
+            several = f"{count_of(len(graphs), 'graph')}, {store.label(first)} to {last}"
+            yield _Block(graphs, several if len(graphs) > 1 else last)
             first += len(graphs)
 
-    first = 0
-    for rows, some in _by_blocks(_Pass(classifier, batch_size), blocks(), cluster):
+    passing, first = _Pass(classifier, batch_size), 0
+    for rows, some in map(passing, blocks()) if cluster is None else passing.by_workers(blocks(), cluster):
         check_finite("the model's output", rows, first, label=store.label)
         check_finite("the graph embedding", some.abs(), first, label=store.label)
         outputs.append(rows)
@@ -215,22 +217,20 @@ def embed(
         first += len(rows)
         if progress is not None:
             progress("embedding", first, len(store))
-    found, notes = store.notes, list(classifier.warnings)
-    if store.num_directed:
-        notes += found[:1]
     of_all, of_some = _given_labels(labels)
     label_notes = []
     if of_some is not None:
         number, total = of_some.indices.size, len(labels)
         label_notes = [f"{number:,} of {total:,} graphs have a label (y): how well the model does is told of these"]
-    for message in (*notes, *label_notes):
+    told = [*classifier.warnings, *(store.notes[:1] if store.num_directed else ()), *label_notes]
+    for message in told:
         warnings.warn(message, ProtographWarning, stacklevel=4)
     rows = torch.cat(outputs)
     if return_type == "auto" and _are_raw(rows, classifier, store):
         return_type = "raw"
     kind, guessed = decided_type(rows, return_type, stacklevel=5)
     scores = log_scores(rows, kind)
-    readout_note = classifier.readout.note
+    notes = (*classifier.warnings, *store.notes, *label_notes, *guessed, classifier.readout.note)
     return EmbeddedGraphs(
         graph_embeddings=torch.cat(embeddings).numpy(),
         scores=scores.numpy(),
@@ -239,7 +239,9 @@ def embed(
         labels=of_all,
         labels_of_some=of_some,
         return_type=kind,
-        warnings=(*classifier.warnings, *found, *label_notes, *guessed, *([readout_note] if readout_note else [])),
+        warnings=tuple(
+            filter(None, (*classifier.warnings, *store.notes, *label_notes, *guessed, classifier.readout.note))
+        ),
     )
 
 
@@ -248,15 +250,10 @@ def _sample(store: GraphStore) -> list[Data]:
 
 
 class _Block(NamedTuple):
-    """Neighbouring graphs, and what messages call the first and the last."""
+    """Neighbouring graphs, and what messages call them."""
 
     graphs: CollatedGraphs
-    first: str
-    last: str
-
-    def __str__(self) -> str:
-        number = len(self.graphs)
-        return self.first if number == 1 else f"{count_of(number, 'graph')}, {self.first} to {self.last}"
+    name: str
 
 
 @dataclass(frozen=True)
@@ -271,7 +268,7 @@ class _Pass:
         try:
             results = [self.classifier.embed(batch) for batch in self._batches(block.graphs)]
         except Exception as error:
-            error.add_note(f"this happened while the model was applied to {block}")
+            error.add_note(f"this happened while the model was applied to {block.name}")
             raise
         return torch.cat([one.outputs for one in results]), torch.cat([one.graph_embeddings for one in results])
 
@@ -279,28 +276,24 @@ class _Pass:
         """Graphs in pieces that go through the model: of so many at most, or of about so many nodes and edges."""
         # A model whose output depends on the other graphs in its batch gets the batches that were asked for.
         if self.batch_size is None and not self.classifier.warnings:
-            rows = (graphs.sizes + graphs.counts).cumsum()
-            number = max(1, -(-3 * int(rows[-1]) // (4 * _ROWS_AT_ONCE)))  # a third more is no reason for another one
-            ends = np.searchsorted(rows, rows[-1] * np.arange(1, number + 1) / number).clip(max=len(graphs) - 1) + 1
-            return [graphs[first:last] for first, last in pairwise([0, *np.unique(ends).tolist()])]
+            places = (graphs.sizes + graphs.counts).cumsum() // _ROWS_AT_ONCE
+            ends = [*np.flatnonzero(np.diff(places)) + 1, len(graphs)]
+            return [graphs[first:last] for first, last in pairwise([0, *map(int, ends)])]
         size = self.batch_size or BATCH_SIZE
         return [graphs[first : first + size] for first in range(0, len(graphs), size)]
 
+    def by_workers(self, blocks: Iterator[_Block], cluster: RayCluster) -> Iterator[tuple[Tensor, Tensor]]:
+        """The same of each block, in their order, by the workers of a cluster."""
+        running, on_gpu = self.classifier, self.classifier.device.type == "cuda"
+        sent, work = replace(self, classifier=running.moved("cpu")), _on_gpu if on_gpu else _Pass.__call__
+        code_of = running.model.modules()
+        for rows, some in cluster.map(work, sent, blocks, name_of=_name_of, code_of=code_of, on_gpu=on_gpu):
+            running.usage.num_graphs += len(rows)
+            yield rows, some
 
-def _by_blocks(apply: _Pass, blocks: Iterator[_Block], cluster: RayCluster | None) -> Iterator[tuple[Tensor, Tensor]]:
-    """What becomes of each block, in their order, here or by the workers of a cluster."""
-    if cluster is None:
-        yield from map(apply, blocks)
-        return
-    running = apply.classifier
-    sent = replace(apply, classifier=running.moved("cpu"))
-    on_gpu = running.device.type == "cuda"
-    done = cluster.map(
-        _on_gpu if on_gpu else _Pass.__call__, sent, blocks, name_of=str, code_of=running.model.modules(), on_gpu=on_gpu
-    )
-    for rows, embeddings in done:
-        running.usage.num_graphs += len(rows)
-        yield rows, embeddings
+
+def _name_of(block: _Block) -> str:
+    return block.name
 
 
 def _on_gpu(apply: _Pass, block: _Block) -> tuple[Tensor, Tensor]:
