@@ -239,9 +239,7 @@ def embed(
         labels=of_all,
         labels_of_some=of_some,
         return_type=kind,
-        warnings=tuple(
-            filter(None, (*classifier.warnings, *store.notes, *label_notes, *guessed, classifier.readout.note))
-        ),
+        warnings=tuple(filter(None, notes)),
     )
 
 
