@@ -386,7 +386,7 @@ def _consensus(common: CommonPatterns, nodes: Sequence[int], ranks: Ints) -> tup
     """The consensus from the first start that has more than one node, or else any, and that start."""
     fallback: tuple[Consensus | None, int] = None, -1
     for start in nodes:
-        grown = common.largest(start, None, ranks, max_calls=GROW_CALLS)
+        grown = common.largest(start, ranks, max_calls=GROW_CALLS)
         if grown is not None and len(grown.pattern) > 1:
             return grown, start
         if fallback[0] is None:
@@ -459,7 +459,7 @@ def _steps(
     closed: Subgraph,
 ) -> tuple[str, ...]:
     """What was done, a sentence a step."""
-    share = consensus.worth / consensus.bound if consensus.bound else 1.0
+    share = consensus.size / consensus.bound if consensus.bound else 1.0
     known = f"the largest known, at least {share:.0%} of what any can be"
     proven = "proven to be the largest" if consensus.is_exact else known
     inside, outside = occurrence.shares

@@ -5,9 +5,8 @@ others, with nodes that agree in their features. Where it lies in one graph has 
 next, so the cost grows with the sum of the graphs, not with their product, and any k will do.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from torch_geometric.data import Data
@@ -19,12 +18,9 @@ from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import image_of
 
-if TYPE_CHECKING:
-    from protograph.patterns.common_subgraph_kernels import Source
-
 # Nodes that one search tries to place before it is content with the best pattern so far.
 MAX_CALLS = 200_000
-# The same for some way in which a pattern lies in a graph, whatever it is worth, where the best was not found.
+# The same for some way in which a pattern lies in a graph, whatever its score, where the best was not found.
 _ANY_CALLS, _NO_LIMIT = 20_000_000, 2**62
 
 
@@ -34,14 +30,14 @@ class Consensus:
 
     Attributes:
         pattern: The pattern.
-        worth: What its nodes and edges are worth together.
-        bound: No common connected pattern with the same start is worth more.
+        size: How many nodes and edges it has together.
+        bound: No common connected pattern with the same start has more.
         is_exact: Whether that is proven to be reached.
     """
 
     pattern: Subgraph
-    worth: float
-    bound: float
+    size: int
+    bound: int
     is_exact: bool
 
 
@@ -84,34 +80,20 @@ class CommonPatterns:
         self._kind_of = dict(zip(zip(source, target, strict=True), kinds, strict=True))
         self.source = Subgraph(frozenset(range(self.sizes[0])), frozenset(self._kind_of))
 
-    def largest(
-        self,
-        start: int,
-        node_worth: Floats | None = None,
-        ranks: Ints | None = None,
-        *,
-        without: Iterable[int] = (),
-        floor: float = 0.0,
-        max_calls: int = MAX_CALLS,
-    ) -> Consensus | None:
-        """The common connected pattern with ``start`` that is worth the most; ``None`` if not even the node is common.
+    def largest(self, start: int, ranks: Ints | None = None, *, max_calls: int = MAX_CALLS) -> Consensus | None:
+        """The common connected pattern with ``start`` of most nodes and edges; ``None`` if not even the node is common.
 
         Depth first, deciding one edge of the source at a time, in or out. A branch ends where all nodes and edges that
-        it can still reach, of each kind no more than the poorest of the k graphs has, would not be worth more than the
-        best pattern so far. Of patterns that are worth the same, the first one found stays.
+        it can still reach, of each kind no more than the poorest of the k graphs has, would not be more than the best
+        pattern so far has. Of patterns of one size, the first one found stays.
 
         Args:
             start: A node of the source.
-            node_worth: What each node of the source is worth, at least 0; an edge is worth the mean of its ends. Every
-                node and edge is worth a little besides, so that of equals the larger pattern wins. Without, all are
-                worth 1: the pattern with the most nodes and edges.
             ranks: Nodes of low rank are tried first.
-            without: Nodes of the source that the pattern must not have.
-            floor: A pattern that is worth no more is not wanted.
             max_calls: Nodes to try before the best pattern so far has to do.
         """
-        pattern, worth, bound, is_exact = self._grown(start, self._items(node_worth, ranks), without, floor, max_calls)
-        return None if pattern is None else Consensus(pattern, worth, bound, is_exact)
+        pattern, size, bound, is_exact = self._grown(start, self._items(ranks), (), 0, max_calls)
+        return None if pattern is None else Consensus(pattern, size, bound, is_exact)
 
     def largest_of_all(self, max_calls: int = MAX_CALLS) -> Consensus | None:
         """The common connected pattern with the most nodes and edges, wherever it starts.
@@ -119,29 +101,29 @@ class CommonPatterns:
         Its bound holds for all starts, and it is exact only if the search from each of them was.
         """
         best: Subgraph | None = None
-        most, highest, is_exact = 0.0, 0.0, True
-        calls, items = max(1, max_calls // self.sizes[0]), self._items(None, None)
+        most, highest, is_exact = 0, 0, True
+        calls, items = max(1, max_calls // self.sizes[0]), self._items(None)
         for start in range(self.sizes[0]):
-            pattern, worth, bound, is_proven = self._grown(start, items, range(start), most, calls)
+            pattern, size, bound, is_proven = self._grown(start, items, range(start), most, calls)
             if pattern is not None:
-                best, most = pattern, worth
+                best, most = pattern, size
             highest, is_exact = max(highest, bound), is_exact and is_proven
         return None if best is None else Consensus(best, most, highest, is_exact)
 
     def _grown(
-        self, start: int, source: "Source", without: Iterable[int], floor: float, max_calls: int
-    ) -> tuple[Subgraph | None, float, float, bool]:
-        """The best pattern above the floor, its worth, a bound on any with this start, and whether that is reached."""
-        kernels, size = self._kernels, self.sizes[0]
-        is_barred = np.zeros(size, np.bool_)
+        self, start: int, items: Ints, without: Sequence[int], floor: int, max_calls: int
+    ) -> tuple[Subgraph | None, int, int, bool]:
+        """The best pattern above the floor, its size, a bound on any with this start, and whether that is reached."""
+        kernels, num_nodes = self._kernels, self.sizes[0]
+        is_barred = np.zeros(num_nodes, np.bool_)
         is_barred[list(without)] = True
-        room = kernels.room_for(self._graphs, source, is_barred, max_calls)
-        worth, bound, is_exact = kernels.grow(self._graphs, source, start, floor, room)
+        room = kernels.room_for(self._graphs, items, is_barred, max_calls)
+        size, bound, is_exact = kernels.grow(self._graphs, items, start, np.int64(floor), room)
         pattern, is_in = None, room.notes[kernels.BEST, :-1] == kernels.IN
         if is_in[start]:
-            ends = source.items[size:][is_in[size:], : kernels.TARGET + 1]
+            ends = items[num_nodes:][is_in[num_nodes:], : kernels.TARGET + 1]
             pattern = Subgraph(frozenset([start, *ends.ravel().tolist()]), frozenset(map(tuple, ends.tolist())))
-        return pattern, float(worth), float(bound), bool(is_exact)
+        return pattern, int(size), int(bound), bool(is_exact)
 
     def is_common(self, pattern: Subgraph, max_calls: int = MAX_CALLS) -> bool:
         """Whether a connected pattern lies in all k graphs."""
@@ -199,21 +181,17 @@ class CommonPatterns:
         layout[:, kernels.PARENT] = [-1, *(int(np.flatnonzero(joined[i, :i])[0]) for i in range(1, len(order)))]
         return layout
 
-    def _items(self, node_worth: Floats | None, ranks: Ints | None) -> "Source":
+    def _items(self, ranks: Ints | None) -> Ints:
         """The source as the compiled loops read it."""
         kernels, size = self._kernels, self.sizes[0]
         source, target, kinds = self._edges[0]
-        nodes = np.ones(size) if node_worth is None else node_worth + 1e-3 * float(node_worth.sum()) / size + 1e-300
-        edges = np.ones(source.size) if node_worth is None else (nodes[source] + nodes[target]) / 2
-        items = np.zeros((size + source.size, 7), np.int64)
+        items = np.zeros((size + source.size, kernels.MOST + 1), np.int64)
         items[:size, [kernels.SOURCE, kernels.TARGET]] = np.arange(size)[:, None]
         items[:size, kernels.RANK] = np.arange(size) if ranks is None else ranks
         items[size:, kernels.SOURCE], items[size:, kernels.TARGET] = source, target
         items[size:, kernels.EDGE_KIND] = kinds
-        items[:size, kernels.BY_WORTH] = np.argsort(-nodes, kind="stable")
-        items[size:, kernels.BY_WORTH] = size + np.argsort(-edges, kind="stable")
         items[:, kernels.GROUP : kernels.MOST + 1] = self._groups
-        return self._kernels.Source(items, np.concatenate([nodes, edges]))
+        return items
 
 
 def _groups(of_all: Sequence[Ints]) -> Ints:

@@ -23,9 +23,9 @@ _FREE, IN, _OUT = range(3)
 _NEIGHBOUR, _KIND = range(2)
 # Columns of a pattern; the first position's edges are in the column JOINED, the next one's follow.
 NODE, PARENT, JOINED = range(3)
-# Columns of a source's items: its ends, a node's being itself; an edge's kind; a node's rank; its group, of which so
-# many can be common; and, whatever the item, the node or edge that comes as the at-th by worth.
-SOURCE, TARGET, EDGE_KIND, RANK, GROUP, MOST, BY_WORTH = range(7)
+# Columns of the source's items, its nodes and then its edges: its ends, a node's being itself; an edge's kind; a node's
+# rank; its group, of which so many can be common.
+SOURCE, TARGET, EDGE_KIND, RANK, GROUP, MOST = range(6)
 # Rows of notes: of each item whether it is free, in or out, and what it was when the pattern was best; the edges that
 # were decided, in this order, and whether each brought a node; of each node its position, -1 for none, and whether it
 # can be reached; how many of each group are counted.
@@ -47,13 +47,6 @@ class Graphs(NamedTuple):
     agrees: Bools  # [source nodes, all nodes]: which nodes of the k graphs may stand for a node of the source
 
 
-class Source(NamedTuple):
-    """The source's items, its nodes and then its edges, and what each adds to a pattern."""
-
-    items: Ints  # see above
-    worth: Floats
-
-
 class Room(NamedTuple):
     """Room for one search."""
 
@@ -63,12 +56,12 @@ class Room(NamedTuple):
     calls: Ints  # [1] nodes that may still be tried
 
 
-def room_for(graphs: Graphs, source: Source, is_barred: Bools, max_calls: int) -> Room:
+def room_for(graphs: Graphs, items: Ints, is_barred: Bools, max_calls: int) -> Room:
     """Room for a search that leaves barred nodes alone."""
-    num_nodes, num_items = is_barred.size, source.worth.size
+    num_nodes, num_items = is_barred.size, items.shape[0]
     notes = np.zeros((7, num_items + 1), np.int64)
     notes[_PLACE] = -1
-    ends = source.items[num_nodes:, SOURCE : TARGET + 1]
+    ends = items[num_nodes:, SOURCE : TARGET + 1]
     notes[_STATUS, num_nodes:num_items] = np.where(is_barred[ends].any(axis=1), _OUT, _FREE)
     return Room(
         np.zeros((num_nodes, JOINED + num_nodes), np.int64),
@@ -181,9 +174,8 @@ def lies_in(graphs: Graphs, q: int, pattern: Ints, images: Ints, max_calls: Ints
 
 
 @inner
-def _most(source: Source, notes: Ints, num_nodes: int) -> float:  # pragma: no cover - compiled
-    """Bound on the worth of any pattern that grows from this one without the edges that are out."""
-    items = source.items
+def _most(items: Ints, notes: Ints, num_nodes: int) -> Any:  # pragma: no cover - compiled
+    """Bound on the nodes and edges of any pattern that grows from this one without the edges that are out."""
     for node in range(num_nodes):
         notes[_REACHED, node] = 0 if notes[_PLACE, node] < 0 else 1
     is_growing = True
@@ -196,14 +188,13 @@ def _most(source: Source, notes: Ints, num_nodes: int) -> float:  # pragma: no c
                 is_growing = True
     for group in range(items.shape[0]):
         notes[_COUNTED, group] = 0
-    total = 0.0
-    for at in range(items.shape[0]):
-        item = items[at, BY_WORTH]
+    total = np.int64(0)
+    for item in range(items.shape[0]):
         if notes[_STATUS, item] != _OUT and notes[_REACHED, items[item, SOURCE]] != 0:
             group = items[item, GROUP]
             if notes[_COUNTED, group] < items[item, MOST]:
                 notes[_COUNTED, group] += 1
-                total += source.worth[item]
+                total += 1
     return total
 
 
@@ -263,31 +254,31 @@ def _keep(notes: Ints) -> None:  # pragma: no cover - compiled
 
 
 @compiled
-def grow(graphs: Graphs, source: Source, start: int, floor: float, room: Room) -> Any:  # pragma: no cover - compiled
-    """The common connected pattern with ``start`` that is worth the most: depth first, each edge in, then out.
+def grow(graphs: Graphs, items: Ints, start: int, floor: int, room: Room) -> Any:  # pragma: no cover - compiled
+    """The common connected pattern with ``start`` of most nodes and edges: depth first, each edge in, then out.
 
-    Edges whose status is out are left alone, and a pattern not worth more than ``floor`` is as good as none. The start
-    and the edges of the best pattern are in at the row ``BEST`` of ``room.notes``.
+    Edges whose status is out are left alone, and a pattern of no more than ``floor`` is as good as none. The start and
+    the edges of the best pattern are in at the row ``BEST`` of ``room.notes``.
 
     Returns:
-        Its worth, a bound on that, and whether it is proven to be the best.
+        How many nodes and edges it has, a bound on that, and whether it is proven to be the best.
     """
-    items, worth, notes, calls = source.items, source.worth, room.notes, room.calls
+    notes, calls = room.notes, room.calls
     num_nodes, depth, size = room.pattern.shape[0], np.int64(0), np.int64(1)
     first, end = np.int64(1), graphs.offsets.size - 1  # all but the source
     room.pattern[0, NODE], notes[_PLACE, start], notes[_STATUS, start] = start, 0, IN
-    bound = _most(source, notes, num_nodes)
+    bound = _most(items, notes, num_nodes)
     if not _lies_in(graphs, first, end, room.pattern, size, room.images, calls):
         is_known = calls[0] > 0
-        return 0.0, 0.0 if is_known else bound, is_known
-    total, best, tolerance, is_new_state = worth[start], floor, 1e-9 * bound, True
-    if total > best + tolerance:
+        return np.int64(0), np.int64(0) if is_known else bound, is_known
+    total, best, is_new_state = np.int64(1), floor, True
+    if total > best:
         best = total
         _keep(notes)
     while True:
         if is_new_state:
             calls[0] -= 1 + ((items.shape[0] - num_nodes) >> 3)  # the bound goes through all edges
-        if is_new_state and _most(source, notes, num_nodes) > best + tolerance:
+        if is_new_state and _most(items, notes, num_nodes) > best:
             edge = _next_edge(items, notes, num_nodes)
             if edge >= 0:
                 made = _add(items, room, size, edge)
@@ -298,8 +289,8 @@ def grow(graphs: Graphs, source: Source, start: int, floor: float, room: Room) -
                 if is_common:
                     notes[_STATUS, edge] = IN
                     size += made
-                    total += worth[edge] + (worth[room.pattern[size - 1, NODE]] if made != 0 else 0.0)
-                    if total > best + tolerance:
+                    total += 1 + made
+                    if total > best:
                         best = total
                         _keep(notes)
                 else:
@@ -314,9 +305,7 @@ def grow(graphs: Graphs, source: Source, start: int, floor: float, room: Room) -
         is_new_state = notes[_STATUS, edge] == IN
         if is_new_state:
             made = notes[_MADE_NODE, depth]
-            total -= worth[edge]
-            if made != 0:
-                total -= worth[room.pattern[size - 1, NODE]]
+            total -= 1 + made
             _remove(items, room, edge, made)
             size -= made
             notes[_STATUS, edge] = _OUT

@@ -11,14 +11,13 @@ that is no sum of shorter ones is taken. (NetworkX's minimum_cycle_basis gives t
 a hundred times as long.)
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import networkx as nx
 
 from protograph.patterns.pattern import Edge, Subgraph
 
 Whole = frozenset[int]
-WholesOf = Callable[[Subgraph, Sequence[int]], list[Whole]]
 
 
 def ring_basis(edges: Iterable[Edge]) -> list[frozenset[Edge]]:
@@ -99,15 +98,6 @@ def wholes_of(pattern: Subgraph, kinds: Sequence[int]) -> list[Whole]:
     whole = {_with_equals(pattern, edge, kinds) for edge in bridges}
     whole |= {frozenset(node for edge in ring for node in edge) for ring in rings}
     return sorted(whole, key=sorted)
-
-
-def edges_of(pattern: Subgraph, kinds: Sequence[int]) -> list[Whole]:
-    """What a pattern is made of where nothing is a whole: its single edges, in a fixed order.
-
-    >>> [sorted(edge) for edge in edges_of(Subgraph(frozenset({0, 1, 2}), frozenset({(0, 2), (0, 1)})), [0, 0, 0])]
-    [[0, 1], [0, 2]]
-    """
-    return [frozenset(edge) for edge in sorted(pattern.edges)]
 
 
 def _with_equals(pattern: Subgraph, edge: Edge, kinds: Sequence[int]) -> Whole:
