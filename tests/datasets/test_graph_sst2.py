@@ -15,7 +15,6 @@ from protograph import datasets
 from protograph.datasets import graph_sst2
 from protograph.datasets.graph_sst2 import phrases, plain, read_parses
 from protograph.explanation.io import pack
-from protograph.graphs.dataset import GraphStore
 from protograph.graphs.subgraph import induced_subgraph
 from tests.datasets.real_files import find, needs
 
@@ -187,10 +186,6 @@ def test_texts_on_graphs_do_not_disturb_batches_or_the_pipeline(contents):
     assert {part: index.tolist() for part, index in dataset.splits.items()} == {
         "train": [0, 1], "validation": [2], "test": [3],
     }  # fmt: skip
-    store = GraphStore(dataset)
-    (chunk,) = store.chunks(4)
-    assert [graph.sentence for graph in chunk] == [" ".join(words) for words in tokens]
-    assert not store.findings.messages()
     part = induced_subgraph(dataset[0], [1, 0])
     assert part.x.tolist() == [[3, 4, 0], [1, 2, 0]]
     assert "tokens" not in part

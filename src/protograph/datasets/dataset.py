@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Arrays, Bools, Ints
+from protograph._base.arrays import Bools, Ints
 from protograph._base.words import clean_name
 from protograph.graphs.files import ShardedGraphs
 from protograph.graphs.names import ColumnNames, ValueNames
@@ -31,23 +31,14 @@ class LazyGraphs(Sequence[Data]):
         make: Makes the graph at a position of the whole data set, counted from 0.
         labels: Label of each graph of the whole data set.
         positions: Which graphs of the whole these are, in their order; all of them if ``None``.
-        made_from: All that ``make`` makes the graphs of the whole from, so that it can stand for them.
 
     >>> graphs = LazyGraphs(lambda position: Data(num_nodes=position), Tensor([0, 1, 1]))
     >>> graphs[np.array([2, 1])][0].num_nodes, graphs[::-1].labels
     (2, tensor([1., 1., 0.]))
     """
 
-    def __init__(
-        self,
-        make: Callable[[int], Data],
-        labels: Tensor,
-        positions: Ints | None = None,
-        made_from: Arrays | None = None,
-    ) -> None:
-        self._make = make
-        self._made_from = made_from
-        self._all_labels = labels
+    def __init__(self, make: Callable[[int], Data], labels: Tensor, positions: Ints | None = None) -> None:
+        self._make, self._all_labels = make, labels
         # Not a tensor: an entry of an array is read ten times as fast.
         self._positions = np.arange(len(labels)) if positions is None else positions
 
@@ -56,11 +47,6 @@ class LazyGraphs(Sequence[Data]):
         """Label of each graph, without making the graphs."""
         return self._all_labels[self._positions.copy()]
 
-    @property
-    def content(self) -> Any:
-        """What stands for all graphs, without making them: what they are made from, or else the sequence itself."""
-        return self if self._made_from is None else (self._made_from, self._all_labels, self._positions)
-
     def __len__(self) -> int:
         return len(self._positions)
 
@@ -68,7 +54,7 @@ class LazyGraphs(Sequence[Data]):
         chosen = self._positions[index]
         if chosen.ndim == 0:
             return self._make(int(chosen))
-        return LazyGraphs(self._make, self._all_labels, chosen, self._made_from)
+        return LazyGraphs(self._make, self._all_labels, chosen)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

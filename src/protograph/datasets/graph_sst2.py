@@ -19,7 +19,6 @@ from itertools import chain, pairwise
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch_geometric.utils import to_undirected
 
 from protograph._base.arrays import Arrays
@@ -84,8 +83,11 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
 
 def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
     """The data set of the first sentences of what :func:`make_arrays` gives."""
+    # A last row for words that have no vector, marked in a further column.
+    vectors = np.pad(arrays["vectors"], ((0, 1), (0, 1)))
+    vectors[-1, -1] = 1
     graphs = split_graphs(
-        node_values={"x": torch.from_numpy(features(arrays["vectors"])[arrays["vector_of"]])},
+        node_values={"x": torch.from_numpy(vectors[arrays["vector_of"]])},
         edge_values={"edge_index": to_undirected(torch.from_numpy(arrays["edges"]))},
         labels=torch.from_numpy(arrays["labels"]),
         sizes=arrays["sizes"],
@@ -112,18 +114,6 @@ def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
         ),
         splits={part: (parts == number).nonzero().flatten() for number, part in enumerate(PARTS)},
     )
-
-
-def features(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """A row for each vector, and a last row for words that have none, marked in a further column.
-
-    >>> features(np.array([[0.5, 2.0]], dtype=np.float32))
-    array([[0.5, 2. , 0. ],
-           [0. , 0. , 1. ]], dtype=float32)
-    """
-    table = np.pad(vectors, ((0, 1), (0, 1)))
-    table[-1, -1] = 1
-    return table
 
 
 def make_arrays(contents: Mapping[str, bytes]) -> Arrays:

@@ -89,9 +89,7 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     arrays = cached_arrays(SPEC.name, key, make_arrays)
     num_train = min(SIZES["train"], count)
     return GraphDataset(
-        graphs=LazyGraphs(
-            partial(make_graph, arrays), torch.from_numpy(arrays["labels"].astype(np.int64)), made_from=arrays
-        ),
+        graphs=LazyGraphs(partial(make_graph, arrays), torch.from_numpy(arrays["labels"].astype(np.int64))),
         name=SPEC.name,
         class_names=tuple(map(str, range(10))),
         feature_names=(*LEVELS, *(f"row {row}, column {column}" for row, column in np.ndindex(GRID, GRID))),

@@ -73,7 +73,7 @@ def motif_graph(motif: Motif) -> Data:
     Data(x=[2, 3], edge_index=[2, 2])
     """
     edge_index = torch.from_numpy(both_directions(motif.edges, len(motif.roles)))
-    return Data(x=_features(np.array(motif.roles)), edge_index=edge_index)
+    return Data(x=one_hot(np.array(motif.roles), len(FEATURE_NAMES), "roles"), edge_index=edge_index)
 
 
 def barabasi_albert(num_nodes: int, rng: np.random.Generator) -> list[Edge]:
@@ -118,24 +118,10 @@ def connected_part(motif: Motif, num_nodes: int, rng: np.random.Generator) -> Mo
     )
 
 
-def links(num_motif: int, num_backbone: int, probability: float, rng: np.random.Generator) -> list[Edge]:
-    """Links ``(motif node, backbone node)``: one from each motif node with the given probability.
-
-    At least one link is made, so that the graph is connected.
-
-    >>> links(2, 1, 1.0, np.random.default_rng(0))
-    [(0, 0), (1, 0)]
-    >>> len(links(2, 1, 0.0, np.random.default_rng(0)))
-    1
-    """
-    linked = np.flatnonzero(rng.random(num_motif) < probability)
-    if linked.size == 0:
-        linked = rng.integers(num_motif, size=1)
-    return list(zip(linked.tolist(), rng.integers(num_backbone, size=linked.size).tolist(), strict=True))
-
-
 def attach(motif: Motif, label: int, link_probability: float, rng: np.random.Generator) -> Data:
     """A labelled graph: a fresh backbone with the motif linked to it, its nodes in random order.
+
+    Each node of the motif is linked with the given probability, and at least one, so that the graph is connected.
 
     For a label other than 0 the motif is the ground truth: ``node_mask`` and ``edge_mask`` mark it, and
     ``motif`` is the subgraph of the marked nodes in their order. For label 0 nothing is marked.
@@ -149,7 +135,11 @@ def attach(motif: Motif, label: int, link_probability: float, rng: np.random.Gen
     num_nodes = num_backbone + len(motif.roles)
     edges = barabasi_albert(num_backbone, rng)
     edges += [(u + num_backbone, v + num_backbone) for u, v in motif.edges]
-    edges += [(u + num_backbone, v) for u, v in links(len(motif.roles), num_backbone, link_probability, rng)]
+    linked = np.flatnonzero(rng.random(len(motif.roles)) < link_probability)
+    if linked.size == 0:
+        linked = rng.integers(len(motif.roles), size=1)
+    ends = rng.integers(num_backbone, size=linked.size)
+    edges += zip((linked + num_backbone).tolist(), ends.tolist(), strict=True)
     place = rng.permutation(num_nodes)
     roles = np.empty(num_nodes, dtype=np.int64)
     roles[place] = [BACKBONE] * num_backbone + list(motif.roles)
@@ -158,20 +148,16 @@ def attach(motif: Motif, label: int, link_probability: float, rng: np.random.Gen
     edge_mask = node_mask[edge_index].all(axis=0)
     new_id = np.cumsum(node_mask) - 1
     return Data(
-        x=_features(roles),
+        x=one_hot(roles, len(FEATURE_NAMES), "roles"),
         edge_index=torch.from_numpy(edge_index),
         y=torch.tensor([label]),
         node_mask=torch.from_numpy(node_mask),
         edge_mask=torch.from_numpy(edge_mask),
         motif=Data(
-            x=_features(roles[node_mask]),
+            x=one_hot(roles[node_mask], len(FEATURE_NAMES), "roles"),
             edge_index=torch.from_numpy(new_id[edge_index[:, edge_mask]]),
         ),
     )
-
-
-def _features(roles: Ints) -> torch.Tensor:
-    return one_hot(roles, len(FEATURE_NAMES), "roles")
 
 
 def shuffled_kinds(shares: Sequence[int], num_graphs: int, random_state: int) -> Ints:

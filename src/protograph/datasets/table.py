@@ -129,13 +129,13 @@ def read_table(
     kept = [row for position, row in enumerate(rows) if position not in reasons]
     if left_out and not (skip_invalid and kept):
         raise BadRowsError(_describe(path, left_out, len(rows)), left_out)
-    labels = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
+    labels, class_names = read_labels([row.label for row in kept], f"label_column {label_column!r} of {path}")
     dataset = molecule_dataset(
-        molecule_graphs(arrays, torch.tensor(labels.numbers), [row.smiles for row in kept]),
+        molecule_graphs(arrays, torch.tensor(labels), [row.smiles for row in kept]),
         atoms=arrays["atom_types"].tolist(),
         bonds=arrays["bond_types"].tolist(),
         name=Path(path.name.removesuffix(".gz")).stem,
-        class_names=labels.names,
+        class_names=class_names,
         source=path.name,
         origins=Origins(
             positions=np.arange(len(kept)),
@@ -227,20 +227,8 @@ def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:
     return "\n".join(lines)
 
 
-class Labels(NamedTuple):
-    """Labels as numbers of classes.
-
-    Attributes:
-        numbers: Class of each row.
-        names: Name of each class.
-    """
-
-    numbers: list[int]
-    names: tuple[str, ...]
-
-
-def read_labels(texts: Sequence[str], what: str) -> Labels:
-    """Turn the labels of a column into classes.
+def read_labels(texts: Sequence[str], what: str) -> tuple[list[int], tuple[str, ...]]:
+    """Turn the labels of a column into the class of each row and the name of each class.
 
     Whole numbers 0, 1, ... without gaps stay as they are, and so do ``False`` and ``True``. Of other numbers the
     smallest becomes class 0, and so on; of other texts the first by the alphabet.
@@ -253,11 +241,11 @@ def read_labels(texts: Sequence[str], what: str) -> Labels:
         ValueError: If all rows are of one class, or the column holds measured numbers rather than classes.
 
     >>> read_labels(["1.0", "0.0", "1.0"], "label")
-    Labels(numbers=[1, 0, 1], names=('0', '1'))
+    ([1, 0, 1], ('0', '1'))
     >>> read_labels(["yes", "no"], "label")
-    Labels(numbers=[1, 0], names=('no', 'yes'))
+    ([1, 0], ('no', 'yes'))
     >>> read_labels(["-1", "1"], "label")
-    Labels(numbers=[0, 1], names=('-1', '1'))
+    ([0, 1], ('-1', '1'))
     """
     values = [_number(text) for text in texts]
     keys: Sequence[Any] = texts if None in values else values
@@ -274,7 +262,7 @@ def read_labels(texts: Sequence[str], what: str) -> Labels:
         )
     place = {kind: number for number, kind in enumerate(kinds)}
     is_boolean = {text.lower() for text in texts} == set(BOOLEANS)
-    return Labels([place[key] for key in keys], ("False", "True") if is_boolean else names)
+    return [place[key] for key in keys], ("False", "True") if is_boolean else names
 
 
 def _number(text: str) -> float | None:
