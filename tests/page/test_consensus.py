@@ -419,11 +419,16 @@ def test_twins_in_another_order_make_no_difference(seed):
 # ---- the graphs of sessions --------------------------------------------------------------------------------------
 
 
-def test_sessions_take_the_next_graphs_nearest_the_mean():
-    cluster = Cluster(members=tuple(range(9)), distances=(), representatives=(4, 1), nearest=(4, 1, 3, 0, 2))
-    assert chosen_graphs(cluster, 1) == [(4, 1)]
-    assert chosen_graphs(cluster, 9) == [(4, 1), (3, 0)]  # a single graph is left over
-    assert chosen_graphs(replace(cluster, representatives=(4,), nearest=(4,)), 2) == [(4,)]
+def test_sessions_take_the_next_nearest_the_mean_and_those_most_like_it():
+    # On a line, nearest the mean first: 0 and 1 are the representatives; 2 takes 5 along, 3 takes 4.
+    embeddings = np.array([[0.0], [0.1], [1.0], [-1.2], [-1.3], [1.5], [9.0]])
+    fitted = SimpleNamespace(embedded=SimpleNamespace(graph_embeddings=embeddings), resolution=1e-13)
+    cluster = Cluster(members=tuple(range(7)), distances=(), representatives=(0, 1), nearest=tuple(range(7)))
+    assert chosen_graphs(fitted, cluster, 1) == [(0, 1)]
+    assert chosen_graphs(fitted, cluster, 3) == [(0, 1), (2, 5), (3, 4)]
+    assert chosen_graphs(fitted, cluster, 9) == [(0, 1), (2, 5), (3, 4)]  # a single graph is left over
+    # With so few graphs to choose from, 5 is out of reach of 2.
+    assert chosen_graphs(fitted, replace(cluster, nearest=(0, 1, 2, 3)), 2) == [(0, 1), (2, 3)]
 
 
 @pytest.mark.parametrize(("pool", "head"), [("add", True), ("add", False), ("max", True)])
@@ -575,7 +580,7 @@ def test_a_house_is_found(indices):
 
 
 def test_what_a_session_weighs(monkeypatch):
-    """Its bits, times 1 and how many standard errors its nodes carry more than any: what is trimmed."""
+    """Its bits, times 1 and the square of how many standard errors its nodes carry more than any: what is trimmed."""
     monkeypatch.setattr(trimming, "MAX_STEPS", 0)
     session = session_of([3, 2, 1], WORLD)
     found = searched(session)
@@ -583,7 +588,7 @@ def test_what_a_session_weighs(monkeypatch):
     # In every graph the nodes are of the house: each carries 1, whatever its counterparts.
     assert found.contributions == (1.0,) * len(found.nodes)
     excess = (1 - joined.mean()) / joined.std() * np.sqrt(len(found.nodes))
-    assert found.weight == pytest.approx(1.0 * (1 + excess))
+    assert found.weight == pytest.approx(1.0 * (1 + excess**2))
     assert f"its nodes add {excess:.1f} standard errors more to the margin than any nodes do" in found.steps[1]
 
 

@@ -14,13 +14,13 @@ from torch_geometric.data import Data
 
 from protograph._base.arrays import Floats, Ints
 from protograph._base.progress import timed
-from protograph._base.ties import TOLERANCE, best, best_first, first_best, levels
+from protograph._base.ties import TOLERANCE, best, best_first, first_best, levels, tolerance_for
 from protograph._base.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
-from protograph.page.clustering import Cluster, canonical_order
+from protograph.page.clustering import Cluster, canonical_order, scaled
 from protograph.page.contributions import LinearHead, node_contributions
 from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Population, spread
 from protograph.page.matching import Matching, Scorer
@@ -34,6 +34,7 @@ from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import wholes_of
 from protograph.patterns.subgraph_isomorphism import is_isomorphic
 
+POOL = 3  # graphs near the mean, for each that sessions take, among which a session's graphs are alike
 START_SAMPLE = 50  # graphs of the cluster, and of the others, that the surroundings of starts are counted in
 PART_SAMPLE = 200  # graphs that parts are counted in; shares are then known to some 3%
 LARGE_SAMPLE = 1000  # graphs for closing and for comparing sessions, where a few graphs decide
@@ -89,7 +90,7 @@ def consensus_of(
     Raises:
         NoPrototypeError: If no node of any session's source is common to its graphs.
     """
-    chosen = chosen_graphs(cluster, options.budget)
+    chosen = chosen_graphs(fitted, cluster, options.budget)
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
@@ -114,18 +115,23 @@ def consensus_of(
     return ClusterResult(cluster, winner, candidates, _given_up(sessions, population), seconds)
 
 
-def chosen_graphs(cluster: Cluster, count: int) -> list[tuple[int, ...]]:
-    """The k graphs nearest the mean, the k next nearest, and so on; no two have the same embedding.
+def chosen_graphs(fitted: FittedClass, cluster: Cluster, count: int) -> list[tuple[int, ...]]:
+    """The k graphs nearest the mean; then the next nearest with the k - 1 that the model sees most like it, and so on.
 
     The representatives nearest the mean are one draw; a graph among them that the model has wrong, or that is typical
-    in all but the point, must not decide.
-
-    >>> chosen_graphs(Cluster((4, 1, 3, 0, 2), (), (4, 1), (4, 1, 3, 0, 2)), 3)
-    [(4, 1), (3, 0)]
+    in all but the point, must not decide. No graph is taken twice, and no two have the same embedding.
     """
     k, near = len(cluster.representatives), cluster.nearest
-    last = max(min(len(near) - k + 1, count * k), 1)
-    return [near[first : first + k] for first in range(0, last, k)]
+    embeddings = fitted.embedded.graph_embeddings[sorted(cluster.members)]
+    grain = 4 * tolerance_for(1.0, fitted.resolution) * float(np.abs(embeddings).max())
+    points = dict(zip(sorted(cluster.members), scaled(embeddings, grain), strict=True))
+    chosen, free = [near[:k]], list(near[k:])
+    while len(chosen) < count and len(free) >= k:
+        offsets = np.stack([points[index] - points[free[0]] for index in free])
+        nearest = np.argsort(-levels((offsets**2).sum(axis=1)), kind="stable")[:k]
+        chosen.append(tuple(free[number] for number in nearest))
+        free = [index for index in free if index not in chosen[-1]]
+    return chosen
 
 
 def voted(candidates: Sequence[Candidate], encoded: EncodedGraphs) -> Candidate:
@@ -322,7 +328,8 @@ def run_session(
         matches=torch.tensor(rows),
         session=session,
         predicted=verdict.predicted,
-        weight=occurrence.information * (1 + max(0.0, trimmed.excess)),
+        # What carries the class counts for more between sessions than within one.
+        weight=occurrence.information * (1 + max(0.0, trimmed.excess) ** 2),
         contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
         steps=_steps(graphs, begun[0], consensus, trimmed, occurrence, closed),

@@ -13,7 +13,7 @@ from protograph.explanation import Explanation, Prototype
 from protograph.graphs.conditions import NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.clustering import Cluster, Selection, class_map, given_cluster, select
-from protograph.page.consensus import consensus_of
+from protograph.page.consensus import POOL, consensus_of
 from protograph.page.contributions import LinearHead, linear_head
 from protograph.page.evidence import (
     EvidenceScope,
@@ -89,7 +89,7 @@ class PAGE(Explainer):
 
     def representatives(self, target: int | str) -> Selection:
         """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
-        members, near = self._members(target), self.budget * self.num_graphs
+        members, near = self._members(target), POOL * self.budget * self.num_graphs
         with preserved_random_state():
             return select(
                 self._fitted().graph_embeddings[members],
