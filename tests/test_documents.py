@@ -20,7 +20,7 @@ from torch_geometric.utils import from_smiles
 import protograph as pg
 from protograph.cli.app import app
 from protograph.page import clustering, counting, match_rules
-from protograph.page.reasons.options import ReasonOptions
+from protograph.page.reasons.scope import ReasonOptions
 from research.paper.__main__ import app as research_app
 from tests.contract import CHECKS, Subject, small_graphs, small_model
 

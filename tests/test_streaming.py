@@ -9,8 +9,8 @@ from torch_geometric.data import InMemoryDataset, OnDiskDataset
 
 import protograph as pg
 from protograph.page import clustering, counting
-from protograph.page.reasons.options import ReasonOptions
 from protograph.page.reasons.reasons import find_reasons
+from protograph.page.reasons.scope import ReasonOptions
 from tests import zoo
 
 GRAPHS = zoo.random_graphs(120)

@@ -12,8 +12,8 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.page import consensus, contributions, counting
 from protograph.page.options import Walk
-from protograph.page.reasons.options import ReasonOptions
 from protograph.page.reasons.reasons import find_reasons
+from protograph.page.reasons.scope import ReasonOptions
 from protograph.patterns.canonical import canonical_graph
 from tests import zoo
 from tests.explanation.by_hand import naive_fidelity

@@ -17,9 +17,8 @@ from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.predictions import Judge, embed_all
 from protograph.page.reasons.conditions import Condition, ConditionReader
-from protograph.page.reasons.options import ReasonOptions
 from protograph.page.reasons.reasons import FittedGraphs, find_reasons
-from protograph.page.reasons.scope import Scope
+from protograph.page.reasons.scope import ReasonOptions, Scope
 from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import ring_edges, undirected
 from tests.page.planted import HOUSE, tree_edges

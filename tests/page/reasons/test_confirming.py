@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.page.reasons.confirming import chance_of, confirmed, in_order
-from protograph.page.reasons.drafts import Draft
+from protograph.page.reasons.conditions import Draft
+from protograph.page.reasons.searching import chance_of, confirmed, in_order
 from tests.page.naive_patterns import undirected
 from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, scope_of
 

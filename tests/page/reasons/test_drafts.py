@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.page.reasons.drafts import Draft, any_holds, balanced
+from protograph.page.reasons.conditions import Draft, any_holds, balanced
 from tests.explanation.by_hand import naive_pattern
 from tests.page.naive_patterns import groups_of_graphs, undirected
 from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, reader_of

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.models.predictions import Judge, embed_all
-from protograph.page.reasons.drafts import Draft
-from protograph.page.reasons.examples import example_of, smallest
+from protograph.page.reasons.conditions import Draft
+from protograph.page.reasons.reasons import example_of, smallest
 from tests.page.naive_patterns import path_edges, undirected
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import RED, SQUARE, TRIANGLE, Counts, condition, reader_of

@@ -3,7 +3,7 @@ import pytest
 
 from protograph.page.reasons.conditions import Condition
 from protograph.page.reasons.growing import Grower
-from protograph.page.reasons.options import ReasonOptions
+from protograph.page.reasons.scope import ReasonOptions
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import places_of, same_graph
 from tests.page.naive_patterns import path_edges, ring_edges, undirected

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.page.reasons.drafts import Draft
-from protograph.page.reasons.joint_rules import JointRules, joined
-from protograph.page.reasons.options import ReasonOptions
+from protograph.page.reasons.conditions import Draft
+from protograph.page.reasons.reasons import JointRules, joined
+from protograph.page.reasons.scope import ReasonOptions
 from tests.explanation.by_hand import naive_fidelity
 from tests.page.naive_patterns import groups_of_graphs
 from tests.page.reasons.by_hand import condition, scope_of

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph.page.reasons.learning import Learner, Term
+from protograph.page.reasons.pool import Learner, Term
 
 
 def learner_of(table, is_class, cost=1e-4, lack_cost=2.0, **options):

@@ -7,8 +7,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.reasons.options import ReasonOptions
-from protograph.page.reasons.parts import divided
+from protograph.page.reasons.scope import ReasonOptions, divided
 from tests.page.naive_patterns import labelled
 from tests.page.reasons.by_hand import house_world
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protograph.page.reasons.conditions import Condition
-from protograph.page.reasons.options import ReasonOptions
 from protograph.page.reasons.pool import PoolBuilder, SmallPatterns
+from protograph.page.reasons.scope import ReasonOptions
 from protograph.patterns.pattern import Subgraph
 from tests.page.naive_patterns import groups_of_graphs, undirected
 from tests.page.reasons.by_hand import SQUARE, TRIANGLE, condition, house_world, reader_of

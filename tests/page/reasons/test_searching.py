@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from protograph.page.reasons.drafts import any_holds
+from protograph.page.reasons.conditions import any_holds
 from protograph.page.reasons.searching import RuleSearch
 from tests.page.naive_patterns import ring_edges, undirected
 from tests.page.planted import HOUSE

@@ -2,9 +2,7 @@ from itertools import combinations
 
 import pytest
 
-from protograph.page.reasons.conditions import Condition
-from protograph.page.reasons.drafts import Draft
-from protograph.page.reasons.simplifying import simplified
+from protograph.page.reasons.conditions import Condition, Draft, simplified
 from protograph.patterns.pattern import Subgraph
 
 PAIR, PATH = (Subgraph(frozenset(range(size)), frozenset((i, i + 1) for i in range(size - 1))) for size in (2, 3))

@@ -3,8 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protograph.page.reasons.growing import Grower
-from protograph.page.reasons.splitting import _far_apart, shared_by
+from protograph.page.reasons.growing import Grower, _far_apart, shared_by
 from tests.page.naive_patterns import path_edges, undirected
 from tests.page.planted import HOUSE
 from tests.page.reasons.by_hand import K4, NOTHING, SQUARE, TRIANGLE, scope_of, world

@@ -1,7 +1,7 @@
-"""Conditions: patterns that a graph has or lacks, and in which graphs they hold."""
+"""Conditions on patterns, conjunctions of them, and the rules of a class that they make."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,3 +106,101 @@ class ConditionReader:
         if condition not in self._plain:
             self._plain[condition] = self._stores[condition.has_kinds].stored(self.encoded(condition))
         return self._plain[condition]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A reason as it is searched for: what graphs have, and what they lack."""
+
+    has: tuple[Condition, ...] = ()
+    lacks: tuple[Condition, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.has) + len(self.lacks)
+
+    def holds(self, reader: ConditionReader, indices: Ints) -> Bools:
+        """In which of the graphs it holds; a condition is asked only where those before it leave that open."""
+        result = np.ones(indices.size, np.bool_)
+        for condition, wanted in [*((one, True) for one in self.has), *((one, False) for one in self.lacks)]:
+            left = np.flatnonzero(result)
+            result[left] = reader.holds(condition, indices[left]) == wanted
+        return result
+
+    def without(self, condition: Condition) -> "Draft":
+        """The draft with one condition less."""
+        return Draft(
+            tuple(one for one in self.has if one is not condition),
+            tuple(one for one in self.lacks if one is not condition),
+        )
+
+    def replaced(self, old: Condition, new: Condition) -> "Draft":
+        """The draft with another condition in the place of one."""
+        return Draft(
+            tuple(new if one is old else one for one in self.has),
+            tuple(new if one is old else one for one in self.lacks),
+        )
+
+
+def any_holds(drafts: Sequence[Draft], reader: ConditionReader, indices: Ints) -> Bools:
+    """In which of the graphs one of the drafts holds."""
+    result = np.zeros(indices.size, np.bool_)
+    for draft in drafts:
+        left = np.flatnonzero(~result)
+        result[left] = draft.holds(reader, indices[left])
+    return result
+
+
+def balanced(holds: Bools, is_class: Bools) -> float:
+    """Mean of the share of the class in which a rule holds and that of the others in which it does not."""
+    inside, outside = is_class.sum(), (~is_class).sum()
+    there = (holds & is_class).sum() / inside if inside else 0.0
+    elsewhere = (~holds & ~is_class).sum() / outside if outside else 0.0
+    return float(there + elsewhere) / 2
+
+
+def simplified(drafts: Sequence[Draft], accuracy: Callable[[list[Draft]], float], loss: float) -> list[Draft]:
+    """Drafts without what they do not need.
+
+    Args:
+        drafts: The reasons of a class.
+        accuracy: How far drafts agree with the model.
+        loss: Accuracy that may be lost in one step, and twice that in all.
+    """
+    rule = list(drafts)
+    now = accuracy(rule)
+    least = now - 2 * loss
+    while True:
+        rivals = [(accuracy(simpler), simpler) for simpler in _simpler_rules(rule)]
+        best = max(rivals, key=lambda rival: rival[0], default=None)
+        if best is None or best[0] < max(now - loss, least):
+            return rule
+        now, rule = best
+
+
+def _simpler_rules(rule: list[Draft]) -> Iterator[list[Draft]]:
+    """The rule with a reason less, or with a simpler one in its place."""
+    for place, draft in enumerate(rule):
+        others = [*rule[:place], *rule[place + 1 :]]
+        if others:
+            yield others
+        for simpler in _simpler_drafts(draft):
+            if simpler not in others:
+                yield [*rule[:place], simpler, *rule[place + 1 :]]
+
+
+def _simpler_drafts(draft: Draft) -> Iterator[Draft]:
+    for condition in (*draft.lacks, *draft.has):
+        if len(draft) > 1:
+            yield draft.without(condition)
+        for plainer in _plainer(condition):
+            yield draft.replaced(condition, plainer)
+
+
+def _plainer(condition: Condition) -> Iterator[Condition]:
+    """A condition that says less of how its pattern lies in a graph."""
+    if condition.closed:
+        yield replace(condition, closed=frozenset())
+    if condition.is_induced:
+        yield replace(condition, is_induced=False)
+    if condition.at_least > 1:
+        yield replace(condition, at_least=1)

@@ -1,9 +1,9 @@
-"""From a fitted model to the reasons of all its classes."""
+"""From a fitted model to the reasons of all its classes, with examples."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
+from itertools import compress, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,22 +12,179 @@ from torch_geometric.data import Data
 from protograph._base.arrays import Bools, Ints
 from protograph._base.progress import timed
 from protograph._base.words import counted
-from protograph.explanation import Pattern, Reason, Rule, Support
-from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
+from protograph.explanation import Example, Pattern, Reason, Rule, Support
+from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED, fidelity_of_all
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraphs
+from protograph.graphs.subgraph import induced_subgraph
+from protograph.graphs.validate import node_count
 from protograph.models.predictions import EmbeddedGraphs, Judge
 from protograph.molecules.functional_groups import NamedPart, PartNamer
-from protograph.page.reasons.conditions import Condition, ConditionReader
-from protograph.page.reasons.confirming import in_order
-from protograph.page.reasons.drafts import Draft
-from protograph.page.reasons.examples import example_of
-from protograph.page.reasons.joint_rules import JointRules, joined
-from protograph.page.reasons.options import ReasonOptions
-from protograph.page.reasons.parts import Parts, divided
-from protograph.page.reasons.scope import Scope, typical
-from protograph.page.reasons.searching import RuleSearch
+from protograph.page.reasons.conditions import Condition, ConditionReader, Draft, any_holds
+from protograph.page.reasons.scope import Parts, ReasonOptions, Scope, divided, typical
+from protograph.page.reasons.searching import RuleSearch, in_order
 from protograph.patterns.subgraph_isomorphism import contains
+
+
+@dataclass(frozen=True, eq=False)
+class JointRules:
+    """The rule of each class.
+
+    Attributes:
+        drafts: The reasons of each class.
+        rest: The class that is also meant where no rule of the others holds; ``None`` where there is none.
+    """
+
+    drafts: Mapping[int, Sequence[Draft]]
+    rest: int | None = None
+
+    def holds(self, reader: ConditionReader, indices: Ints, num_classes: int) -> Bools:
+        """For each graph and class whether the rule of the class holds."""
+        holds = np.zeros((indices.size, num_classes), np.bool_)
+        for target, drafts in self.drafts.items():
+            holds[:, target] = any_holds(drafts, reader, indices)
+        if self.rest is not None:
+            others = [target for target in range(num_classes) if target != self.rest]
+            holds[:, self.rest] |= ~holds[:, others].any(axis=1)
+        return holds
+
+    def agreement(self, scope: Scope) -> float:
+        """How far the rules agree with the model on the graphs that they may be judged by."""
+        num_classes = int(scope.predictions.max()) + 1
+        holds = self.holds(scope.reader, scope.known, num_classes)
+        return float(fidelity_of_all(holds, scope.predictions[scope.known]))
+
+
+def joined(drafts: Mapping[int, Sequence[Draft]], scope: Scope) -> JointRules:
+    """The rules of all classes as they agree best with the model; simpler ones where it makes no difference."""
+    best = JointRules(drafts)
+    most = best.agreement(scope)
+    for target in drafts:
+        if not any(own for other, own in drafts.items() if other != target):
+            continue  # nothing marks the others, so nothing can be missing
+        own = drafts[target][: scope.max_reasons - 1]  # the rest is a reason too
+        rules = _without_harm(JointRules({**drafts, target: own}, target), target, scope)
+        if (agreement := rules.agreement(scope)) > most + scope.options.least_rest:
+            best, most = rules, agreement
+    return best
+
+
+def _without_harm(rules: JointRules, target: int, scope: Scope) -> JointRules:
+    """The rules without those reasons of a class that hold where another class's rule is right."""
+    agreement = rules.agreement(scope)
+    for draft in reversed(list(rules.drafts[target])):
+        left = [one for one in rules.drafts[target] if one is not draft]
+        fewer = JointRules({**rules.drafts, target: left}, rules.rest)
+        if (without := fewer.agreement(scope)) > agreement:
+            rules, agreement = fewer, without
+    return rules
+
+
+# Tells of sets of nodes of a graph whether the parts that they induce will do.
+WillDo = Callable[[Sequence[frozenset[int]]], Bools]
+# Nodes to place before a graph is no source: the places are known to be there.
+_PLACE_CALLS = 200_000
+
+
+def example_of(
+    draft: Draft,
+    lacks_rest: Callable[[Data], bool],
+    sources: Sequence[tuple[int, Data]],
+    judge: Judge,
+    target: int,
+    reader: ConditionReader,
+) -> Example | None:
+    """The smallest example that some source graphs give; ``None`` where no place of a pattern could be found.
+
+    Args:
+        draft: The reason.
+        lacks_rest: Whether a part lacks all that it must.
+        sources: Graphs in which it holds and that the model predicts as the class, each with its index.
+        judge: The model.
+        target: The class.
+        reader: Reads the patterns.
+    """
+    examples = []
+    for index, graph in sources:
+        places = _places(draft, index, reader)
+        if places is None:
+            continue
+
+        def will_do(sets: Sequence[frozenset[int]], graph: Data = graph) -> Bools:
+            parts = [induced_subgraph(graph, sorted(nodes)) for nodes in sets]
+            predicted = judge(parts, target).predictions == target
+            return np.array([bool(ok) and lacks_rest(part) for ok, part in zip(predicted, parts, strict=True)])
+
+        marked = frozenset(node for place in places for node in place)
+        nodes = sorted(smallest(marked, frozenset(range(node_count(graph))), _distances(graph, marked), will_do))
+        number = {node: place for place, node in enumerate(nodes)}
+        part = induced_subgraph(graph, nodes)
+        examples.append(
+            Example(
+                source=index,
+                nodes=tuple(nodes),
+                graph=part,
+                marked=tuple(tuple(number[node] for node in place) for place in places),
+                probability=float(judge([part], target).probabilities[0]),
+                is_whole=len(nodes) == node_count(graph),
+            )
+        )
+    return min(examples, key=lambda one: (len(one.nodes), -one.probability), default=None)
+
+
+def _places(draft: Draft, index: int, reader: ConditionReader) -> list[tuple[int, ...]] | None:
+    """Nodes of the graph for each place in which a pattern must be there."""
+    places: list[tuple[int, ...]] = []
+    for condition in draft.has:
+        own = list(islice(reader.places(condition, index, _PLACE_CALLS), condition.at_least))
+        if len(own) < condition.at_least:
+            return None
+        places += own
+    return places
+
+
+def _distances(graph: Data, marked: frozenset[int]) -> dict[int, int]:
+    """How far each node is from those that are marked."""
+    ends = graph.edge_index.T.tolist()
+    near: dict[int, set[int]] = {node: set() for node in range(node_count(graph))}
+    for u, v in ends:
+        near[u].add(v)
+        near[v].add(u)
+    distances, frontier, steps = dict.fromkeys(marked, 0), set(marked), 0
+    while frontier:
+        steps += 1
+        frontier = {other for node in frontier for other in near[node]} - distances.keys()
+        distances |= dict.fromkeys(frontier, steps)
+    return {node: distances.get(node, steps) for node in near}
+
+
+def smallest(
+    marked: frozenset[int], every: frozenset[int], distances: dict[int, int], will_do: WillDo
+) -> frozenset[int]:
+    """A set of nodes with those that are marked that will do, and from which none of the others can be left out.
+
+    All nodes do, so the set is looked for in ever larger surroundings of what is marked; then as many nodes as possible
+    go at a time, the farthest first.
+    """
+    steps = sorted(set(distances.values()))
+    surroundings = [marked | {node for node in every if distances[node] <= step} for step in steps]
+    candidates = [one for one in dict.fromkeys([marked, *surroundings]) if one]
+    fits = np.flatnonzero(will_do(candidates))
+    nodes = candidates[int(fits[0])] if fits.size else every
+    size = max(1, len(nodes - marked) // 2)
+    while nodes - marked:
+        spare = sorted(nodes - marked, key=lambda node: (-distances[node], node))
+        fewer = [nodes - frozenset(spare[at : at + size]) for at in range(0, len(spare), size)]
+        fewer = [one for one in fewer if one]
+        fits = np.flatnonzero(will_do(fewer)) if fewer else np.zeros(0, np.int64)
+        if fits.size:
+            nodes = fewer[int(fits[0])]
+        elif size == 1:
+            break
+        else:
+            size = max(1, size // 2)
+    return nodes
+
 
 # Reasons of the others that the rest can name as what it lacks: as many patterns as a reason may have.
 _MOST_NAMED = 4
