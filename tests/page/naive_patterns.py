@@ -109,12 +109,9 @@ def every_common_pattern(graphs, rule=True, match_edges=False):
     return [one for start in starts for one in common_patterns(graphs, start, rule, match_edges, range(start))]
 
 
-def worth_of(pattern, node_worth=None):
+def worth_of(pattern):
     nodes, edges = pattern
-    if node_worth is None:
-        return len(nodes) + len(edges)
-    value = node_worth + 1e-3 * node_worth.sum() / node_worth.size
-    return sum(value[node] for node in nodes) + sum((value[u] + value[v]) / 2 for u, v in edges)
+    return len(nodes) + len(edges)
 
 
 def is_connected(nodes, edges):

@@ -254,7 +254,7 @@ def _keep(notes: Ints) -> None:  # pragma: no cover - compiled
 
 
 @compiled
-def grow(graphs: Graphs, items: Ints, start: int, floor: int, room: Room) -> Any:  # pragma: no cover - compiled
+def grow(graphs: Graphs, items: Ints, start: int, floor: Any, room: Room) -> Any:  # pragma: no cover - compiled
     """The common connected pattern with ``start`` of most nodes and edges: depth first, each edge in, then out.
 
     Edges whose status is out are left alone, and a pattern of no more than ``floor`` is as good as none. The start and
