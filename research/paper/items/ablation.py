@@ -2,17 +2,20 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from statistics import mean
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from matplotlib.figure import Figure
-from protograph.page.ablated import AblatedPAGE
 
 import protograph as pg
-from protograph.page.options import ConsensusOptions
+from protograph.page.trimming import Closing
+from protograph.patterns.rings import edges_of
 from research.paper.drawings import INK, SERIES, new_figure
 from research.paper.estimates import Estimate, below, mean_of, share_mean
 from research.paper.lab import Lab, ModelSpec
@@ -33,26 +36,60 @@ WALK: Mapping[str, Mapping[str, Mapping[str, Any] | None]] = {
     "L": {"1": {"num_clusters": 1}, "2": None, "3": {"num_clusters": 3}, "auto": {"num_clusters": "auto"}},
     "k": {"1": {"num_graphs": 1}, "2": {"num_graphs": 2}, "3": None, "4": {"num_graphs": 4}, "5": {"num_graphs": 5}},
     "budget": {"1": {"budget": 1}, "3": {"budget": 3}, "5": None, "10": {"budget": 10}, "20": {"budget": 20}},
-    "decay": {"1": {"decay": 1}, "2": {"decay": 2}, "10": None, "100": {"decay": 100}},
+    "decay": {"10": None} | {str(one): {"search": pg.Walk(decay=one)} for one in (1, 2, 100)},
     "max_nodes": {str(size): {"max_nodes": size} for size in (5, 7, 9, 13, 20)} | {"auto": None},
-    "scoring": {"product": None, "arithmetic": {"scoring": "arithmetic"}, "geometric": {"scoring": "geometric"}},
+    "scoring": {"product": None} | {str(one): {"search": pg.Walk(scoring=one)} for one in ("arithmetic", "geometric")},
     "match_features": {"yes": None, "no": {"match_features": False}},
-    "distinct_starts": {"yes": None, "no": {"distinct_starts": False}},
+    "distinct_starts": {"yes": None, "no": {"search": pg.Walk(distinct_starts=False)}},
 }
+
+
+@dataclass(kw_only=True, eq=False)
+class AblatedPAGE(pg.PAGE):
+    """PAGE with something of ``protograph.page`` replaced by its name: to measure what it is for."""
+
+    replaced: Mapping[str, Any] = field(default_factory=dict)
+
+    def explain(self, target: int | str, *, representatives: Sequence[int] | None = None) -> pg.Explanation:
+        """As PAGE, with what is replaced."""
+        with ExitStack() as stack:
+            for name, value in self.replaced.items():
+                stack.enter_context(patch(f"protograph.page.{name}", value))
+            return super().explain(target, representatives=representatives)
+
+    def _options(self) -> Mapping[str, Any]:
+        return {**super()._options(), "replaced": sorted(self.replaced)}
+
+
+def _next_nearest(fitted: Any, cluster: Any, count: int) -> list[tuple[int, ...]]:
+    """The k graphs nearest the mean, the k next nearest, and so on."""
+    k, near = len(cluster.representatives), cluster.nearest
+    return [near[first : first + k] for first in range(0, max(min(len(near) - k + 1, count * k), 1), k)]
+
+
+def _closed_to_its_end(closing: Closing, part: Any, close: Any = Closing.close) -> list[Any]:
+    """All that closing adds, which the model is then not asked about."""
+    return close(closing, part)[-1:]  # type: ignore[no-any-return]
+
+
 # The rows of the table in docs/method.md, by their names there.
 STEPS: Mapping[str, Mapping[str, Any]] = {
     BASE: {},
-    "what a node adds to the margin": {"without": frozenset({"margin"})},
-    "information": {"without": frozenset({"information"})},
-    "worth in growing": {"without": frozenset({"worth"})},
-    "wholes": {"without": frozenset({"wholes"})},
-    "closing": {"consensus_options": ConsensusOptions(max_steps=0)},
-    "closing held by the model": {"without": frozenset({"model"})},
+    "what a node adds to the margin": {"replaced": {"consensus.node_contributions": lambda *args: None}},
+    "information": {
+        "replaced": {
+            "counting.Occurrence.information": property(lambda occurrence: 1.0),
+            "trimming.information": lambda inside, outside: 1.0,
+        }
+    },
+    "wholes": {"replaced": {"consensus.wholes_of": edges_of}},
+    "closing": {"replaced": {"trimming.MAX_STEPS": 0}},
+    "closing held by the model": {"replaced": {"trimming.Closing.close": _closed_to_its_end}},
     "several groups": {"budget": 1},
-    "groups of graphs that the model sees alike": {"without": frozenset({"alike"})},
-    "z squared between sessions": {"without": frozenset({"square"})},
+    "groups of graphs that the model sees alike": {"replaced": {"consensus.chosen_graphs": _next_nearest}},
+    "z squared between sessions": {"replaced": {"consensus.CARRIED_POWER": 1}},
     "one cluster where nothing more is confirmed": {"num_clusters": 2},
-    "the smallest of the parts that weigh nearly the most": {"consensus_options": ConsensusOptions(slack=0.0)},
+    "the smallest of the parts that weigh nearly the most": {"replaced": {"trimming.SLACK": 0.0}},
 }
 
 Explainers = Mapping[str, Callable[[], pg.PAGE]]

@@ -35,6 +35,7 @@ from protograph.patterns.rings import wholes_of
 from protograph.patterns.subgraph_isomorphism import is_isomorphic
 
 POOL = 3  # graphs near the mean, for each that sessions take, among which a session's graphs are alike
+CARRIED_POWER = 2  # what carries the class counts for more between sessions than within one
 START_SAMPLE = 50  # graphs of the cluster, and of the others, that the surroundings of starts are counted in
 PART_SAMPLE = 200  # graphs that parts are counted in; shares are then known to some 3%
 LARGE_SAMPLE = 1000  # graphs for closing and for comparing sessions, where a few graphs decide
@@ -328,8 +329,7 @@ def run_session(
         matches=torch.tensor(rows),
         session=session,
         predicted=verdict.predicted,
-        # What carries the class counts for more between sessions than within one.
-        weight=occurrence.information * (1 + max(0.0, trimmed.excess) ** 2),
+        weight=occurrence.information * (1 + max(0.0, trimmed.excess) ** CARRIED_POWER),
         contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
         steps=_steps(graphs, begun[0], consensus, trimmed, occurrence, closed),
