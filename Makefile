@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Numba keeps its compiled loops beside the sources, so the second run is fast.
 export MPLBACKEND := Agg
 
-.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce answers relabelling devices brute-force fuzz kills wheel clean help
+.PHONY: browser demo notebooks pictures test lint typecheck coverage accept bench reproduce answers relabelling devices brute-force fuzz kills mutants wheel clean help
 
 help:
 	@echo "make demo    train the paper's GCN on BA-house, explain it, leave everything in runs/ba-house"
@@ -23,6 +23,7 @@ help:
 	@echo "make brute-force do networkx and RDKit agree with every count and sentence? (minutes)"
 	@echo "make fuzz    are odd graphs and odd models explained, or refused in one line? 2,000 pairs (minutes)"
 	@echo "make kills   is anything lost when a command is killed? 200 kills (minutes)"
+	@echo "make mutants do tests notice forty changes of the code? (half an hour)"
 	@echo "make browser do reports work in Chromium? the system's, PROTOGRAPH_CHROMIUM, or Debian's, which it installs (minutes)"
 	@echo "make pictures docs/images: the report and a card of it, of the Mutagenicity run (minutes)"
 	@echo "make notebooks do the examples run? each notebook anew, kept with what it shows (minutes)"
@@ -91,6 +92,9 @@ brute-force: $(STAMP)
 
 fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m research.fuzz
+
+mutants: $(STAMP)
+	$(BIN)/python -m research.mutants
 
 kills: $(STAMP)
 	$(BIN)/python -m research.kills

@@ -1,0 +1,309 @@
+"""Would a test notice? Forty changes of what the library does, one at a time, each with the tests that must fail.
+
+    python -m research.mutants                   all of them; prints a line each and writes results/mutants.json
+    python -m research.mutants --only 3 17       these
+    python -m research.mutants --jobs 2          two at a time, each in a copy of its own
+
+A mutant is a comparison turned round, an index off by one, an argument swapped, a sort or a tolerance left out. It is
+put into a copy of the tree, in which its tests run until the first fails. One whose text is no longer found once in its
+file is an error: the code has changed, and the mutant must follow.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from research import certificate
+
+RESULT = certificate.RESULTS / "mutants.json"
+SOURCE = Path("src") / "protograph"
+COPIED = ("src", "tests", "research", "docs", "results", "pyproject.toml", "README.md", "Makefile")
+LEAST_KILLED = 36
+SECONDS = 600  # after which a mutant counts as killed: its tests came to no end
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change of one file.
+
+    Attributes:
+        file: Below ``src/protograph``.
+        old: Text that is in it once.
+        new: What stands in its place.
+        tests: Files of tests, below ``tests``, divided by blanks.
+    """
+
+    file: str
+    old: str
+    new: str
+    tests: str
+
+    def text(self, root: Path) -> str:
+        """The file's text with the change.
+
+        Raises:
+            LookupError: If the text is not there once.
+        """
+        before = (root / SOURCE / self.file).read_text()
+        if before.count(self.old) != 1:
+            raise LookupError(f"{self.file} must have {self.old!r} once, it has it {before.count(self.old)} times")
+        return before.replace(self.old, self.new)
+
+
+ISOMORPHISM, SUBGRAPHS = "patterns/isomorphism_kernels.py", "patterns/test_subgraph_isomorphism.py"
+DATASET, COLLATED = "graphs/dataset.py", "graphs/test_dataset.py"
+RULES = "page/reasons/test_{}.py"
+MUTANTS = (
+    # Patterns
+    Mutant(ISOMORPHISM, "< plan.least[kind]:", "<= plan.least[kind]:", SUBGRAPHS),
+    Mutant(ISOMORPHISM, "positions[position, DEGREE] != degree:", "positions[position, DEGREE] > degree:", SUBGRAPHS),
+    Mutant(ISOMORPHISM, "elif is_induced:", "elif not is_induced:", SUBGRAPHS),
+    Mutant(ISOMORPHISM, "if num_places == plan.at_least:", "if num_places + 1 >= plan.at_least:", SUBGRAPHS),
+    Mutant(ISOMORPHISM, "if edge_kinds[kind] == graphs", "if edge_kinds[kind] <= graphs", SUBGRAPHS),
+    Mutant(
+        "patterns/subgraph_isomorphism.py",
+        "return sizes[0] == sizes[1] and contains(",
+        "return sizes[0][0] == sizes[1][0] and contains(",
+        SUBGRAPHS,
+    ),
+    Mutant(
+        "patterns/canonical.py",
+        "kinds = self._graph.node_kinds[np.argsort(colors)]",
+        "kinds = self._graph.node_kinds",
+        "patterns/test_canonical.py",
+    ),
+    Mutant(
+        "patterns/canonical.py",
+        "[graph.neighbours] + graph.edge_kinds.astype(np.uint64))",
+        "[graph.neighbours])",
+        "patterns/test_canonical.py",
+    ),
+    # The container of graphs
+    Mutant(DATASET, "shift = ptr[:-1].repeat_interleave(", "shift = ptr[1:].repeat_interleave(", COLLATED),
+    Mutant(DATASET, "[value.shape[dim] for value in values]", "[value.shape[0] for value in values]", COLLATED),
+    Mutant(DATASET, "one.starts[1:] + before for one", "one.starts[1:] for one", COLLATED),
+    Mutant("graphs/subgraph.py", "(ends >= 0).all(dim=0)", "(ends >= 0).any(dim=0)", "graphs/test_subgraph.py"),
+    Mutant("graphs/subgraph.py", "source.numel() :].flip(0)", "source.numel() :]", "graphs/test_subgraph.py"),
+    Mutant(
+        "graphs/subgraph.py",
+        "np.sort(np.unique(keys, return_index=True)[1])",
+        "np.unique(keys, return_index=True)[1]",
+        "graphs/test_subgraph.py",
+    ),
+    # The readout
+    Mutant(
+        "models/readout/pooling.py",
+        "shared = rows[place] / beside(self._num_nodes(rows.dtype)[place], rows)",
+        "shared = rows[place]",
+        "models/test_readout.py models/test_inference.py",
+    ),
+    Mutant(
+        "models/readout/mask.py",
+        'and how != "add":',
+        'and how == "add":',
+        "models/test_leaving_out.py models/test_readout.py",
+    ),
+    Mutant(
+        "models/readout/mask.py",
+        "else {**changed, id(index): index[kept]}",
+        "else changed",
+        "models/test_leaving_out.py models/test_readout.py",
+    ),
+    Mutant(
+        "models/readout/mask.py",
+        "return level.of_rows(self._keep) > 0",
+        "return level.of_rows(self._keep) >= 0",
+        "models/test_leaving_out.py models/test_readout.py",
+    ),
+    Mutant(
+        "models/readout/detect.py",
+        "if others or not (is_row_each",
+        "if not (is_row_each",
+        "models/test_readout.py models/test_tracing.py",
+    ),
+    Mutant(
+        "models/readout/detect.py",
+        "replace(step.place, is_mean=True)",
+        "replace(step.place, is_mean=False)",
+        "models/test_readout.py models/test_tracing.py models/test_leaving_out.py",
+    ),
+    # Saving
+    Mutant(
+        "explanation/long_columns.py",
+        "np.diff(numbers, prepend=0)",
+        "np.diff(numbers, prepend=numbers[:1])",
+        "explanation/test_long_columns.py",
+    ),
+    Mutant(
+        "explanation/long_columns.py",
+        "if len(content) != length:",
+        "if len(content) < length:",
+        "explanation/test_long_columns.py",
+    ),
+    Mutant(
+        "explanation/long_columns.py", "np.iinfo(one).min <= low and high", "high", "explanation/test_long_columns.py"
+    ),
+    Mutant(
+        "explanation/storage.py", "if version > VERSION:", "if version > VERSION + 1:", "explanation/test_storage.py"
+    ),
+    Mutant(
+        "explanation/storage.py",
+        "if len(by_class) < len(explanations):",
+        "if len(by_class) > len(explanations):",
+        "explanation/test_storage.py",
+    ),
+    # The search for rules
+    Mutant(
+        "page/reasons/confirming.py",
+        "in range(at_least, number + 1)",
+        "in range(at_least + 1, number + 1)",
+        RULES.format("confirming"),
+    ),
+    Mutant(
+        "page/reasons/confirming.py", "chance * (rank + 1) / len(chances) for", "chance for", RULES.format("confirming")
+    ),
+    Mutant("page/reasons/confirming.py", "(left[one] & ~covered).sum()", "left[one].sum()", RULES.format("confirming")),
+    Mutant(
+        "page/reasons/simplifying.py", "least = now - 2 * loss", "least = now - 20 * loss", RULES.format("simplifying")
+    ),
+    Mutant(
+        "page/reasons/pool.py",
+        "complexity < known[0].complexity",
+        "complexity > known[0].complexity",
+        RULES.format("pool"),
+    ),
+    Mutant("page/reasons/pool.py", "<= holds.size - self._min_graphs:", "<= holds.size:", RULES.format("pool")),
+    Mutant(
+        "page/reasons/joint_rules.py",
+        "~holds[:, others].any(axis=1)",
+        "~holds[:, others].all(axis=1)",
+        RULES.format("joint_rules"),
+    ),
+    Mutant(
+        "explanation/fidelity.py",
+        "(holds.sum(axis=1) == 1)",
+        "(holds.sum(axis=1) >= 1)",
+        "explanation/test_fidelity.py",
+    ),
+    # PAGE
+    Mutant(
+        "_base/ties.py",
+        "return max(TOLERANCE, resolution * scale)",
+        "return min(TOLERANCE, resolution * scale)",
+        "_base/test_ties.py",
+    ),
+    Mutant(
+        "page/consensus/weighing.py",
+        ".sum()) / sqrt(len(nodes))",
+        ".sum()) / len(nodes)",
+        "page/consensus/test_weighing.py",
+    ),
+    Mutant(
+        "page/consensus/closing.py",
+        "there.inside.sum() == occurrence.inside.sum()",
+        "there.inside.sum() >= occurrence.inside.sum() - 1",
+        "page/consensus/test_closing.py",
+    ),
+    Mutant(
+        "page/consensus/trimming.py",
+        "weight >= enough), key=lambda part: len(part.pattern))",
+        "weight >= enough), key=lambda part: -len(part.pattern))",
+        "page/consensus/test_trimming.py",
+    ),
+    Mutant("page/walk/matching.py", "-scores.mean(axis=axis", "-scores.sum(axis=axis", "page/walk/test_matching.py"),
+    Mutant("page/walk/scoring.py", "product, 0.0) ** (1 / len(pairs))", "product, 0.0)", "page/walk/test_scoring.py"),
+    Mutant(
+        "page/clustering.py", "spread = (high - low) / NORMAL_RANGE", "spread = high - low", "page/test_clustering.py"
+    ),
+)
+
+
+def copy_tree(folder: Path) -> Path:
+    """A copy of what tests need, with what is compiled beside it."""
+    for name in COPIED:
+        source = certificate.ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name)  # with its times, by which Numba knows what it compiled
+        else:
+            shutil.copy2(source, folder / name)
+    return folder
+
+
+def run_tests(root: Path, tests: str) -> subprocess.CompletedProcess[str]:
+    """Run tests of a copy until the first fails."""
+    surroundings = os.environ | {"PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}", "OMP_NUM_THREADS": "1"}
+    files = [f"tests/{name}" for name in tests.split()]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
+    return subprocess.run(command, cwd=root, env=surroundings, capture_output=True, text=True, timeout=SECONDS)
+
+
+def is_killed(mutant: Mutant, root: Path) -> bool:
+    """Whether its tests fail with a mutant; the copy is put back afterwards, times included.
+
+    Raises:
+        RuntimeError: If the tests did not run at all.
+    """
+    file, changed = root / SOURCE / mutant.file, mutant.text(root)
+    original, times = file.read_text(), file.stat()
+    file.write_text(changed)
+    try:
+        done = run_tests(root, mutant.tests)
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        file.write_text(original)
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    if done.returncode not in (0, 1, 2):  # 2: a module fails as it is imported
+        raise RuntimeError(f"pytest {mutant.tests} ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr}")
+    return done.returncode != 0
+
+
+def limits_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How many mutants must be noticed."""
+    return [certificate.limit("mutants killed", sum(row["is_killed"] for row in rows), at_least=LEAST_KILLED)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", type=int, help="numbers of mutants; nothing is written")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    for one in MUTANTS:
+        one.text(certificate.ROOT)
+    with tempfile.TemporaryDirectory(prefix="protograph-mutants-") as folder:
+        copies: SimpleQueue[Path] = SimpleQueue()
+        for number in range(asked.jobs):
+            copies.put(copy_tree(Path(folder) / str(number)))
+
+        def judge(number: int) -> dict[str, Any]:
+            root = copies.get()
+            try:
+                killed = is_killed(MUTANTS[number], root)
+            finally:
+                copies.put(root)
+            print(
+                f"{number:2} {'killed  ' if killed else 'SURVIVED'} {MUTANTS[number].file}: {MUTANTS[number].new}",
+                flush=True,
+            )
+            return {**asdict(MUTANTS[number]), "is_killed": killed}
+
+        with ThreadPoolExecutor(asked.jobs) as pool:
+            rows = list(pool.map(judge, asked.only or range(len(MUTANTS))))
+    killed = sum(row["is_killed"] for row in rows)
+    print(f"{killed} of {len(rows)} killed")
+    if not asked.only:
+        certificate.write(RESULT, rows, seeds=[0], limits=limits_of(rows))
+    sys.exit(killed < min(LEAST_KILLED, len(rows)))
+
+
+if __name__ == "__main__":
+    main()
