@@ -4,11 +4,11 @@
     python -m research.kills explain    one command
 
 Each command is called over what an earlier one left, in a forked process, and killed: right before every rename,
-removal and new folder that it makes, then at random moments of its time. What is there then, once a command has opened
-it, must be what was there before or what comes of a run that is not disturbed, byte for byte; of downloads, which
-finish one file after another, that holds for each file. Then the same command is called again: all must be
-as if nothing had happened, with nothing left beside it. Clocks stand still, so that no file tells how long something
-took.
+removal and new folder that it makes, then at random moments of its time. What is there then must be what was there
+before or what comes of a run that is not disturbed, byte for byte, or, of a folder that ``--force`` replaces, what was
+there before under the name that it was moved to; of downloads, which finish one file after another, that holds for each
+file. Then the same command is called again, and gives what it gives undisturbed. Clocks stand still, so that no file
+tells how long something took.
 """
 
 import argparse
@@ -26,12 +26,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from protograph._base.publishing import WORK, settle
 from torch_geometric.data import Data
 
 import protograph as pg
 from protograph._base.files import TEMPORARY
-from protograph.cli import comparing, runs
 from protograph.cli import main as command
 from protograph.datasets import registry
 from protograph.datasets.cache import cached_arrays
@@ -45,8 +43,8 @@ from tests.datasets.file_server import FileServer, serving
 RESULT = certificate.RESULTS / "kills.json"
 SEED, NUM_KILLS = 0, 200
 Content = Mapping[str, bytes]
-QUICK = ("--k", "1", "--clusters", "1")
-KINDS = {"run": runs.KIND, "table": comparing.KIND}
+PAIR = ("--explainers", "page,random")
+QUICK = ("--num-graphs", "1", "--num-clusters", "1")
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class Case:
 
 CASES = {
     "explain": Case(
-        ("explain", "../graphs.pt", "--model", "../model.pt", "--target", "0", *QUICK, "--out", "run"),
+        ("explain", "../graphs.pt", "--model", "../model.pt", "--target", "0", *QUICK, "--force", "--out", "run"),
         (("explain", "../graphs.pt", *QUICK, "--out", "run"),),
     ),
     "train": Case(
@@ -74,7 +72,19 @@ CASES = {
         (("train", "../graphs.pt", "--max-epochs", "2", "--out", "model.pt"),),
     ),
     "compare": Case(
-        ("compare", "tiny", "--explainers", "page,random", "--seeds", "2", "--max-nodes", "3", "--out", "table"),
+        (
+            "compare",
+            "tiny",
+            "--explainers",
+            "page,random",
+            "--seeds",
+            "2",
+            "--max-nodes",
+            "3",
+            "--force",
+            "--out",
+            "table",
+        ),
         (("compare", "tiny", "--explainers", "page,random", "--seeds", "1", "--max-nodes", "4", "--out", "table"),),
     ),
     "datasets fetch": Case(("datasets", "fetch", "tiny", "--data-root", "files"), is_one=False),
@@ -148,21 +158,35 @@ class Trial:
         return lambda: call(self.place, *self.case.arguments)
 
     def verdict(self) -> list[str]:
-        """What is wrong after a kill, and after the next call; else what was there after the kill."""
+        """What is there after a kill; what is wrong after the next call."""
         state = self._state()
         with suppress(RuntimeError):  # it was refused
             undisturbed(self.place, self.case.arguments)
-        return [state, *([] if content_of(self.place) == self.new else ["rerun differs"])]
+        here, new = visible(content_of(self.place)), visible(self.new)
+        return [state, *([] if here.items() >= without_old(new).items() else ["rerun differs"])]
 
     def _state(self) -> str:
-        for name, kind in KINDS.items():
-            if (self.place / name).is_dir():
-                settle(self.place / name, kind)  # as any command that opens it does
         here, old, new = (visible(content) for content in (content_of(self.place), self.old, self.new))
         if here in (old, new):
             return "new" if here == new else "old"
+        moved = {Path(name).parts[0]: f"{Path(name).parts[0]}.old" for name in old}
+        if self.case.is_one and here == {
+            name.replace(*next(iter(moved.items())), 1): text for name, text in old.items()
+        }:
+            return "moved"
         is_whole = all(content in (old.get(name), new.get(name)) for name, content in here.items())
         return "between" if is_whole and not self.case.is_one else "broken"
+
+
+def moved(name: str) -> str:
+    """A file under the name that ``--force`` moves its folder to."""
+    first, *rest = Path(name).parts
+    return Path(f"{first}.old", *rest).as_posix()
+
+
+def without_old(content: Content) -> dict[str, bytes]:
+    """Without folders that were moved away."""
+    return {name: text for name, text in content.items() if not Path(name).parts[0].endswith(".old")}
 
 
 def undisturbed(place: Path, arguments: tuple[str, ...]) -> None:
@@ -170,12 +194,13 @@ def undisturbed(place: Path, arguments: tuple[str, ...]) -> None:
 
 
 def visible(content: Content) -> Content:
-    """Without what the next command removes, and without locks and empty folders."""
+    """Without what is not finished, and without locks and empty folders."""
     return {name: text for name, text in content.items() if not is_hidden(Path(name)) and not name.endswith("/")}
 
 
 def is_hidden(path: Path) -> bool:
-    return WORK in path.parts or bool(TEMPORARY.fullmatch(path.name)) or path.suffix == ".lock"
+    is_staged = any(part.startswith(".") for part in path.parts)
+    return is_staged or bool(TEMPORARY.fullmatch(path.name)) or path.suffix == ".lock"
 
 
 def kill(name: str, inputs: Path, num_random: int) -> Iterator[dict]:
@@ -204,7 +229,7 @@ def kill(name: str, inputs: Path, num_random: int) -> Iterator[dict]:
 
 def row(name: str, moments: str, verdicts: list[list[str]]) -> dict:
     counts = Counter(word for words in verdicts for word in words)
-    kinds = {key: counts[key] for key in ("old", "new", "between", "broken", "rerun differs")}
+    kinds = {key: counts[key] for key in ("old", "new", "moved", "between", "broken", "rerun differs")}
     return {"command": name, "moments": moments, "seed": SEED, "kills": len(verdicts), **kinds}
 
 

@@ -83,8 +83,8 @@ MUTANTS = (
     ),
     Mutant(
         "patterns/canonical.py",
-        "[graph.neighbours] + graph.edge_kinds.astype(np.uint64))",
-        "[graph.neighbours])",
+        "        fresh[node] -= 1\n",
+        "",
         "patterns/test_canonical.py",
     ),
     # The container of graphs
