@@ -21,8 +21,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -36,6 +38,7 @@ from protograph.datasets.cache import cached_arrays
 from protograph.datasets.files import SourceFile
 from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.evaluation import comparison
+from protograph.models import provenance
 from research import certificate
 from research.killing import content_of, killed_after, killed_at
 from tests.datasets.file_server import FileServer, serving
@@ -118,6 +121,7 @@ def prepared() -> Iterator[Path]:
         server.handle_error = lambda *_: None  # clients are killed on purpose
         registry.SPECS["tiny"] = tiny_spec(server)
         time.perf_counter = lambda: 0.0
+        provenance.datetime = SimpleNamespace(now=lambda zone: datetime(2026, 1, 1, tzinfo=zone))
         comparison.train = partial(comparison.train, max_epochs=2)  # what a model has learned is not asked here
         os.environ.pop("PROTOGRAPH_DATA", None)
         inputs = Path(folder)
