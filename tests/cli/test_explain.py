@@ -1,6 +1,7 @@
 import json
 import re
 import sys
+from functools import partial
 
 import pytest
 import torch
@@ -11,6 +12,11 @@ from protograph.training import GCN
 
 # Where nothing is said of reasons, which take longer than prototypes.
 NO_REASONS = ("--max-reasons", 0)
+
+
+@pytest.fixture
+def short_training(monkeypatch):
+    monkeypatch.setattr("protograph.training.train", partial(pg.train, max_epochs=3))
 
 
 def test_explaining_leaves_pictures_json_and_a_report(run_well, folder):
@@ -71,7 +77,7 @@ def test_a_folder_that_is_there_is_refused_or_moved_aside(run_well, run, refused
         assert re.match(message, refused(*given[:-1], place, "--force"))
 
 
-def test_two_columns_of_a_table_have_two_folders(run_well, folder):
+def test_two_columns_of_a_table_have_two_folders(run_well, folder, short_training):
     """Two assays of one table: the second is not written over the first."""
     rows = [f"{'C' * (1 + i % 7)}{'NO'[i % 2]},{i % 2},{i % 3 % 2}" for i in range(40)]
     (folder / "assays.csv").write_text("\n".join(["smiles,NR-AR,SR-p53", *rows]) + "\n")
@@ -86,7 +92,7 @@ def test_one_class_can_be_explained(run_well, folder):
     assert list(pg.load(folder / "one" / "explanation.json")) == [0]
 
 
-def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(run_well, folder):
+def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(run_well, folder, short_training):
     done = run_well("explain", "graphs.pt", *NO_REASONS, "--num-graphs", 1, "--num-clusters", 1, "--out", "trained")
     assert re.match(r"trained for \d+ epochs: training accuracy [01]\.\d{4}, test accuracy [01]\.\d{4}\n", done.stdout)
     split = json.loads((folder / "trained" / "split.json").read_text())
@@ -106,7 +112,7 @@ def test_the_paper_s_gcn_is_trained_and_kept_without_a_model(run_well, folder):
     )
 
 
-def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder):
+def test_a_table_of_smiles_is_trained_on_and_explained(run_well, run, folder, short_training):
     # Labels that cannot be learned, so that training soon stops.
     rows = [f"{'C' * (1 + i % 7)}{'NO'[i % 2]},{'amine' if i % 3 else 'alcohol'}" for i in range(60)]
     (folder / "mol.csv").write_text("\n".join(["structure,kind", *rows, "C(,amine"]) + "\n")

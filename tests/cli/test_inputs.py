@@ -306,7 +306,8 @@ def test_a_split_does_not_change_what_a_graph_is_called(run_well, folder, monkey
     )
 
 
-def test_classes_of_a_table_can_have_names(run, run_well, folder):
+def test_classes_of_a_table_can_have_names(run, run_well, folder, monkeypatch):
+    monkeypatch.setattr("protograph.training.train", partial(pg.train, max_epochs=2))
     rows = "".join(f"{'C' * (2 + n % 5)}{'N' * (n % 2)},{n % 2}\n" for n in range(40))
     (folder / "mol.csv").write_text(f"smiles,label\n{rows}")
     (folder / "classes.json").write_text(json.dumps({"class_names": ["hydrocarbon", "amine"]}))
