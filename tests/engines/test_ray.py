@@ -83,11 +83,10 @@ def told(explanations):
     return plain
 
 
-@pytest.mark.parametrize("search", ["consensus", "walk"])
-def test_two_workers_give_the_same_answers(cluster, search):
+def test_two_workers_give_the_same_answers(cluster):
     model = zoo.make(seed=1)
-    here = pg.PAGE(budget=2, search=search).fit(model, GRAPHS)
-    there = pg.PAGE(budget=2, search=search).fit(model, GRAPHS, batch_size=7, engine="ray")
+    here = pg.PAGE(budget=2).fit(model, GRAPHS)
+    there = pg.PAGE(budget=2).fit(model, GRAPHS, batch_size=7, engine="ray")
     assert there.predictions_.tolist() == here.predictions_.tolist()
     found, wanted = told(there.explain_all()), told(here.explain_all())
     assert found.keys() == wanted.keys()
