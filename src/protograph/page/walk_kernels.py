@@ -67,7 +67,7 @@ def best_step(
     current: Ints,
     threshold: float,
     chosen: Ints,
-) -> float:  # pragma: no cover - compiled
+) -> Any:  # pragma: no cover - compiled
     """Highest decayed log score of a tuple of neighbours of ``current``; the first one that reaches ``threshold``.
 
     That one is written to ``chosen``, and the search stops there. Tuples are gone through in lexicographic order.
