@@ -28,12 +28,6 @@ def test_every_centre_has_its_own_bin(seed):
     assert np.round(cuts, 1).tolist() == [0.5, 1.5, 2.5]
 
 
-@pytest.mark.parametrize("draw", ["normal", "random", "exponential"])
-def test_where_there_is_one_peak_there_is_no_gap(draw):
-    rng = np.random.default_rng(1)
-    assert [gap_cuts(getattr(rng, draw)(size=size), **OPTIONS) for size in (50, 300, 3000)] == [(), (), ()]
-
-
 def test_a_gap_of_too_few_values_is_chance_and_a_small_heap_is_none():
     assert gap_cuts(heaps(2, size=20), **OPTIONS) == ()
     heap = np.append(np.random.default_rng(0).normal(size=2000), np.full(5, 9.0))
@@ -60,14 +54,6 @@ def test_every_value_is_in_one_bin_whatever_the_order(values, num_bins, random):
         assert len(cuts) == 0 or len(set(told.tolist())) == len(cuts) + 1  # no bin is empty
     assert even_cuts(shuffled, num_bins) == even_cuts(column, num_bins)
     assert gap_cuts(shuffled, **OPTIONS) == gap_cuts(column, **OPTIONS)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_wide_gap_is_cut_in_its_middle_and_not_where_it_is_lowest_by_chance(seed):
-    rng = np.random.default_rng(seed)
-    peaks = np.repeat([-1.0, 1.0], 2000) + 0.05 * rng.normal(size=4000)
-    cuts = gap_cuts(np.concatenate([peaks, rng.uniform(-1, 1, 1000)]), **OPTIONS)
-    assert np.round(cuts, 1).tolist() == [0.0]
 
 
 GAPS = {"max_clusters": 8, "depth": 0.6, "certainty": 3.0}
@@ -153,10 +139,6 @@ def test_bins_hold_as_many_edges_each():
 )
 def test_kinds_are_not_cut(kinds):
     assert cuts(kinds) == ()
-
-
-def test_a_column_of_kinds_beside_a_continuous_one():
-    assert cuts(graph([1, 0.0], [0, 1.0], [1, 2.0], [0, 3.0])) == ((), (0.5, 1.5, 2.5))
 
 
 def test_no_cut_goes_through_equal_values():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from protograph.explanation.io import Reader, pack
-from protograph.graphs.conditions import ColumnGroup, EdgeRule, NodeRule, as_node_rule
+from protograph.graphs.conditions import ColumnGroup, EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.joint import JointGraphs
 
@@ -60,13 +60,6 @@ def test_rules_are_saved_and_read_as_they_are():
         assert Reader(0).read(pack(rule, NodeRule, "rule"), NodeRule, "rule") == rule
 
 
-def test_plain_rules_change_nothing():
-    rows = np.array([[0.1, np.nan]])
-    assert NodeRule().compared(rows) is rows
-    assert as_node_rule(True) == NodeRule()
-    assert as_node_rule(False) is None
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -102,11 +95,6 @@ def test_groups_that_do_not_fit_are_refused(changed, message):
 def test_graphs_of_another_width_are_refused():
     with pytest.raises(ValueError, match=r"^x must have 5 columns, as the rule for nodes has, got 2$"):
         MIXED.compared(np.zeros((1, 2)))
-
-
-def test_cuts_that_do_not_ascend_are_refused():
-    with pytest.raises(ValueError, match=r"^cuts\[1\] must be ascending, got \[2\.0, 2\.0\]$"):
-        EdgeRule(is_matched=True, cuts=((), (2.0, 2.0)))
 
 
 def test_a_value_that_is_a_cut_counts_with_those_above():

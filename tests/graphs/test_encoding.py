@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.graphs import encoding
 from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs, RowKinds
@@ -36,26 +35,6 @@ def edges_of(graph):
     }
 
 
-def test_a_path_by_hand():
-    encoded = EncodedGraphs([path(3, kinds=[0, 2, 0])])
-    (graph,) = encoded
-    end, middle, other_end = node_kinds(graph)
-    assert end == other_end != middle
-    assert graph.starts.tolist() == [0, 1, 3, 4]
-    assert graph.neighbours.tolist() == [1, 0, 2, 1]
-    assert edge_kinds(graph) == [0, 0, 0, 0]
-    assert (graph.num_nodes, graph.num_edges) == (3, 2)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(graphs(max_nodes=6), min_size=1, max_size=5), st.booleans())
-def test_patterns_encoded_at_once_are_as_one_by_one(originals, match_edges):
-    encoded = EncodedGraphs(originals, match_edges=match_edges)
-    for original, at_once in zip(originals, encoded.encode_all(originals), strict=True):
-        for found, expected in zip(at_once, encoded.encode(original), strict=True):
-            assert found.tolist() == expected.tolist()
-
-
 @settings(max_examples=20, deadline=None)
 @given(st.lists(graphs(max_nodes=6), max_size=5), st.booleans())
 def test_every_graph_is_read_back(originals, match_edges):
@@ -78,17 +57,6 @@ def test_every_graph_is_read_back(originals, match_edges):
         assert lists == [sorted(neighbours) for neighbours in lists]
     assert sorted(kind_of.values()) == list(range(len(kind_of)))
     assert sorted(bond_of.values()) == list(range(len(bond_of)))
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(graphs(max_nodes=5), min_size=1, max_size=7))
-def test_how_many_graphs_are_joined_at_a_time_makes_no_difference(originals):
-    at_once = EncodedGraphs(originals, match_edges=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "CHUNK", 2)
-        in_twos = EncodedGraphs(originals, match_edges=True)
-    for one, other in zip(at_once, in_twos, strict=True):
-        assert all(np.array_equal(left, right) for left, right in zip(one, other, strict=True))
 
 
 @settings(max_examples=20, deadline=None)
@@ -185,13 +153,6 @@ def test_graphs_without_features_or_edges_or_nodes():
     assert len(EncodedGraphs([])) == 0
 
 
-@pytest.mark.parametrize("index", [-1, 2])
-def test_an_index_past_the_end(index):
-    with pytest.raises(IndexError) as caught:
-        EncodedGraphs([path(2), path(3)])[index]
-    assert str(caught.value) == f"index must lie in [0, 2), got {index}"
-
-
 @pytest.mark.parametrize(
     ("wrong", "match_edges", "kind", "message"),
     [
@@ -262,8 +223,3 @@ def test_equal_rows_have_one_number_in_the_order_of_their_content(width, data):
     found = kinds.by_content(kinds.kinds(rows, is_pattern=False)).tolist()
     keys = [(row.astype(float) + 0.0).tobytes() for row in rows]
     assert found == [sorted(set(keys)).index(key) for key in keys]
-
-
-def test_rows_that_agree_by_a_rule_have_one_number():
-    kinds = RowKinds("x", EdgeRule(is_matched=True, cuts=((0.5,),)))
-    assert kinds.kinds(np.array([[0.1], [0.4], [0.6]]), is_pattern=False).tolist() == [0, 0, 1]

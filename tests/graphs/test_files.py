@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 import torch
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Data
 
 from protograph.graphs import files
 from protograph.graphs.files import ShardedGraphs, read_graphs
@@ -26,10 +26,6 @@ def problem(path):
     return str(caught.value).replace(str(path), "PATH")
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    assert problem(tmp_path / "none.pt") == "there is no file PATH"
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -49,11 +45,6 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_file_with_something_else(tmp_path, content, message):
     torch.save(content, tmp_path / "graphs.pt")
     assert problem(tmp_path / "graphs.pt") == message
-
-
-def test_a_batch_is_no_list(tmp_path):
-    torch.save(Batch.from_data_list(zoo.random_graphs(2)), tmp_path / "graphs.pt")
-    assert problem(tmp_path / "graphs.pt").startswith("PATH cannot be read as graphs: wanted a list of torch_geometric")
 
 
 class Harmful:

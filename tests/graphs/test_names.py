@@ -3,7 +3,6 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation import Pattern
 from protograph.graphs.conditions import ColumnGroup, NodeRule
 from protograph.graphs.names import (
     ColumnNames,
@@ -13,10 +12,8 @@ from protograph.graphs.names import (
     is_one_hot,
     named_graph,
     node_columns,
-    num_columns,
     read_names,
     rule_lines,
-    shown_columns,
     told_kinds,
     unnamed_value,
 )
@@ -95,13 +92,6 @@ def test_a_graph_as_names_tell_it():
     assert "charge" not in graph
 
 
-def test_a_graph_without_names_of_values_is_itself():
-    graph = Data(x=THREE)
-    named = named_graph(graph, ColumnNames(("a", "b", "charge")), ColumnNames())
-    assert named == (graph, ("a", "b", "charge"), ())
-    assert named.graph is graph
-
-
 def test_charges_that_cannot_be_read_are_left_out():
     names = ColumnNames(("atom", "charge", "c"), {0: {6: "C", 8: "O"}, 1: {1: "plus", 2: "minus"}})
     assert "charge" not in named_graph(Data(x=THREE), names, ColumnNames()).graph
@@ -119,11 +109,6 @@ def test_values_without_a_name():
     assert unnamed_value(names, ONE[:1]) is None
     assert unnamed_value(ColumnNames(("atom",)), ONE) is None
     assert named_graph(Data(x=ONE), names, ColumnNames()).graph.x.tolist() == [[1], [0]]
-
-
-def test_numbers_of_columns():
-    tensors = (None, torch.ones(3), torch.ones(3, 2), torch.ones(1, 2, 3), torch.ones(3, 2, dtype=torch.cfloat))
-    assert [num_columns(each) for each in tensors] == [0, 1, 2, 0, 0]
 
 
 def test_kinds_are_columns_or_the_named_values_of_the_first_such_column():
@@ -199,15 +184,6 @@ def test_lines_say_bins_kinds_and_the_sample():
     assert rule_lines(NodeRule(), ColumnNames()) == []
 
 
-def test_a_pattern_is_told_by_its_bins():
-    pair = Data(x=torch.tensor([[0.1], [0.9]]), edge_index=torch.tensor([[0, 1], [1, 0]]))
-    pattern = Pattern(graph=pair, node_rule=NodeRule(cuts=((0.5,),)), feature_names=("charge",))
-    assert pattern.describe() == "a node of high charge (from 0.5) joined to a node of low charge (below 0.5)"
-    near = Data(x=torch.tensor([[0.4], [0.6]]), edge_index=pair.edge_index)
-    both_low = Data(x=torch.tensor([[0.4], [0.2]]), edge_index=pair.edge_index)
-    assert pattern.holds_in([near, both_low]).tolist() == [True, False]
-
-
 @pytest.mark.parametrize(
     ("x", "expected"),
     [
@@ -240,13 +216,6 @@ def test_columns_without_a_colour_do_not_count():
     assert node_columns(Data(x=x), ("", "#FFFFFF", "#000000")) is None
     # Colours of another number of columns say nothing of these.
     assert node_columns(Data(x=torch.eye(3)), ("#000000", "")) == [0, 1, 2]
-
-
-def test_which_columns_are_shown():
-    assert shown_columns(("a", "", "b")) == (0, 2)
-    assert shown_columns(("a", "b")) is None
-    assert shown_columns(("", "")) is None
-    assert shown_columns(()) is None
 
 
 def test_the_most_frequent_comes_first_and_of_equals_the_lower():

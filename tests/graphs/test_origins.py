@@ -51,10 +51,3 @@ def test_subsets_and_pyg_selections():
     assert origins_of(Kept()[torch.tensor([3, 1])], 2).positions.tolist() == [3, 1]
     assert origins_of(plain, 5).positions.tolist() == [0, 1, 2, 3, 4]
     assert origins_of(iter(plain), 5).positions.tolist() == [0, 1, 2, 3, 4]
-
-
-def test_names_of_graphs_are_texts_or_numbers():
-    origins = origins_of([graph()], 1)
-    assert origins.of(0, graph(name="gdb_1")).label == "graph 0 (gdb_1)"
-    assert origins.of(0, graph(id=17)).label == "graph 0 (17)"
-    assert origins.of(0, graph(name=torch.ones(1), id=["a"])).label == "graph 0"

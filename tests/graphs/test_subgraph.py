@@ -31,12 +31,6 @@ def test_every_tensor_of_nodes_and_edges_is_carried_along():
     assert "smiles" not in part
 
 
-def test_a_graph_without_features_keeps_its_number_of_nodes():
-    part = induced_subgraph(Data(num_nodes=5, edge_index=torch.tensor([[0, 4], [4, 0]])), [4, 2, 0])
-    assert part.num_nodes == 3
-    assert part.edge_index.tolist() == [[2, 0], [0, 2]]
-
-
 def test_the_label_of_a_graph_of_one_node_is_not_its_node_s():
     graph = Data(x=torch.ones(1, 2), edge_index=torch.empty(2, 0, dtype=torch.long), y=torch.tensor([1]))
     assert "y" not in induced_subgraph(graph, [0])
@@ -55,20 +49,6 @@ def test_only_some_edges_are_kept():
     assert part.charge.tolist() == [10, 11, 12, 13]
     assert part.num_nodes == 4
     assert graph.edge_index.size(1) == graph.edge_attr.size(0) == 9
-
-
-def test_as_many_nodes_as_edges_and_none_at_all():
-    both = torch.tensor([[0, 1], [1, 0]])
-    pair = Data(x=torch.eye(2), edge_index=both, edge_attr=torch.ones(2, 3), mass=torch.ones(2))
-    none = with_edges(pair, [])
-    assert none.x.shape == (2, 2)
-    assert none.mass.shape == (2,)
-    assert none.edge_attr.shape == (0, 3)
-    assert none.edge_index.shape == (2, 0)
-    assert none.edge_index.dtype == torch.long
-    again = with_edges(Data(edge_index=torch.empty(2, 0, dtype=torch.long), num_nodes=3), [])
-    assert again.num_nodes == 3
-    assert again.edge_index.shape == (2, 0)
 
 
 def test_every_edge_tensor_is_carried_along_and_the_label_is_no_edges():
