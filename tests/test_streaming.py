@@ -1,6 +1,8 @@
 """Whatever graphs come in, and wherever they are kept meanwhile, the answers are those of a list."""
 
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -119,3 +121,21 @@ def test_past_a_size_a_sample_decides_all_are_counted_and_it_is_said(model, monk
             assert reason.holds(GRAPHS).nonzero()[0].tolist() == list(reason.holds_in_indices)
     again = pg.PAGE(**explainer._options()).fit(model, GRAPHS).explain_all()
     assert answers(again) == answers(found)
+
+
+@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
+def test_each_graph_is_validated_once_from_fit_to_report(model, tmp_path, monkeypatch):
+    validated = []
+    for name in ("graphs.dataset", "explanation.pattern"):
+        module = import_module(f"protograph.{name}")
+        monkeypatch.setattr(module, "validate", partial(_counted, validated, module.validate))
+    explanations = pg.PAGE(num_clusters=2, budget=2, max_reasons=2).fit(model, iter(GRAPHS)).explain_all()
+    explanations.report(tmp_path / "report.html")
+    of_fit, others = validated[: len(GRAPHS)], validated[len(GRAPHS) :]
+    assert all(one is other for one, other in zip(of_fit, GRAPHS, strict=True))
+    assert len(others) < 20  # parts that the rule search cuts out to ask a pattern of
+
+
+def _counted(validated, real, graph, *args, **options):
+    validated.append(graph)
+    real(graph, *args, **options)

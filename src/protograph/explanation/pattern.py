@@ -37,6 +37,7 @@ class SearchedGraphs:
         graphs: The graphs, or batches of them, gone through once. Their features may be such as no pattern has.
         max_calls: Most nodes that the search of one graph for a pattern places. Where that is not enough it warns, and
             the graph counts as one without the pattern.
+        are_validated: Whether they are graphs of a fit, which has validated them.
 
     Attributes:
         graphs: The graphs.
@@ -47,11 +48,11 @@ class SearchedGraphs:
     [True, False]
     """
 
-    def __init__(self, graphs: Iterable[Data], *, max_calls: int = MAX_CALLS) -> None:
+    def __init__(self, graphs: Iterable[Data], *, max_calls: int = MAX_CALLS, are_validated: bool = False) -> None:
         check_container(graphs)
         with preserved_random_state():  # a loader draws a seed whenever it is gone through
             self.graphs, self._max_calls = list(each_graph(iter(graphs))), max_calls
-        for number, graph in enumerate(self.graphs):
+        for number, graph in enumerate(() if are_validated else self.graphs):
             validate(graph, partial("graph {}".format, number), may_be_empty=True)
         self._encoded: dict[tuple[NodeRule | None, EdgeRule], EncodedGraphs] = {}
         self._answers: dict[Hashable, Bools] = {}

@@ -34,7 +34,7 @@ class ShownGraphs:
         self.graphs = dict(survey.graphs)
         self.indices = list(self.graphs)
         self._predictions = survey.predictions
-        self._searched = SearchedGraphs(self.graphs.values())
+        self._searched = SearchedGraphs(self.graphs.values(), are_validated=True)
 
     @property
     def predictions(self) -> Ints:
