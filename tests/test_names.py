@@ -15,7 +15,7 @@ import protograph as pg
 from protograph.cli.evaluate import scores_text
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import ClassScores
-from protograph.explanation import EmbeddingMap, Explanations
+from protograph.explanation import EmbeddingMap, Evidence, Example, Explanations, Reason, Support
 from protograph.explanation.prototype import describe_composition, figures_of
 from protograph.graphs.conditions import EdgeRule
 from protograph.report.comparison import plot_comparison
@@ -43,7 +43,7 @@ def hidden(text):
 
 def explanation(name):
     names = {"feature_names": (name, f"{name}2"), "edge_names": (name,)}
-    evidence = pg.Evidence(
+    evidence = Evidence(
         num_in_class=1,
         num_class=2,
         num_elsewhere=0,
@@ -67,16 +67,16 @@ def explanation(name):
         predicted=1,
         **names,
     )
-    few = pg.Support(num_in_class=1, num_class=1, num_elsewhere=0, num_others=0)
-    none = pg.Support(num_in_class=0, num_class=0, num_elsewhere=0, num_others=1)
-    reason = pg.Reason(
+    few = Support(num_in_class=1, num_class=1, num_elsewhere=0, num_others=0)
+    none = Support(num_in_class=0, num_class=0, num_elsewhere=0, num_others=1)
+    reason = Reason(
         has=(pg.Pattern(graph=prototype.graph, edge_rule=prototype.edge_rule, closed=(0,), **names),),
         lacks=(pg.Pattern(graph=Data(x=torch.eye(2)[[0]], num_nodes=1), at_least=2, **names),),
-        example=pg.Example(
+        example=Example(
             source=0, nodes=(0, 1, 2), graph=prototype.graph, marked=((0, 1, 2),), probability=0.9, is_whole=True
         ),
         searched=few,
-        confirming=pg.Support(num_in_class=0, num_class=1, num_elsewhere=0, num_others=0),
+        confirming=Support(num_in_class=0, num_class=1, num_elsewhere=0, num_others=0),
         kept_apart=none,
         holds_in_indices=(0,),
     )

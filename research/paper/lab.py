@@ -14,6 +14,7 @@ import joblib
 from filelock import FileLock
 
 import protograph as pg
+from protograph.metrics.robustness import corrupted
 from research.certificate import versions
 from research.paper.settings import SETS, Settings
 from research.worlds.catalogue import WORLDS
@@ -126,7 +127,7 @@ class Lab:
         data = self.data(spec.name, spec.seed)
         if spec.wrong_percent:  # of training graphs alone: test accuracies are on right labels
             train = self.model(ModelSpec(spec.name, spec.seed)).split.train
-            data = replace(data, graphs=pg.metrics.corrupted(data, spec.wrong_percent / 100, spec.seed, among=train))
+            data = replace(data, graphs=corrupted(data, spec.wrong_percent / 100, spec.seed, among=train))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pg.ProtographWarning)
             return pg.train(

@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
 from protograph.evaluation.evaluation import accuracy_of
+from protograph.metrics.accuracy import Accuracy
 from research.paper.drawings import graph_record, kinds_record, undirected
 
 RING = "six-carbon ring"
@@ -54,9 +55,7 @@ def motifs_of(data: pg.datasets.GraphDataset, target: int) -> dict[str, Data]:
     return truths
 
 
-def prototype_record(
-    graph: Data, right: pg.metrics.Accuracy, data: pg.datasets.GraphDataset, target: int
-) -> dict[str, Any]:
+def prototype_record(graph: Data, right: Accuracy, data: pg.datasets.GraphDataset, target: int) -> dict[str, Any]:
     """A prototype's graph, what it has of the truth that it is held against, and the share of each motif that it has.
 
     Args:

@@ -2,7 +2,7 @@
 
 >>> import protograph as pg
 >>> sorted(pg.__all__)[:4]
-['Difference', 'Evidence', 'Example', 'Explainer']
+['Explainer', 'Explanation', 'Explanations', 'GraphClassifier']
 """
 
 from importlib import import_module
@@ -15,18 +15,12 @@ if TYPE_CHECKING:
     from protograph import baselines, datasets, metrics
     from protograph.explainer import Explainer
     from protograph.explanation import (
-        Evidence,
-        Example,
         Explanation,
         Explanations,
-        Fidelity,
         Pattern,
         Prototype,
-        Reason,
-        Session,
-        Support,
     )
-    from protograph.explanation.difference import Difference, diff
+    from protograph.explanation.difference import diff
     from protograph.explanation.explanations import load
     from protograph.models.classifier import GraphClassifier
     from protograph.page.explainer import PAGE
@@ -35,21 +29,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAGE",
-    "Difference",
-    "Evidence",
-    "Example",
     "Explainer",
     "Explanation",
     "Explanations",
-    "Fidelity",
     "GraphClassifier",
     "NotFittedError",
     "Pattern",
     "ProtographWarning",
     "Prototype",
-    "Reason",
-    "Session",
-    "Support",
     "Trained",
     "Walk",
     "baselines",
@@ -63,19 +50,12 @@ __all__ = [
 # Imported on first use, so that `protograph --help` need not wait for torch.
 _ON_FIRST_USE = {
     "PAGE": "protograph.page.explainer",
-    "Difference": "protograph.explanation.difference",
-    "Evidence": "protograph.explanation",
-    "Example": "protograph.explanation",
     "Explainer": "protograph.explainer",
     "Explanation": "protograph.explanation",
     "Explanations": "protograph.explanation",
-    "Fidelity": "protograph.explanation",
     "GraphClassifier": "protograph.models.classifier",
     "Pattern": "protograph.explanation",
     "Prototype": "protograph.explanation",
-    "Reason": "protograph.explanation",
-    "Session": "protograph.explanation",
-    "Support": "protograph.explanation",
     "Trained": "protograph.training",
     "Walk": "protograph.page.options",
     "baselines": "protograph.baselines",

@@ -227,7 +227,7 @@ def test_unknown_names_list_the_names_and_the_closest(name, hint, no_data_folder
 
 @pytest.mark.parametrize("name", ["../etc", "a/b", "", "..", "/etc/passwd", "x" * 300])
 def test_a_name_is_never_a_path(name, tmp_path):
-    assert not datasets.is_known(name)
+    assert not registry.is_known(name)
     with pytest.raises(ValueError, match=r"name must be one of"):
         datasets.load(name, tmp_path)
 

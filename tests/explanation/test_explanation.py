@@ -5,13 +5,13 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.explanation import Survey
+from protograph.explanation import Evidence, Support, Survey
 from protograph.explanation.survey import origin_columns
 from protograph.graphs.origins import Origin
 from tests.explanation.by_hand import reason
 from tests.made import made_explanation
 
-ONE = pg.Support(num_in_class=1, num_class=4, num_elsewhere=1, num_others=6)
+ONE = Support(num_in_class=1, num_class=4, num_elsewhere=1, num_others=6)
 EVERYWHERE = reason(has=(pg.Pattern(graph=Data(num_nodes=1)),), searched=ONE, holds_in_indices=(0, 9))
 
 
@@ -28,9 +28,7 @@ def explanation(prototypes, **facts):
 
 
 def test_a_prototype_is_described_with_its_evidence():
-    evidence = pg.explanation.Evidence(
-        num_in_class=3, num_class=4, num_elsewhere=0, num_others=6, num_in_cluster=3, information=1.0
-    )
+    evidence = Evidence(num_in_class=3, num_class=4, num_elsewhere=0, num_others=6, num_in_cluster=3, information=1.0)
     facts = {"cluster": 0, "num_clusters": 2, "cluster_size": 3, "source": 7, "sources": [7], "nodes": [0, 1, 2]}
     named = prototype(evidence=evidence, feature_names=("C", "N"), **facts)
     found = explanation([named], feature_names=("C", "N"))
@@ -58,9 +56,7 @@ def test_graphs_are_called_by_where_they_came_from():
 
 
 def test_a_class_without_a_name_has_a_number():
-    evidence = pg.explanation.Evidence(
-        num_in_class=1, num_class=1, num_elsewhere=1, num_others=3, num_in_cluster=1, information=1.0
-    )
+    evidence = Evidence(num_in_class=1, num_class=1, num_elsewhere=1, num_others=3, num_in_cluster=1, information=1.0)
     words = explanation([prototype(evidence=evidence)], class_names=("0", "1")).summary().splitlines()[1]
     assert words.split("; ")[1] == (
         "found in all of the 1 graph predicted as class 1 (95%: 21% to 100%) and in 1 of 3 others (95%: 6% to 79%)"

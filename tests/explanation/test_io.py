@@ -16,7 +16,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.explanation import EmbeddingMap, Explanation, Explanations, Survey, io
+from protograph.explanation import EmbeddingMap, Evidence, Explanation, Explanations, Session, Survey, io
 from protograph.explanation.io import Reader, pack
 from protograph.graphs.conditions import EdgeRule
 from tests.explanation.by_hand import reasons
@@ -80,9 +80,9 @@ def prototype(**changes):
         "nodes": [0, 1, 3],
         "matches": torch.tensor([[0, 1], [1, -1], [3, 2]]),
         "sessions": [
-            pg.Session(start=(0, 1), probability=0.9, margin=2.2, size=3, source=17, stopped="full", num_iterations=2)
+            Session(start=(0, 1), probability=0.9, margin=2.2, size=3, source=17, stopped="full", num_iterations=2)
         ],
-        "evidence": pg.Evidence(
+        "evidence": Evidence(
             num_in_class=3,
             num_class=4,
             num_elsewhere=1,

@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
 from protograph.datasets.tu import MUTAGENICITY_ATOMS
+from protograph.explanation import Evidence
 from protograph.explanation.prototype import describe_composition, figures_of, formulas_of, smarts_of, smiles_of
 from protograph.graphs.conditions import EdgeRule
 
@@ -24,7 +25,7 @@ def prototype(graph=None, **facts):
 def evidence(num_in_class=3, num_class=4, num_elsewhere=1, num_others=5, **figures):
     counts = {"num_in_class": num_in_class, "num_class": num_class}
     others = {"num_elsewhere": num_elsewhere, "num_others": num_others}
-    return pg.Evidence(**counts, **others, num_in_cluster=0, information=0.5, **figures)
+    return Evidence(**counts, **others, num_in_cluster=0, information=0.5, **figures)
 
 
 def test_all_that_is_known_is_said():
@@ -143,17 +144,17 @@ COUNTS = {
 )
 def test_figures_that_cannot_be_are_refused(figures, problem):
     with pytest.raises(ValueError, match=f"^{problem}"):
-        pg.Evidence(**COUNTS | figures)
+        Evidence(**COUNTS | figures)
 
 
 def test_figures_that_can_be_are_taken():
-    evidence = pg.Evidence(**COUNTS, node_sources=(9,), contributions=(-1, 0.5), contribution_share=-0.5, steps=("-1",))
+    evidence = Evidence(**COUNTS, node_sources=(9,), contributions=(-1, 0.5), contribution_share=-0.5, steps=("-1",))
     assert evidence.support == 0.75
     assert evidence.support_elsewhere == 0.2
 
 
 def test_shares_of_no_graphs_are_not_a_number():
-    evidence = pg.Evidence(**COUNTS | dict.fromkeys(("num_in_class", "num_class", "num_elsewhere", "num_others"), 0))
+    evidence = Evidence(**COUNTS | dict.fromkeys(("num_in_class", "num_class", "num_elsewhere", "num_others"), 0))
     assert math.isnan(evidence.support)
     assert math.isnan(evidence.support_elsewhere)
 

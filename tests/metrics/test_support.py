@@ -4,8 +4,10 @@ import pytest
 
 from protograph._base.errors import ProtographWarning
 from protograph._base.intervals import wilson
-from protograph.metrics import EncodedGraphs, coverage, gain_area, overlap, support
+from protograph.graphs.encoding import EncodedGraphs
+from protograph.metrics import coverage, support
 from protograph.metrics.intervals import hoeffding
+from protograph.metrics.support import gain_area, overlap
 from tests.metrics.small_graphs import graph_of, path, ring
 
 GRAPHS = [ring(3), ring(4), path(3), ring(3), path(2), ring(5)]

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
 import protograph as pg
+from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.models.predictions import Judgement
 from protograph.page import consensus, trimming
@@ -165,7 +166,7 @@ def candidates_of(*pairs):
             source=number,
             nodes=tuple(range(graph.num_nodes)),
             matches=torch.arange(graph.num_nodes).reshape(-1, 1),
-            session=pg.Session(
+            session=Session(
                 start=(0,), probability=0.5, margin=0.0, size=3, source=number, stopped="consensus", num_iterations=1
             ),
             weight=weight,

@@ -107,7 +107,7 @@ class TestResolved:
         assert loaded.predict(new).tolist() == explanation.predict(new).tolist()
         assert "Features: x is cut at the gaps between its values; bins: low x (below" in explanation.summary()
         counted = pg.metrics.support(
-            explanation.prototypes[0].graph, own, explanation.graph_predictions, match_features=explanation.node_rule
+            explanation.prototypes[0].graph, own, explanation.survey.predictions, match_features=explanation.node_rule
         )
         assert counted.counts[1] == explanation.prototypes[0].evidence.num_in_class
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from protograph.explanation import Pattern, Prototype
 from protograph.explanation.survey import Survey
-from protograph.report.contrasting import contrasts
+from protograph.report.page import contrasts
 from protograph.report.shown_graphs import ShownGraphs
 from tests.explanation.by_hand import explained, reason
 from tests.metrics.small_graphs import path, ring

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from protograph.explanation import Pattern
-from protograph.report.copying import prototype_texts, reason_texts
+from protograph.report.cards import prototype_texts, reason_texts
 from tests.explanation.by_hand import reason
 from tests.metrics.small_graphs import path, ring
 

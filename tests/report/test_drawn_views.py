@@ -8,8 +8,8 @@ from torch_geometric.data import Data
 from protograph.graphs.names import NamedGraph
 from protograph.report.depicted_images import image_of
 from protograph.report.depicted_molecules import placed_molecule
-from protograph.report.drawn_views import draw_image, draw_placed_molecule, draw_words, svg_path
 from protograph.report.markup import Marks
+from protograph.report.views import draw_image, draw_placed_molecule, draw_words, svg_path
 
 
 @pytest.fixture

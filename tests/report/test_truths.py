@@ -1,7 +1,7 @@
 from dataclasses import replace
 
+from protograph.report.cards import truth_overlay
 from protograph.report.palette import palette_of
-from protograph.report.truths import truth_overlay
 from tests.metrics.small_graphs import path
 
 

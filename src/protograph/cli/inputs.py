@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
     from protograph._base.progress import Progress
-    from protograph.datasets import GraphDataset, LeftOut
+    from protograph.datasets import GraphDataset
+    from protograph.datasets.table import LeftOut
     from protograph.models.classifier import GraphClassifier
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")

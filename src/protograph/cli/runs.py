@@ -83,7 +83,7 @@ class Run:
 
     def inputs(self) -> dict[str, Path]:
         """The files and folders that it names, by the name of the field."""
-        from protograph.datasets import is_known
+        from protograph.datasets.registry import is_known
 
         # A data set's name wins over a folder that is called the same; ./name is the folder.
         is_name = "/" not in self.data and not Path(self.data).is_file() and is_known(self.data)

@@ -312,7 +312,7 @@ class Prototype:
     @property
     def smarts_besides(self) -> tuple[str, ...]:
         """What must agree besides, which :attr:`smarts` cannot say: names of columns; empty where SMARTS says all."""
-        from protograph.explanation.describing.besides import unsaid_by_smarts
+        from protograph.explanation.describing.kind_words import unsaid_by_smarts
 
         return tuple(unsaid_by_smarts(self))
 

@@ -267,7 +267,7 @@ class Reason:
             colors: Colours of the columns of ``x``; those with the empty text do not decide what kind a node is.
         """
         # Imported on first use, since it loads networkx.
-        from protograph.explanation.describing.reason_words import reason_words
+        from protograph.explanation.describing.rule_words import reason_words
 
         return reason_words(self, colors)
 

@@ -27,11 +27,10 @@ from protograph.explanation.difference import (
 )
 from protograph.report.depicting import pattern_picture, prototype_picture
 from protograph.report.figure import shared_palette
-from protograph.report.html import escape, table
 from protograph.report.markup import CSS
 from protograph.report.palette import Palette
 from protograph.report.reason_scene import MAX_PATTERNS, drawn_patterns
-from protograph.report.templating import asset, rendered, trusted
+from protograph.report.templating import asset, escape, rendered, table, trusted
 
 GENERATOR = "protograph compare-models"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -11,10 +11,10 @@ from protograph.explanation.prototype import formulas_of
 from protograph.graphs.names import ColumnNames
 from protograph.report.depicting import SENTENCE, Picture, pattern_picture, prototype_picture
 from protograph.report.figure import shared_palette
-from protograph.report.html import escape
 from protograph.report.looks import fragment_look
 from protograph.report.palette import Palette, palette_of
 from protograph.report.reason_scene import MAX_PATTERNS, DrawnPattern, drawn_patterns
+from protograph.report.templating import escape
 from protograph.report.words import NO_PROTOTYPE, class_title
 
 # Pixels that a picture may be wide and tall.

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from torch_geometric.data import Data
 
+from protograph._base.arrays import Ints
 from protograph._base.words import class_label, clean_name, count_of, one_line
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.rule_words import agreement_lines, curve_words, fidelity_words
+from protograph.explanation.describing.sentences import what_it_is
 from protograph.models.performance import Performance
 from protograph.report.cards import Card, Picture, prototype_card, reason_card
-from protograph.report.contrasting import contrasts
 from protograph.report.doubting import doubts_about
 from protograph.report.figure import shared_palette
 from protograph.report.page_data import page_data, shown_graphs
@@ -19,6 +21,53 @@ from protograph.report.palette import Palette
 from protograph.report.shown_graphs import ShownGraphs
 from protograph.report.thumbnails import MOST_DRAWN, Thumbnails
 from protograph.report.words import class_facts, class_title, shortened
+
+
+def contrasts(explanations: Sequence[Explanation], shown: ShownGraphs) -> list[dict[str, Any]]:
+    """A row a reason; where no class has any, a row a prototype, counted in the graphs that are kept."""
+    if any(one.reasons for one in explanations):
+        return [row for one in explanations for row in _of_reasons(one)]
+    return [row for one in explanations for row in _of_prototypes(one, shown)]
+
+
+def _of_reasons(explanation: Explanation) -> list[dict[str, Any]]:
+    predictions = np.array(explanation.survey.predictions, dtype=np.int64)
+    return [
+        {
+            "card": f"class-{explanation.target}-reason-{number}",
+            "title": _title(explanation, f"reason {number}"),
+            "words": reason.describe(colors=explanation.feature_colors),
+            "shares": _shares(explanation, predictions, predictions[list(reason.holds_in_indices)]),
+        }
+        for number, reason in enumerate(explanation.reasons, start=1)
+    ]
+
+
+def _of_prototypes(explanation: Explanation, shown: ShownGraphs) -> list[dict[str, Any]]:
+    if not shown.graphs:
+        return []
+    predictions = shown.predictions
+    return [
+        {
+            "card": f"class-{explanation.target}-prototype-{number}",
+            "title": _title(explanation, f"prototype {number}"),
+            "words": what_it_is(prototype, explanation.feature_colors),
+            "shares": _shares(explanation, predictions, predictions[shown.have(prototype)]),
+        }
+        for number, prototype in enumerate(explanation.prototypes, start=1)
+    ]
+
+
+def _title(explanation: Explanation, which: str) -> str:
+    return f"{class_label(explanation.target, explanation.class_names).capitalize()}, {which}"
+
+
+def _shares(explanation: Explanation, predictions: Ints, holding: Ints) -> list[float]:
+    """Per cent of the graphs predicted as each class."""
+    size = len(explanation.class_names)
+    totals, held = (np.bincount(some, minlength=size) for some in (predictions, holding))
+    return [round(100 * float(h) / float(t), 2) if t else 0.0 for h, t in zip(held, totals, strict=True)]
+
 
 # Graphs that are listed where rule and model part, or that the model takes for another class.
 MOST_LISTED, MOST_WRONG = 200, 120

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from protograph.explanation import Example, Explanation, Pattern, Reason
 from protograph.explanation.describing.pattern_words import pattern_words
-from protograph.explanation.describing.reason_words import are_marks_named
+from protograph.explanation.describing.rule_words import are_marks_named
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.report.layout import layout, undirected_edges

@@ -7,7 +7,7 @@ import torch
 from torch_geometric.data import Data
 
 from protograph.explanation import Evidence, Prototype
-from protograph.explanation.describing.besides import besides, unsaid_by_name, unsaid_by_smarts
+from protograph.explanation.describing.kind_words import besides, unsaid_by_name, unsaid_by_smarts
 from protograph.graphs.conditions import EdgeRule
 
 PAIR = torch.tensor([[0, 1], [1, 0]])

@@ -4,7 +4,7 @@ from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.explanation import Pattern, Prototype
-from protograph.explanation.describing.part_names import everywhere
+from protograph.explanation.describing.sentences import everywhere
 from protograph.molecules.functional_groups import NamedPart
 from tests.made import made_explanation
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protograph.explanation.describing.trails import trails, written
+from protograph.explanation.describing.pattern_words import trails, written
 
 
 @st.composite

@@ -1,19 +1,39 @@
 """The parts of a sentence on a prototype: what it is, where it is found, and what the model says."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
 from protograph._base.intervals import wilson
-from protograph._base.words import class_label, clean_name, count_of
-from protograph.explanation.describing.besides import besides
+from protograph._base.words import class_label, clean_name, count_of, counted, listed, with_article
 from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
+from protograph.explanation.describing.kind_words import besides
 from protograph.explanation.describing.motifs import compose, simple_graph
-from protograph.explanation.describing.part_names import everywhere
 from protograph.explanation.prototype import Evidence, Prototype, smarts_of
 from protograph.graphs.names import node_columns
 from protograph.molecules.elements import are_atoms
+from protograph.molecules.functional_groups import NamedPart
+
+
+def everywhere(parts: Sequence[NamedPart], said: str = "") -> str:
+    """What the pattern is in every molecule that it was counted in; nothing where no name holds in all of them.
+
+    Args:
+        parts: The parts that have a name.
+        said: What was said before: what is named there is not named again.
+
+    >>> ester, rings = NamedPart("ester group", (0, 1, 2)), [NamedPart("benzene ring", (n, n + 1)) for n in (3, 5)]
+    >>> everywhere([ester, *rings])
+    ' (in every molecule: an ester group and two benzene rings)'
+    >>> everywhere([ester], "an ester group"), everywhere([])
+    ('', '')
+    """
+    tally = Counter(clean_name(part.name) for part in parts if part.name not in said)
+    names = [with_article(name) if number == 1 else counted(number, name) for name, number in tally.items()]
+    return f" (in every molecule: {listed(names)})" if names else ""
+
 
 # Bits; below, containing the prototype says nothing worth mentioning about the class.
 _TELLS_NOTHING = 0.01
