@@ -1,4 +1,4 @@
-"""What users rely on is written down in ``tests/promises/``: public names, signatures, help texts, saved files.
+"""What users rely on is written down in ``tests/promises/``: public names and signatures.
 
 A change on purpose is accepted by ``python -m tests.test_promises --accept``, and shows up in the review as a diff.
 """
@@ -6,21 +6,14 @@ A change on purpose is accepted by ``python -m tests.test_promises --accept``, a
 import dataclasses
 import difflib
 import inspect
-import json
 import re
 import sys
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 import protograph as pg
-from protograph.cli.app import app
-from tests import zoo
 
 FOLDER = Path(__file__).parent / "promises"
 ACCEPT = "python -m tests.test_promises --accept"
@@ -85,60 +78,7 @@ def plain(text: str) -> str:
     return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", text)
 
 
-def helps() -> str:
-    texts = []
-    for words in commands(typer.main.get_command(app), ()):
-        done = CliRunner().invoke(app, [*words, "--help"], prog_name="protograph", env={"COLUMNS": "80"})
-        assert done.exit_code == 0, done.output
-        title = " ".join(("protograph", *words, "--help"))
-        texts.append(f"$ {title}\n" + "\n".join(line.rstrip() for line in done.output.strip().splitlines()))
-    return "\n\n".join(texts)
-
-
-def commands(command, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The words that name a command, for it and every one below it that is not hidden."""
-    yield words
-    for name, below in sorted(getattr(command, "commands", {}).items()):
-        if not below.hidden:
-            yield from commands(below, (*words, name))
-
-
-EXPLAINERS = {
-    "PAGE, consensus": lambda: pg.PAGE(num_clusters=1),
-    "PAGE, walk": lambda: pg.PAGE(search="walk", num_clusters=1),
-    "RandomSubgraph": lambda: pg.baselines.RandomSubgraph(max_nodes=5),
-}
-
-
-def saved_files() -> str:
-    """Keys of the saved explanations, each with the types of its values, a line a key."""
-    texts = []
-    for name, explainer in EXPLAINERS.items():
-        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-            warnings.simplefilter("ignore", pg.ProtographWarning)
-            path = Path(folder) / "explanation.json"
-            explainer().fit(zoo.make(), zoo.random_graphs(40)).explain(1).save(path)
-            types: dict[str, set[str]] = {}
-            gather(json.loads(path.read_text()), "", types)
-        lines = [f"{key}: {' | '.join(sorted(kinds))}" for key, kinds in sorted(types.items())]
-        texts.append("\n".join([f"# {name}", *lines]))
-    return "\n\n".join(texts)
-
-
-def gather(value: object, key: str, types: dict[str, set[str]]) -> None:
-    """Add the types of ``value`` and of all that it holds; what a list holds has the list's key and ``[]``."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            gather(inner, f"{key}.{name}" if key else name, types)
-    elif isinstance(value, list):
-        types.setdefault(key, set()).add("list")
-        for inner in value:
-            gather(inner, f"{key}[]", types)
-    else:
-        types.setdefault(key, set()).add("null" if value is None else type(value).__name__)
-
-
-PROMISES = {"names.txt": names, "signatures.txt": signatures, "help.txt": helps, "saved.txt": saved_files}
+PROMISES = {"names.txt": names, "signatures.txt": signatures}
 
 
 def difference(file: str, kept: str, now: str) -> str:
