@@ -36,27 +36,30 @@ class Mutant:
     """A change of one file.
 
     Attributes:
-        file: Below ``src/protograph``.
-        old: Text that is in it once.
+        place: A file or folder below ``src/protograph``; of a folder the only file that has the text.
+        old: Text that is there once.
         new: What stands in its place.
         tests: Files of tests, below ``tests``, divided by blanks.
     """
 
-    file: str
+    place: str
     old: str
     new: str
     tests: str
 
-    def text(self, root: Path) -> str:
-        """The file's text with the change.
+    def file(self, root: Path) -> Path:
+        """The file that is changed.
 
         Raises:
             LookupError: If the text is not there once.
         """
-        before = (root / SOURCE / self.file).read_text()
-        if before.count(self.old) != 1:
-            raise LookupError(f"{self.file} must have {self.old!r} once, it has it {before.count(self.old)} times")
-        return before.replace(self.old, self.new)
+        place = root / SOURCE / self.place
+        files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+        counts = {file: file.read_text().count(self.old) for file in files}
+        found = [file for file, count in counts.items() if count]
+        if sum(counts.values()) != 1:
+            raise LookupError(f"{self.place} must have {self.old!r} once, it has it {sum(counts.values())} times")
+        return found[0]
 
 
 ISOMORPHISM, SUBGRAPHS = "patterns/isomorphism_kernels.py", "patterns/test_subgraph_isomorphism.py"
@@ -70,19 +73,19 @@ MUTANTS = (
     Mutant(ISOMORPHISM, "if num_places == plan.at_least:", "if num_places + 1 >= plan.at_least:", SUBGRAPHS),
     Mutant(ISOMORPHISM, "if edge_kinds[kind] == graphs", "if edge_kinds[kind] <= graphs", SUBGRAPHS),
     Mutant(
-        "patterns/subgraph_isomorphism.py",
+        "patterns",
         "return sizes[0] == sizes[1] and contains(",
         "return sizes[0][0] == sizes[1][0] and contains(",
         SUBGRAPHS,
     ),
     Mutant(
-        "patterns/canonical.py",
+        "patterns",
         "kinds = self._graph.node_kinds[np.argsort(colors)]",
         "kinds = self._graph.node_kinds",
         "patterns/test_canonical.py",
     ),
     Mutant(
-        "patterns/canonical.py",
+        "patterns",
         "        fresh[node] -= 1\n",
         "",
         "patterns/test_canonical.py",
@@ -91,85 +94,81 @@ MUTANTS = (
     Mutant(DATASET, "shift = ptr[:-1].repeat_interleave(", "shift = ptr[1:].repeat_interleave(", COLLATED),
     Mutant(DATASET, "[value.size(dim) for value in values]", "[value.size(0) for value in values]", COLLATED),
     Mutant(DATASET, "one.starts[1:] + before for one", "one.starts[1:] for one", COLLATED),
-    Mutant("graphs/subgraph.py", "(ends >= 0).all(dim=0)", "(ends >= 0).any(dim=0)", "graphs/test_subgraph.py"),
-    Mutant("graphs/subgraph.py", "source.numel() :].flip(0)", "source.numel() :]", "graphs/test_subgraph.py"),
+    Mutant("graphs", "(ends >= 0).all(dim=0)", "(ends >= 0).any(dim=0)", "graphs/test_subgraph.py"),
+    Mutant("graphs", "source.numel() :].flip(0)", "source.numel() :]", "graphs/test_subgraph.py"),
     Mutant(
-        "graphs/subgraph.py",
+        "graphs",
         "np.sort(np.unique(keys, return_index=True)[1])",
         "np.unique(keys, return_index=True)[1]",
         "graphs/test_subgraph.py",
     ),
     # The readout
     Mutant(
-        "models/readout/pooling.py",
+        "models/readout",
         "shared = rows[place] / beside(self._num_nodes(rows.dtype)[place], rows)",
         "shared = rows[place]",
         "models/test_readout.py models/test_inference.py",
     ),
     Mutant(
-        "models/readout/mask.py",
+        "models/readout",
         'and how != "add":',
         'and how == "add":',
         "models/test_leaving_out.py models/test_readout.py",
     ),
     Mutant(
-        "models/readout/mask.py",
+        "models/readout",
         "else {**changed, id(index): index[kept]}",
         "else changed",
         "models/test_leaving_out.py models/test_readout.py",
     ),
     Mutant(
-        "models/readout/mask.py",
+        "models/readout",
         "return level.of_rows(self._keep) > 0",
         "return level.of_rows(self._keep) >= 0",
         "models/test_leaving_out.py models/test_readout.py",
     ),
     Mutant(
-        "models/readout/detect.py",
+        "models/readout",
         "elif reached & self._of_nodes:",
         "elif not reached & self._of_nodes:",
         "models/test_readout.py",
     ),
     Mutant(
-        "models/readout/detect.py",
+        "models/readout",
         "replace(step.place, is_mean=True)",
         "replace(step.place, is_mean=False)",
         "models/test_readout.py models/test_tracing.py models/test_leaving_out.py",
     ),
     # Saving
-    Mutant("explanation/io.py", "self._packed_left -= size", "self._packed_left -= 0", "explanation/test_io.py"),
-    Mutant("explanation/io.py", "if len(content) != length:", "if len(content) > length:", "explanation/test_io.py"),
-    Mutant("explanation/io.py", "length + 1)", "length)", "explanation/test_io.py"),
-    Mutant("explanation/io.py", "if version != VERSION:", "if version > VERSION:", "explanation/test_io.py"),
-    Mutant("explanation/io.py", "parse_constant=_refuse_constant", "parse_constant=float", "explanation/test_io.py"),
+    Mutant("explanation", "self._packed_left -= size", "self._packed_left -= 0", "explanation"),
+    Mutant("explanation", "if len(content) != length:", "if len(content) > length:", "explanation"),
+    Mutant("explanation", "length + 1)", "length)", "explanation"),
+    Mutant("explanation", "if version != VERSION:", "if version > VERSION:", "explanation"),
+    Mutant("explanation", "parse_constant=_refuse_constant", "parse_constant=float", "explanation"),
     # The search for rules
     Mutant(
-        "page/reasons/confirming.py",
+        "page/reasons",
         "in range(at_least, number + 1)",
         "in range(at_least + 1, number + 1)",
         RULES.format("confirming"),
     ),
+    Mutant("page/reasons", "chance * (rank + 1) / len(chances) for", "chance for", RULES.format("confirming")),
+    Mutant("page/reasons", "(left[one] & ~covered).sum()", "left[one].sum()", RULES.format("confirming")),
+    Mutant("page/reasons", "least = now - 2 * loss", "least = now - 20 * loss", RULES.format("simplifying")),
     Mutant(
-        "page/reasons/confirming.py", "chance * (rank + 1) / len(chances) for", "chance for", RULES.format("confirming")
-    ),
-    Mutant("page/reasons/confirming.py", "(left[one] & ~covered).sum()", "left[one].sum()", RULES.format("confirming")),
-    Mutant(
-        "page/reasons/simplifying.py", "least = now - 2 * loss", "least = now - 20 * loss", RULES.format("simplifying")
-    ),
-    Mutant(
-        "page/reasons/pool.py",
+        "page/reasons",
         "complexity < known[0].complexity",
         "complexity > known[0].complexity",
         RULES.format("pool"),
     ),
-    Mutant("page/reasons/pool.py", "<= holds.size - self._min_graphs:", "<= holds.size:", RULES.format("pool")),
+    Mutant("page/reasons", "<= holds.size - self._min_graphs:", "<= holds.size:", RULES.format("pool")),
     Mutant(
-        "page/reasons/joint_rules.py",
+        "page/reasons",
         "~holds[:, others].any(axis=1)",
         "~holds[:, others].all(axis=1)",
         RULES.format("joint_rules"),
     ),
-    Mutant("explanation/rule.py", "(holds.sum(axis=1) == 1)", "(holds.sum(axis=1) >= 1)", "explanation/test_rule.py"),
+    Mutant("explanation", "(holds.sum(axis=1) == 1)", "(holds.sum(axis=1) >= 1)", "explanation"),
     # PAGE
     Mutant(
         "_base/ties.py",
@@ -177,24 +176,22 @@ MUTANTS = (
         "return min(TOLERANCE, resolution * scale)",
         "_base/test_ties.py",
     ),
-    Mutant("page/trimming.py", "/ sqrt(len(nodes))", "/ len(nodes)", "page/test_trimming.py"),
+    Mutant("page", "/ sqrt(len(nodes))", "/ len(nodes)", "page/test_trimming.py"),
     Mutant(
-        "page/trimming.py",
+        "page",
         "there.inside.sum() == occurrence.inside.sum()",
         "there.inside.sum() >= occurrence.inside.sum() - 1",
         "page/test_trimming.py",
     ),
     Mutant(
-        "page/trimming.py",
+        "page",
         "size = min(len(part.pattern) for",
         "size = max(len(part.pattern) for",
         "page/test_trimming.py",
     ),
-    Mutant("page/matching.py", "-scores.mean(axis=axis", "-scores.sum(axis=axis", "page/test_matching.py"),
-    Mutant("page/matching.py", "products, 0.0) ** (1 / len(pairs))", "products, 0.0)", "page/test_matching.py"),
-    Mutant(
-        "page/clustering.py", "spread = (high - low) / NORMAL_RANGE", "spread = high - low", "page/test_clustering.py"
-    ),
+    Mutant("page", "-scores.mean(axis=axis", "-scores.sum(axis=axis", "page/test_matching.py"),
+    Mutant("page", "products, 0.0) ** (1 / len(pairs))", "products, 0.0)", "page/test_matching.py"),
+    Mutant("page", "spread = (high - low) / NORMAL_RANGE", "spread = high - low", "page/test_clustering.py"),
 )
 
 
@@ -223,9 +220,9 @@ def is_killed(mutant: Mutant, root: Path) -> bool:
     Raises:
         RuntimeError: If the tests did not run at all.
     """
-    file, changed = root / SOURCE / mutant.file, mutant.text(root)
+    file = mutant.file(root)
     original, times = file.read_text(), file.stat()
-    file.write_text(changed)
+    file.write_text(original.replace(mutant.old, mutant.new))
     try:
         done = run_tests(root, mutant.tests)
     except subprocess.TimeoutExpired:
@@ -249,7 +246,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     for one in MUTANTS:
-        one.text(certificate.ROOT)
+        one.file(certificate.ROOT)
     with tempfile.TemporaryDirectory(prefix="protograph-mutants-") as folder:
         copies: SimpleQueue[Path] = SimpleQueue()
         for number in range(asked.jobs):
@@ -262,15 +259,15 @@ def main() -> None:
             finally:
                 copies.put(root)
             print(
-                f"{number:2} {'killed  ' if killed else 'SURVIVED'} {MUTANTS[number].file}: {MUTANTS[number].new}",
+                f"{number:2} {'killed  ' if killed else 'SURVIVED'} {MUTANTS[number].place}: {MUTANTS[number].new}",
                 flush=True,
             )
             return {**asdict(MUTANTS[number]), "is_killed": killed}
 
         with ThreadPoolExecutor(asked.jobs) as pool:
             rows = list(pool.map(judge, asked.only or range(len(MUTANTS))))
-    known = {(row["file"], row["old"], row["new"]): row for row in [*certificate.read(RESULT, []), *rows]}
-    whole = [row for one in MUTANTS if (row := known.get((one.file, one.old, one.new)))]
+    known = {(row["old"], row["new"]): row for row in [*certificate.read(RESULT, []), *rows]}
+    whole = [row for one in MUTANTS if (row := known.get((one.old, one.new)))]
     limits = limits_of(whole)
     certificate.write(
         RESULT, whole, seeds=[0], limits=limits, earlier=certificate.runs_of(RESULT) if asked.only else []
