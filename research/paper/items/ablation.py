@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import protograph as pg
 from protograph.page.trimming import Closing
-from protograph.patterns.rings import edges_of
+from protograph.patterns.pattern import Subgraph
 from research.paper.drawings import INK, SERIES, new_figure
 from research.paper.estimates import Estimate, below, mean_of, share_mean
 from research.paper.lab import Lab, ModelSpec
@@ -42,6 +42,11 @@ WALK: Mapping[str, Mapping[str, Mapping[str, Any] | None]] = {
     "match_features": {"yes": None, "no": {"match_features": False}},
     "distinct_starts": {"yes": None, "no": {"search": pg.Walk(distinct_starts=False)}},
 }
+
+
+def edges_alone(pattern: Subgraph, kinds: Sequence[int]) -> list[frozenset[int]]:
+    """A pattern divided into edges, as if nothing belonged together."""
+    return [frozenset(ends) for ends in sorted(pattern.edges)]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -82,7 +87,7 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
             "trimming.information": lambda inside, outside: 1.0,
         }
     },
-    "wholes": {"replaced": {"consensus.wholes_of": edges_of}},
+    "wholes": {"replaced": {"consensus.wholes_of": edges_alone}},
     "closing": {"replaced": {"trimming.MAX_STEPS": 0}},
     "closing held by the model": {"replaced": {"trimming.Closing.close": _closed_to_its_end}},
     "several groups": {"budget": 1},
