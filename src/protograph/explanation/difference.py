@@ -267,8 +267,8 @@ def _class_difference(
     return ClassDifference(
         target=target,
         changes=tuple(sorted(changes, key=lambda one: STATUSES.index(one.status))),
-        num_predicted=(before and before.num_predicted, after and after.num_predicted),
-        fidelity=(before and before.fidelity, after and after.fidelity),
+        num_predicted=(before.num_predicted if before else None, after.num_predicted if after else None),
+        fidelity=(before.fidelity if before else None, after.fidelity if after else None),
     )
 
 

@@ -63,8 +63,13 @@ _TAGS: dict[str, tuple[Any, Any]] = {
 }
 # What the types of arrays come from; newer versions of NumPy have an alias of its own for them.
 _ARRAYS = (np.ndarray, NDArray)
+
+
 # The type of each field of a record, by name.
-_hints = cache(get_type_hints)
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of a record's fields; each record is asked often."""
+    return get_type_hints(kind)
 
 
 class UnfitError(ValueError):
@@ -151,7 +156,7 @@ def pack(value: Any, kind: Any, where: str = "its content") -> Json:
     """
     origin, kinds = get_origin(kind), get_args(kind)
     own = origin or kind
-    if (is_dataclass(own) or own in (Mapping, Tensor, Data)) and not isinstance(value, own):  # type: ignore[arg-type]
+    if (is_dataclass(own) or own in (Mapping, Tensor, Data)) and not isinstance(value, own):
         raise unfit(where, f"of the type {own.__name__}", value)
     if kind is Any:
         return _pack_value(value, where)
@@ -175,7 +180,7 @@ def pack(value: Any, kind: Any, where: str = "its content") -> Json:
 
 def pack_record(record: Any, where: str, *, without: Collection[str] = ()) -> Json:
     """A record as an object of JSON, without some of its fields."""
-    hints = {name: hint for name, hint in _hints(type(record)).items() if name not in without}
+    hints = {name: hint for name, hint in _hints(record.__class__).items() if name not in without}
     return {name: pack(getattr(record, name), hint, f"{where}.{name}") for name, hint in hints.items()}
 
 
@@ -358,7 +363,8 @@ class Reader:
             content = b""
         if len(content) != length:
             raise UnfitError(f"{where} must be {size} packed numbers, got others")
-        return np.frombuffer(content, dtype).tolist()
+        numbers: list[Any] = np.frombuffer(content, dtype).tolist()
+        return numbers
 
     def _tensor(self, value: Json, where: str) -> Tensor:
         entries = _checked(value, dict, where)

@@ -241,7 +241,7 @@ def _graphs(classes: Classes) -> Iterator[Row]:
             "line": origin.line,
             "file": origin.file or None,
             "smiles": origin.smiles or None,
-            "label": names[label] if label in range(len(names)) else None if label is None else str(label),
+            "label": None if label is None else names[label] if 0 <= label < len(names) else str(label),
             "prediction": names[predicted],
             "p": survey.probabilities[index] if survey.probabilities else None,
             "part": PART_NAMES[parts[index]] if parts else None,

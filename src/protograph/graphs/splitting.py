@@ -92,7 +92,7 @@ def split_graphs(
     count = checked_count(num_graphs, len(sizes))
     edge_graph = np.repeat(np.arange(len(sizes)), sizes)[edge_values["edge_index"][0].numpy()]
     order = torch.from_numpy(np.argsort(edge_graph, kind="stable"))
-    num_edges = np.bincount(edge_graph, minlength=len(sizes))
+    num_edges = np.bincount(edge_graph, minlength=len(sizes)).astype(np.int64)
     starts = torch.from_numpy(np.repeat(np.cumsum(sizes) - sizes, num_edges))
     of_nodes, of_edges, each = (np.append(0, np.cumsum(one)) for one in (sizes, num_edges, np.ones_like(sizes)))
     columns: dict[str, Column] = {key: Rows(values, of_nodes) for key, values in node_values.items()}
@@ -102,4 +102,4 @@ def split_graphs(
     columns["y"] = Rows(labels, each)
     if not node_values:
         columns["num_nodes"] = sizes.tolist()
-    return tuple(CollatedGraphs(sizes, columns, [Data()] * len(sizes))[:count])
+    return tuple(CollatedGraphs(sizes.astype(np.int64), columns, [Data()] * len(sizes))[:count])

@@ -459,7 +459,8 @@ def merged(log_densities: Floats, twins: Ints, num_graphs: int) -> tuple[Ints, l
     Returns:
         The cluster of each graph, by its place among those that are left; which these are; and what was done.
     """
-    alive, notes = list(range(len(log_densities))), []
+    alive = list(range(len(log_densities)))
+    notes: list[str] = []
     while True:
         labels = log_densities[alive].argmax(axis=0)
         sizes = np.bincount(labels, minlength=len(alive))
