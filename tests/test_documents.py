@@ -257,13 +257,13 @@ def test_every_check_of_the_contract_is_documented():
     assert rows == {check.__name__: check.__doc__ for check in CHECKS}
 
 
-def test_sizes_beyond_which_a_sample_decides_are_those_of_the_options():
+def test_sizes_beyond_which_a_sample_decides_are_those_of_the_code():
     text = (DOCS / "scaling.md").read_text().split("## From which size on a sample decides")[1].split("\n## ")[0]
     rows = {row.split("|")[1].strip(): row for row in text.splitlines() if row.startswith("| ")}
     sizes = {
         "the mixture of a class": [clustering.MAX_FITTED],
-        "bins and kinds of continuous features": [match_rules.NODE_SAMPLE],
-        "patterns of a session": [counting.MAX_COUNTED, counting.DRAWN_FROM],
+        "bins of continuous features": [match_rules.NODE_SAMPLE],
+        "counts during a search": [counting.MAX_COUNTED, counting.DRAWN_FROM],
         "rules": [ReasonOptions().max_searched, ReasonOptions().max_confirming],
     }
     for what, numbers in sizes.items():

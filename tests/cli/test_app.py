@@ -26,9 +26,12 @@ def test_python_runs_the_package():
 
 @pytest.fixture
 def interrupts():
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores interrupts
+    """The handlers of a program in a terminal: a background job ignores interrupts, ``nohup`` hang-ups."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL, signal.SIGTERM: signal.SIG_DFL}
+    earlier = {one: signal.signal(one, handler) for one, handler in usual.items()}
     yield
-    signal.signal(signal.SIGINT, handler)
+    for one, handler in earlier.items():
+        signal.signal(one, handler)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])

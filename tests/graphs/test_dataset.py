@@ -330,3 +330,8 @@ def test_parts_are_views():
     assert all(same(*pair) for pair in zip(graphs[-4:], GRAPHS[-4:], strict=True))
     assert len(graphs[5:2]) == 0
     assert len(pickle.dumps(graphs[0])) < 4000
+
+
+def test_a_tensor_without_numbers_is_kept_as_it_is():
+    graphs = [Data(x=torch.ones(2, 1), y=torch.ones(1, device="meta")) for _ in range(3)]
+    assert [value.is_meta for value in GraphStore(graphs).values("y")] == [True] * 3

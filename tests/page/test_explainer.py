@@ -602,8 +602,10 @@ def test_targets_are_checked():
         explainer.explain(2)
     with pytest.raises(ValueError, match=r"^target must be in \[0, 2\), got -1"):
         explainer.explain(-1)
-    with pytest.raises(TypeError, match=r"^target must be a whole number, .* got 'mutagen'$"):
+    with pytest.raises(ValueError, match=r"^target .*'mutagen'"):
         explainer.explain("mutagen")
+    with pytest.raises(TypeError, match=r"^target .* got 1\.5"):
+        explainer.explain(1.5)
 
 
 @either

@@ -238,7 +238,8 @@ class Prototype:
     @property
     def edges(self) -> list[tuple[int, int]]:
         """The undirected edges between different nodes, each once, in ascending order."""
-        return sorted({(min(u, v), max(u, v)) for u, v in self.graph.edge_index.T.tolist() if u != v})
+        pairs = [] if self.graph.edge_index is None else self.graph.edge_index.T.tolist()
+        return sorted({(min(u, v), max(u, v)) for u, v in pairs if u != v})
 
     def describe(
         self, class_name: str | None = None, *, class_names: Sequence[str] = (), colors: Sequence[str] = ()

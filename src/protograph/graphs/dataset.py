@@ -243,7 +243,7 @@ def collate(graphs: Sequence[Data]) -> CollatedGraphs:
 
 def _column(key: str, values: list[Any], graph: Data) -> Column:
     """Values of one attribute end to end, if all are plain tensors of one type and number of dimensions."""
-    if not all(isinstance(value, Tensor) for value in values):
+    if not all(isinstance(value, Tensor) and not value.is_meta for value in values):
         return values
     if set(map(type, values)) != {Tensor} or not all(map(_IS_ON_CPU, values)):
         values = [value.as_subclass(Tensor).cpu() for value in values]

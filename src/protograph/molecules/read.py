@@ -141,7 +141,7 @@ def molecule_graphs(
 
     >>> arrays = molecule_arrays([parse("C[O-]"), parse("N")])
     >>> molecule_graphs(arrays, torch.tensor([0, 1]), ["C[O-]", "N"])[0]
-    Data(x=[2, 3], edge_index=[2, 2], edge_attr=[2, 4], y=[1], charge=[2], smiles='C[O-]')
+    Data(x=[2, 3], charge=[2], edge_index=[2, 2], edge_attr=[2, 4], y=[1], smiles='C[O-]')
     """
     graphs = split_graphs(
         node_values={

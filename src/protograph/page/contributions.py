@@ -69,9 +69,9 @@ def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | Non
         return None
     some = spread(np.arange(rows), 2 * FITTED_TO * (dim + 1))
     embeddings, scores = embedded.graph_embeddings[some], embedded.scores[some]
-    scores = scores - scores[:, :1]
     if not np.isfinite(scores).all():  # probabilities of 0
         return None
+    scores = scores - scores[:, :1]
     chosen = spread(np.arange(some.size), some.size // 2)
     scale, independent = np.abs(embeddings).max(axis=0), max(INDEPENDENT, resolution)
     is_alive = scale > 0
