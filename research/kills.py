@@ -31,7 +31,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph._base.files import TEMPORARY
+from protograph._utils.files import TEMPORARY
 from protograph.cli import main as command
 from protograph.datasets import registry
 from protograph.datasets.cache import cached_arrays

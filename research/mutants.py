@@ -171,10 +171,10 @@ MUTANTS = (
     Mutant("explanation", "(holds.sum(axis=1) == 1)", "(holds.sum(axis=1) >= 1)", "explanation"),
     # PAGE
     Mutant(
-        "_base/ties.py",
+        "_utils/ties.py",
         "return max(TOLERANCE, resolution * scale)",
         "return min(TOLERANCE, resolution * scale)",
-        "_base/test_ties.py",
+        "utils/test_ties.py",
     ),
     Mutant("page", "/ sqrt(len(nodes))", "/ len(nodes)", "page/test_trimming.py"),
     Mutant(

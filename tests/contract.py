@@ -19,7 +19,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import BatchNorm, GATConv, GCNConv, GINConv, global_add_pool
 
 import protograph as pg
-from protograph._base.randomness import preserved_random_state, seed_generators
+from protograph._utils.randomness import preserved_random_state, seed_generators
 
 NUM_KINDS, WIDTH = 3, 8
 CONVOLUTIONS = ("gcn", "gin", "gat")

@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "protograph"
 # From the bottom up. A package imports from the layers before its own; packages of one layer do not know each other.
 LAYERS = (
-    ("_base",),
+    ("_utils",),
     ("engines",),
     ("graphs",),
     ("patterns",),

@@ -8,8 +8,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from protograph._base import __version__ as __version__
-from protograph._base.errors import NotFittedError, ProtographWarning
+from protograph._utils import __version__ as __version__
+from protograph._utils.errors import NotFittedError, ProtographWarning
 
 if TYPE_CHECKING:
     from protograph import baselines, datasets, metrics

@@ -16,11 +16,11 @@ import torch
 from torch import nn
 from torch_geometric.data import Data
 
-from protograph._base import ties
-from protograph._base.arrays import Floats, Ints
-from protograph._base.errors import NotFittedError, ProtographWarning
-from protograph._base.progress import Progress, Reports, timed
-from protograph._base.randomness import preserved_random_state
+from protograph._utils import ties
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.errors import NotFittedError, ProtographWarning
+from protograph._utils.progress import Progress, Reports, timed
+from protograph._utils.randomness import preserved_random_state
 from protograph.engines.ray import opened
 from protograph.explanation import Explanation, Explanations, Prototype, Provenance
 from protograph.explanation.names import names_for
@@ -294,7 +294,7 @@ class Explainer:
     def _reported(self, num_classes: int) -> Iterator[None]:
         """Count anew what is done, for so many classes, and tell of loops that are compiled meanwhile."""
         # Imported here: Numba takes a while to load.
-        from protograph._base.compiling import compiling_told
+        from protograph._utils.compiling import compiling_told
 
         with ExitStack() as stack:
             if stack.enter_context(self._progress.run(num_classes)):

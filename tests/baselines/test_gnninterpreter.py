@@ -8,7 +8,7 @@ from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv, GraphConv, global_add_pool
 
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 from protograph.baselines.generation import learn
 from protograph.baselines.gnninterpreter import GNNInterpreter, _Search
 from protograph.models.classifier import GraphClassifier

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from protograph._base.run_folder import new_folder, write_manifest
+from protograph._utils.run_folder import new_folder, write_manifest
 from protograph.cli.runs import KIND, Run
 from tests.explanation.told import HAS_PATH, HAS_TRIANGLE, told
 

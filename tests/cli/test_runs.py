@@ -7,7 +7,7 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph._base.run_folder import new_folder, sha256_of, write_manifest
+from protograph._utils.run_folder import new_folder, sha256_of, write_manifest
 from protograph.cli.runs import KIND, Run, read_run, split_text
 from protograph.cli.train import check_model_out
 from protograph.training import GCN, save_model

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 from protograph.datasets import cache
 from protograph.datasets.cache import cache_folder, cached_arrays
 from tests.permissions import needs_a_refusal

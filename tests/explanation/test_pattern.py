@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Batch, Data
 
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 from protograph.explanation import Pattern
 from protograph.explanation.pattern import SearchedGraphs, as_searched, nodes_of
 from protograph.graphs.conditions import EdgeRule

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph._base.intervals import wilson
+from protograph._utils.intervals import wilson
 from protograph.explanation import Example, Explanations, Fidelity, Pattern, Prototype, Support
 from protograph.explanation.rule import fidelity_of_all, fidelity_of_class
 from tests.explanation.by_hand import (

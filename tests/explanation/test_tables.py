@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 
-from protograph._base.intervals import wilson
+from protograph._utils.intervals import wilson
 from protograph.explanation import Prototype
 from protograph.explanation.tables import COLUMNS, prototypes_sdf, reasons_by_graph, table_rows, write_tables
 from tests.explanation.told import told

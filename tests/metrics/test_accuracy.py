@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 from protograph.datasets.synthetic import GRID, HOUSE
 from protograph.metrics import accuracy, best_accuracy, density
 from tests.metrics.small_graphs import graph_of, graphs, grid, path, plain, ring

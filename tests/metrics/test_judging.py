@@ -6,7 +6,7 @@ from torch import nn
 from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.metrics.judging import Judged, graphs_of, judge, margin_share, share_of_margin
 from protograph.models.outputs import margins

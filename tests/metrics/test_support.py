@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from protograph._base.errors import ProtographWarning
-from protograph._base.intervals import wilson
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.intervals import wilson
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics import coverage, support
 from protograph.metrics.intervals import hoeffding

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.progress import timed
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.progress import timed
+from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.models.predictions import Judgement

@@ -15,9 +15,9 @@ from torch_geometric.data import Data
 from torch_geometric.nn import FAConv, MessagePassing
 from torch_geometric.utils import scatter
 
-from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.options import check_options
-from protograph._base.ties import TOLERANCE
+from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.options import check_options
+from protograph._utils.ties import TOLERANCE
 from protograph.baselines.generation import GeneratingExplainer, Vocabulary, assembled, bare
 from protograph.explanation import Prototype
 from protograph.models.outputs import ReturnType, log_scores

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.options import check_options
-from protograph._base.progress import timed
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.options import check_options
+from protograph._utils.progress import timed
+from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.subgraph import induced_subgraph

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._base.options import check_options
-from protograph._base.ties import tolerance_for
+from protograph._utils.options import check_options
+from protograph._utils.ties import tolerance_for
 from protograph.baselines.generation import GeneratingExplainer, Vocabulary
 from protograph.explanation import Prototype
 from protograph.graphs.validate import node_count

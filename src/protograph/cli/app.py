@@ -9,10 +9,10 @@ import warnings
 
 import typer
 
-from protograph._base import __version__
-from protograph._base.errors import ProtographWarning
-from protograph._base.surroundings import ending_as_interrupts, uninterrupted
-from protograph._base.words import one_line
+from protograph._utils import __version__
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.surroundings import ending_as_interrupts, uninterrupted
+from protograph._utils.words import one_line
 from protograph.cli import compare, compare_models, datasets, evaluate, explain, train
 
 app = typer.Typer(

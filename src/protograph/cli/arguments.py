@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 
 ReturnType = StrEnum("ReturnType", ["auto", "raw", "probs", "log_probs"])
 

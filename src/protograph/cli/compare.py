@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from protograph._base.progress import command_progress
-from protograph._base.run_folder import FolderKind, new_folder, write_manifest
-from protograph._base.words import count_of, one_line
+from protograph._utils.progress import command_progress
+from protograph._utils.run_folder import FolderKind, new_folder, write_manifest
+from protograph._utils.words import count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.comparison_table import (
     comparison_csv,

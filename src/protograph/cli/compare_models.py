@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from protograph._base.words import one_line
+from protograph._utils.words import one_line
 from protograph.cli import arguments
 from protograph.cli.runs import EXPLANATION, RunFolder, read_run
 from protograph.cli.tables import wrapped

@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from protograph._base.words import count_of, cut, one_line
+from protograph._utils.words import count_of, cut, one_line
 from protograph.cli.tables import table
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from protograph._base.progress import command_progress
+from protograph._utils.progress import command_progress
 from protograph.cli.arguments import DataRoot, Json
 from protograph.cli.tables import table, wrapped
 

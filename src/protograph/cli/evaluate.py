@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from protograph._base.progress import command_progress
-from protograph._base.words import class_label, count_of, one_line
+from protograph._utils.progress import command_progress
+from protograph._utils.words import class_label, count_of, one_line
 from protograph.cli import arguments
 from protograph.cli.explain import fidelity_facts, source_facts
 from protograph.cli.inputs import aligned, is_model_file, load_classifier, load_graphs, module_of

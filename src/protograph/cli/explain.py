@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from protograph._base.progress import command_progress
-from protograph._base.run_folder import add_to_manifest, new_folder, write_manifest
+from protograph._utils.progress import command_progress
+from protograph._utils.run_folder import add_to_manifest, new_folder, write_manifest
 from protograph.cli import arguments
 from protograph.cli.inputs import (
     aligned,

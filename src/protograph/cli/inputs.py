@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from protograph._base.words import clean_name, count_of, csv_text
+from protograph._utils.words import clean_name, count_of, csv_text
 from protograph.cli.runs import Run, name_of
 
 if TYPE_CHECKING:
     from torch import nn
     from torch_geometric.data import Data
 
-    from protograph._base.progress import Progress
+    from protograph._utils.progress import Progress
     from protograph.datasets import GraphDataset
     from protograph.datasets.table import LeftOut
     from protograph.models.classifier import GraphClassifier

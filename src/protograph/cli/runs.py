@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from protograph._base.run_folder import FolderKind, read_manifest, sha256_of
+from protograph._utils.run_folder import FolderKind, read_manifest, sha256_of
 
 if TYPE_CHECKING:
     from torch import nn

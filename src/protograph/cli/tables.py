@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
-from protograph._base.words import cut
+from protograph._utils.words import cut
 
 WIDTH = 100
 GAP = "  "

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from protograph._base.files import atomic_path
-from protograph._base.progress import command_progress
-from protograph._base.words import class_label, count_of
+from protograph._utils.files import atomic_path
+from protograph._utils.progress import command_progress
+from protograph._utils.words import class_label, count_of
 from protograph.cli import arguments
 from protograph.cli.inputs import load_graphs, tell_left_out
 from protograph.cli.runs import Run, read_run

@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from protograph._base.arrays import Arrays
-from protograph._base.errors import ProtographWarning
-from protograph._base.files import atomic_path
+from protograph._utils.arrays import Arrays
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.files import atomic_path
 
 VARIABLE = "PROTOGRAPH_CACHE"
 # Raised whenever the files look different, so that those of an earlier version are not read.

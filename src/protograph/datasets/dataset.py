@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
-from protograph._base.words import clean_name
+from protograph._utils.arrays import Bools, Ints
+from protograph._utils.words import clean_name
 from protograph.graphs.files import ShardedGraphs
 from protograph.graphs.names import ColumnNames, ValueNames
 from protograph.graphs.origins import Origins, origins_of

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from protograph._base.files import atomic_path
-from protograph._base.progress import Progress
+from protograph._utils.files import atomic_path
+from protograph._utils.progress import Progress
 from protograph.datasets.cache import cache_folder
 
 VARIABLE = "PROTOGRAPH_DATA"

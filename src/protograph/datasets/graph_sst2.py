@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch_geometric.utils import to_undirected
 
-from protograph._base.arrays import Arrays
+from protograph._utils.arrays import Arrays
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile

@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Arrays, Bools, Floats
-from protograph._base.progress import Progress
+from protograph._utils.arrays import Arrays, Bools, Floats
+from protograph._utils.progress import Progress
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset, LazyGraphs
 from protograph.datasets.files import DataFiles, SourceFile

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Arrays, Bools
+from protograph._utils.arrays import Arrays, Bools
 from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile

@@ -6,7 +6,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
-from protograph._base.progress import Progress, shown
+from protograph._utils.progress import Progress, shown
 from protograph.datasets import graph_sst2, mnist_sp, molecules, synthetic, tu
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, downloads, fetch_into

@@ -20,8 +20,8 @@ from torch_geometric.datasets import ExplainerDataset
 from torch_geometric.datasets.graph_generator import BAGraph
 from torch_geometric.datasets.motif_generator import CycleMotif, HouseMotif
 
-from protograph._base.arrays import Ints
-from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
+from protograph._utils.arrays import Ints
+from protograph._utils.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles
 from protograph.datasets.spec import DatasetSpec, PaperCounts

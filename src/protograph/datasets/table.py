@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from protograph._base.words import cut, one_line
+from protograph._utils.words import cut, one_line
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import read_unpacked
 from protograph.datasets.molecules import molecule_dataset, read_molecules

@@ -20,7 +20,7 @@ from torch_geometric.datasets import TUDataset
 from torch_geometric.io import read_tu_data
 from torch_geometric.utils import degree
 
-from protograph._base.arrays import Ints
+from protograph._utils.arrays import Ints
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members, reading
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset

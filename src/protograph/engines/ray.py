@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from protograph._base.words import one_line
+from protograph._utils.words import one_line
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from protograph._base.progress import Progress
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.progress import Progress
+from protograph._utils.randomness import preserved_random_state
 from protograph.datasets import GraphDataset
 from protograph.evaluation.evaluation import HeldOut, evaluate, held_out
 from protograph.explainer import Explainer

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.arrays import Ints
+from protograph._utils.randomness import preserved_random_state
 from protograph.explanation import Explanation, Fidelity, Prototype
 from protograph.explanation.pattern import SearchedGraphs
 from protograph.graphs.conditions import EdgeRule, NodeRule

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.options import check_number
-from protograph._base.words import class_label, count_of, one_line
+from protograph._utils.options import check_number
+from protograph._utils.words import class_label, count_of, one_line
 from protograph.explanation.explanation import Explanation
 from protograph.explanation.explanations import Explanations
 from protograph.explanation.pattern import Pattern

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools
-from protograph._base.words import class_label, count_of, one_line
+from protograph._utils.arrays import Bools
+from protograph._utils.words import class_label, count_of, one_line
 from protograph.explanation.explanation import Explanation
 from protograph.explanation.io import UnfitError, pack, pack_record, read_document, unfit, write_document
 from protograph.explanation.pattern import SearchedGraphs, as_searched

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.files import atomic_path
+from protograph._utils.files import atomic_path
 
 Json = Any
 

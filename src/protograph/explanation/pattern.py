@@ -12,10 +12,10 @@ from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools
-from protograph._base.errors import ProtographWarning
-from protograph._base.randomness import preserved_random_state
-from protograph._base.words import count_of
+from protograph._utils.arrays import Bools
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.randomness import preserved_random_state
+from protograph._utils.words import count_of
 from protograph.explanation.io import UnfitError, unfit
 from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule, as_node_rule
 from protograph.graphs.dataset import each_graph

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.words import clean_name, count_of, listed
+from protograph._utils.words import clean_name, count_of, listed
 from protograph.explanation.io import are_whole, unfit
 from protograph.explanation.pattern import check_parts
 from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule

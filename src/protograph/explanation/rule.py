@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
-from protograph._base.intervals import wilson
+from protograph._utils.arrays import Bools, Ints
+from protograph._utils.intervals import wilson
 from protograph.explanation.io import UnfitError, unfit
 from protograph.explanation.pattern import Pattern, SearchedGraphs, as_searched
 from protograph.graphs.validate import node_count

@@ -8,8 +8,8 @@ import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.projection import project
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.projection import project
 from protograph.explanation.io import UnfitError, unfit
 from protograph.graphs.dataset import GraphStore
 from protograph.graphs.origins import Origin

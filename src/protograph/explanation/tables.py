@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from protograph._base.files import atomic_path
-from protograph._base.intervals import wilson
-from protograph._base.words import class_label, write_csv
+from protograph._utils.files import atomic_path
+from protograph._utils.intervals import wilson
+from protograph._utils.words import class_label, write_csv
 from protograph.explanation.prototype import Evidence, Prototype, smarts_of, smiles_of
 from protograph.explanation.rule import PART_NAMES, Support
 from protograph.molecules.write import MoleculeRecord, sdf_text

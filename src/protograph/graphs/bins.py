@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.words import count_of
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.words import count_of
 from protograph.graphs.dataset import CollatedGraphs
 
 # Places at which the density is looked at.

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.arrays import Floats, Ints
+from protograph._utils.arrays import Floats, Ints
 
 # Rows that are compared with anchors at a time.
 _BLOCK = 4096

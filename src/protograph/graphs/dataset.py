@@ -23,8 +23,8 @@ from torch import Tensor
 from torch.utils.data import Subset
 from torch_geometric.data import Batch, Data, OnDiskDataset
 
-from protograph._base.arrays import Ints
-from protograph._base.words import listed
+from protograph._utils.arrays import Ints
+from protograph._utils.words import listed
 from protograph.graphs.files import ShardedGraphs
 from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
 from protograph.graphs.subgraph import simple

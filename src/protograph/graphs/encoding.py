@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints, Kinds
+from protograph._utils.arrays import Ints, Kinds
 from protograph.graphs.conditions import EdgeRule, MatchEdges, MatchNodes, NodeRule, as_node_rule, as_rule
 from protograph.graphs.dataset import CHUNK, CollatedGraphs, Column, GraphStore, Rows, collate, values_of
 

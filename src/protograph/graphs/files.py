@@ -14,7 +14,7 @@ from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
 from torch_geometric.data.separate import separate
 from torch_geometric.data.storage import EdgeStorage, GlobalStorage, NodeStorage
 
-from protograph._base.plain_torch import load_plain, most_bytes
+from protograph._utils.plain_torch import load_plain, most_bytes
 from protograph.graphs.origins import Origins
 
 # All that PyG writes for a Data; anything else in a file is refused.

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.words import listed
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.words import listed
 from protograph.graphs.conditions import ColumnGroup, NodeRule
 
 # Columns that tell the formal charge of an atom, if their names, without underscores, are these.

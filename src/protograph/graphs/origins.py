@@ -8,8 +8,8 @@ import numpy as np
 from torch.utils.data import Subset
 from torch_geometric.data import Data, Dataset
 
-from protograph._base.arrays import Ints
-from protograph._base.words import clean_name, one_line
+from protograph._utils.arrays import Ints
+from protograph._utils.words import clean_name, one_line
 
 MAX_SMILES = 60
 # Attributes of a graph that say what it is called, the first that it has.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
+from protograph._utils.arrays import Ints
 from protograph.graphs.validate import is_dense, node_count
 
 _NOT_OF_A_PART = frozenset({"y", "num_nodes", "face"})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.conditions import MatchEdges, MatchNodes
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs

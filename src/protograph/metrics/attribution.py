@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
+from protograph._utils.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.explanation import Prototype
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Model, graphs_of, outputs_of

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from math import inf, lgamma, log, sqrt
 
-from protograph._base.arrays import Floats
-from protograph._base.intervals import checked_confidence
+from protograph._utils.arrays import Floats
+from protograph._utils.intervals import checked_confidence
 
 
 @dataclass(frozen=True)

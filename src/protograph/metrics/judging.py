@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
-from protograph._base.errors import ProtographWarning
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.arrays import Floats
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.randomness import preserved_random_state
 from protograph.explanation import Explanation, Prototype
 from protograph.metrics.intervals import Measure
 from protograph.models.classifier import GraphClassifier, as_classifier

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._base.randomness import checked_seed
+from protograph._utils.randomness import checked_seed
 from protograph.metrics.intervals import Measure
 from protograph.metrics.judging import Graphs, Judged, Model, graphs_of, judge
 from protograph.models.outputs import AskedType

@@ -14,8 +14,8 @@ import torch
 from torch import nn
 from torch_geometric.data import Data
 
-from protograph._base.errors import ProtographWarning
-from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.explainer import Explainer
 from protograph.explanation import Explanation
 from protograph.metrics.accuracy import accuracy

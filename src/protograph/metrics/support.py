@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from torch.utils.data import Subset
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.errors import ProtographWarning
-from protograph._base.intervals import checked_confidence, wilson
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.intervals import checked_confidence, wilson
+from protograph._utils.randomness import preserved_random_state
 from protograph.explanation import Explanation, Explanations, Fidelity
 from protograph.explanation.pattern import SearchedGraphs
 from protograph.explanation.rule import fidelity_of_all, fidelity_of_class

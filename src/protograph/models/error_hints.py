@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._base.words import count_of, cut, one_line
+from protograph._utils.words import count_of, cut, one_line
 from protograph.graphs.validate import node_count
 
 # Of what a model raised, so much is repeated.

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 from torch.optim.swa_utils import AveragedModel
 
-from protograph._base.plain_torch import load_plain
+from protograph._utils.plain_torch import load_plain
 
 # Modules around a model that hide its signature and its modules' names, and where they keep it.
 _WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel, AveragedModel)

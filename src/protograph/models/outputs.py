@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.errors import ProtographWarning
+from protograph._utils.errors import ProtographWarning
 from protograph.graphs.validate import is_plain
 
 ReturnType = Literal["raw", "probs", "log_probs"]

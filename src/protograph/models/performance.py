@@ -6,8 +6,8 @@ from math import sqrt
 
 import numpy as np
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.words import class_label, count_of, one_line
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.words import class_label, count_of, one_line
 
 # One-sided 95% of the normal distribution: how many standard deviations above chance are no accident.
 CRITICAL = 1.6449

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.errors import ProtographWarning
-from protograph._base.progress import Progress
-from protograph._base.words import count_of, counted
+from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.progress import Progress
+from protograph._utils.words import count_of, counted
 from protograph.engines.ray import RayCluster
 from protograph.graphs.dataset import CollatedGraphs, GraphStore
 from protograph.graphs.subgraph import induced_subgraph

@@ -12,9 +12,9 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.ties import tolerance_for
-from protograph._base.words import one_line
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.ties import tolerance_for
+from protograph._utils.words import one_line
 from protograph.graphs.dataset import CollatedGraphs, GraphStore
 from protograph.graphs.validate import node_count
 from protograph.models.inference import ForwardResult, RunningClassifier

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
-from protograph._base.projection import fitted_places
+from protograph._utils.arrays import Floats
+from protograph._utils.projection import fitted_places
 from protograph.molecules.read import import_chem
 from protograph.molecules.write import to_rdkit
 

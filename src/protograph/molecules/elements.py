@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from protograph._base.words import counted
+from protograph._utils.words import counted
 
 TABLE = (
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb "

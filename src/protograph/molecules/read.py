@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Arrays
+from protograph._utils.arrays import Arrays
 from protograph.graphs.names import ColumnNames, read_names
 from protograph.graphs.splitting import one_hot, split_graphs
 from protograph.molecules.elements import COLORS, OTHER, TABLE

@@ -28,10 +28,10 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor
 
-from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.projection import project
-from protograph._base.ties import TOLERANCE, levels, row_ranks, tolerance_for
-from protograph._base.words import count_of
+from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.projection import project
+from protograph._utils.ties import TOLERANCE, levels, row_ranks, tolerance_for
+from protograph._utils.words import count_of
 from protograph.explanation import EmbeddingMap
 from protograph.models.predictions import EmbeddedGraphs
 

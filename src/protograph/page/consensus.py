@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.progress import timed
-from protograph._base.ties import TOLERANCE, best, best_first, first_best, levels, tolerance_for
-from protograph._base.words import count_of
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.progress import timed
+from protograph._utils.ties import TOLERANCE, best, best_first, first_best, levels, tolerance_for
+from protograph._utils.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph

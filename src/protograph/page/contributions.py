@@ -21,8 +21,8 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
-from protograph._base.ties import TOLERANCE
+from protograph._utils.arrays import Floats
+from protograph._utils.ties import TOLERANCE
 from protograph.graphs.validate import node_count
 from protograph.models.inference import ForwardResult
 from protograph.models.outputs import log_scores, margins

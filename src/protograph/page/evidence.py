@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
-from protograph._base.randomness import preserved_random_state
-from protograph._base.ties import TOLERANCE, levels
-from protograph._base.words import counted
+from protograph._utils.arrays import Bools, Ints
+from protograph._utils.randomness import preserved_random_state
+from protograph._utils.ties import TOLERANCE, levels
+from protograph._utils.words import counted
 from protograph.explanation import Evidence, Prototype, Reason
 from protograph.explanation.pattern import nodes_of
 from protograph.explanation.prototype import NextBest, TakenOut

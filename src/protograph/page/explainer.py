@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from protograph._base.progress import summed, timed
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.progress import summed, timed
+from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.conditions import NodeRule

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.words import count_of, listed, one_line
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.words import count_of, listed, one_line
 from protograph.graphs.bins import (
     NodeSample,
     compact_clusters,

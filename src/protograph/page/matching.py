@@ -22,8 +22,8 @@ from itertools import combinations
 
 import numpy as np
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.ties import tolerance_for
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.ties import tolerance_for
 from protograph.page.options import Scoring
 from protograph.patterns.joint import JointGraphs
 

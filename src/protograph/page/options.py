@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, fields
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
-from protograph._base.options import check_count, check_number
-from protograph._base.randomness import checked_seed
+from protograph._utils.options import check_count, check_number
+from protograph._utils.randomness import checked_seed
 from protograph.graphs.conditions import MatchEdges
 from protograph.patterns.joint import MatchFeatures
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
+from protograph._utils.arrays import Floats
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.validate import node_count

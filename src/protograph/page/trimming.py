@@ -18,8 +18,8 @@ from math import sqrt
 
 import numpy as np
 
-from protograph._base.arrays import Floats
-from protograph._base.ties import best, best_first
+from protograph._utils.arrays import Floats
+from protograph._utils.ties import best, best_first
 from protograph.page.counting import Occurrence, PatternCounter, Sample, information
 from protograph.patterns.pattern import Subgraph, edge
 from protograph.patterns.rings import Whole

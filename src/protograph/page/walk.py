@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.ties import first_best, levels, tolerance_for
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.ties import first_best, levels, tolerance_for
 from protograph.explanation import Session
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.compiling import compiled
+from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.compiling import compiled
 
 COMPLETE, DEAD_END, MAX_ITERATIONS = 0, 1, 2
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
+from protograph._utils.arrays import Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.subgraph import edge_keys, node_keys, reordered
 from protograph.graphs.validate import NUMBERS, node_count

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
+from protograph._utils.arrays import Floats, Ints
 from protograph.graphs.conditions import MatchEdges
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.joint import JointGraphs, MatchFeatures

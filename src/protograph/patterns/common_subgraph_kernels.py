@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from protograph._base.arrays import Bools, Floats, Ints
-from protograph._base.compiling import compiled, inner
+from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.compiling import compiled, inner
 
 # Of the items of a source: undecided, in the pattern, and out of it.
 _FREE, IN, _OUT = range(3)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from protograph._base.arrays import Bools, Ints, Kinds
-from protograph._base.compiling import compiled, inner
+from protograph._utils.arrays import Bools, Ints, Kinds
+from protograph._utils.compiling import compiled, inner
 from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.subgraph_isomorphism import are_twins, neighbours_of
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.arrays import Bools, Ints, Kinds
+from protograph._utils.arrays import Bools, Ints, Kinds
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs, ranges
 from protograph.patterns.pattern import Edge, Subgraph, edge
 from protograph.patterns.subgraph_isomorphism import neighbours_of

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.arrays import Ints, Kinds
-from protograph._base.compiling import compiled, inner
+from protograph._utils.arrays import Ints, Kinds
+from protograph._utils.compiling import compiled, inner
 
 Codes = NDArray[np.uint64]
 _STIR, _SHIFT, _CLOSED = np.uint64(0x9E3779B97F4A7C15), np.uint64(31), np.uint64(0xD1B54A32D192ED03)

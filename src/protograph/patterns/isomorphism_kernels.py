@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from protograph._base.arrays import Ints, Kinds
-from protograph._base.compiling import compiled, inner
+from protograph._utils.arrays import Ints, Kinds
+from protograph._utils.compiling import compiled, inner
 
 YES, NO, UNDECIDED = 1, 0, -1
 # Columns of a plan's positions: compact kind; degree that a node must have, -1 for any; the last earlier position that

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints, Kinds
+from protograph._utils.arrays import Bools, Ints, Kinds
 from protograph.graphs.conditions import MatchEdges, MatchNodes, NodeRule, as_rule
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
-from protograph._base.options import check_count
-from protograph._base.progress import timed
+from protograph._utils.arrays import Ints
+from protograph._utils.options import check_count
+from protograph._utils.progress import timed
 from protograph.graphs.conditions import MatchEdges, MatchNodes
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.intervals import wilson
-from protograph._base.words import class_label, count_of, listed, with_article
+from protograph._utils.intervals import wilson
+from protograph._utils.words import class_label, count_of, listed, with_article
 from protograph.explanation import Evidence, Explanation, Pattern, Prototype, Reason
 from protograph.explanation.describing.rule_words import example_words, fidelity_words, support_words
 from protograph.explanation.describing.sentences import chance, cluster_of, share_of, taken_for, what_it_is, where_found

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
+from protograph._utils.arrays import Floats
 from protograph.report.layout import undirected_edges
 from protograph.report.markup import Marks, halos, svg, tag, targets, text
 from protograph.report.palette import Category, Palette, mixed, readable_on

@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
+from protograph._utils.arrays import Floats
 from protograph.graphs.validate import node_count
 from protograph.report.markup import Marks, halos, svg, tag, targets
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from protograph._base.arrays import Floats
+from protograph._utils.arrays import Floats
 from protograph.graphs.names import NamedGraph
 from protograph.molecules.draw import (
     ATOM_COLORS,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
+from protograph._utils.arrays import Floats, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.origins import Origin

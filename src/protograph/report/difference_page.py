@@ -6,8 +6,8 @@ from os import PathLike
 
 from markupsafe import Markup
 
-from protograph._base.files import atomic_path
-from protograph._base.words import class_label, count_of
+from protograph._utils.files import atomic_path
+from protograph._utils.words import class_label, count_of
 from protograph.explanation import Explanation
 from protograph.explanation.difference import (
     CAME,

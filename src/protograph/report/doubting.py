@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protograph._base.words import class_label, count_of
+from protograph._utils.words import class_label, count_of
 from protograph.explanation import Explanation, Reason
 from protograph.explanation.describing.sentences import share_of, taken_for
 

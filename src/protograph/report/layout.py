@@ -6,8 +6,8 @@ import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.projection import fitted_places
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.projection import fitted_places
 from protograph.graphs.validate import node_count
 
 # Up to this size several starts are tried, and the one with the fewest crossings is kept.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
+from protograph._utils.arrays import Floats
 from protograph.explanation import Explanation, Pattern, Prototype
 from protograph.graphs.validate import node_count
 from protograph.report.depicted_images import Image, fragment_image, image_of

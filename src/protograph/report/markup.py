@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from protograph._base.arrays import Floats
-from protograph._base.words import one_line
+from protograph._utils.arrays import Floats
+from protograph._utils.words import one_line
 from protograph.molecules.draw import ATOM_COLORS
 
 # Okabe and Ito's, without black; the same numbers have the same colours in all pictures of a prototype.

@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from protograph._base.words import class_label, count_of
+from protograph._utils.words import class_label, count_of
 from protograph.explanation import Explanation, Names, Pattern, Prototype, Reason, Survey
 from protograph.explanation.describing.rule_words import fidelity_words, support_words
 from protograph.explanation.prototype import formulas_of

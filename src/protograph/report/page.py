@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Ints
-from protograph._base.words import class_label, clean_name, count_of, one_line
+from protograph._utils.arrays import Ints
+from protograph._utils.words import class_label, clean_name, count_of, one_line
 from protograph.explanation import Explanation, Explanations
 from protograph.explanation.describing.rule_words import agreement_lines, curve_words, fidelity_words
 from protograph.explanation.describing.sentences import what_it_is
@@ -342,7 +342,7 @@ def option_text(value: Any) -> str:
     """The value of an option; a function by its name.
 
     >>> option_text("walk"), option_text((1, None)), option_text(count_of)
-    ('walk', '(1, None)', 'protograph._base.words.count_of')
+    ('walk', '(1, None)', 'protograph._utils.words.count_of')
     """
     if isinstance(value, str):
         return value

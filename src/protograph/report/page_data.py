@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from protograph._base.arrays import Ints
-from protograph._base.words import clean_name, one_line
+from protograph._utils.arrays import Ints
+from protograph._utils.words import clean_name, one_line
 from protograph.explanation import Explanation
 from protograph.explanation.survey import Survey
 from protograph.report.cards import Card

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
-from protograph._base.words import one_line
+from protograph._utils.arrays import Floats
+from protograph._utils.words import one_line
 from protograph.graphs.names import is_one_hot, shown_columns
 from protograph.graphs.validate import node_count
 from protograph.report.sheet import INK, MUTED, Sheet, text_width

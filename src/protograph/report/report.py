@@ -6,7 +6,7 @@ from hashlib import sha256
 from os import PathLike
 from types import MappingProxyType
 
-from protograph._base.files import atomic_path
+from protograph._utils.files import atomic_path
 from protograph.explanation import Explanation
 from protograph.report.markup import CSS
 from protograph.report.page import page_of

@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from protograph._base.files import atomic_path
-from protograph._base.words import one_line
+from protograph._utils.files import atomic_path
+from protograph._utils.words import one_line
 from protograph.report.words import shortened
 
 INK = "#1D2433"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
+from protograph._utils.arrays import Bools, Ints
 from protograph.explanation import Explanation, Pattern, Prototype, Reason
 from protograph.explanation.pattern import SearchedGraphs, nodes_of
 

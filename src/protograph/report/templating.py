@@ -7,7 +7,7 @@ from html import escape as escape_markup
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from protograph._base.words import one_line
+from protograph._utils.words import one_line
 from protograph.explanation.difference import percent
 
 if TYPE_CHECKING:

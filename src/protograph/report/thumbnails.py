@@ -9,8 +9,8 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats
-from protograph._base.words import one_line
+from protograph._utils.arrays import Floats
+from protograph._utils.words import one_line
 from protograph.explanation import Explanation
 from protograph.graphs.validate import node_count
 from protograph.report.depicted_images import Image, drawn_places, image_markup

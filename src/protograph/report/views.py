@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Floats, Ints
+from protograph._utils.arrays import Floats, Ints
 from protograph.graphs.validate import node_count
 from protograph.molecules.draw import INK as BLACK
 from protograph.molecules.draw import Stroke

@@ -2,7 +2,7 @@
 
 from torch_geometric.data import Data
 
-from protograph._base.words import UNNAMED, count_of, one_line
+from protograph._utils.words import UNNAMED, count_of, one_line
 from protograph.explanation import Explanation, Prototype
 from protograph.explanation.describing.sentences import cluster_of, taken_for, what_it_is, where_found
 

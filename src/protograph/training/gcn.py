@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import GCNConv, global_add_pool
 
-from protograph._base.files import atomic_path
-from protograph._base.plain_torch import load_plain
-from protograph._base.randomness import preserved_random_state
+from protograph._utils.files import atomic_path
+from protograph._utils.plain_torch import load_plain
+from protograph._utils.randomness import preserved_random_state
 
 FORMAT = "protograph-model"
 VERSION = 1

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._base.errors import ProtographWarning
-from protograph._base.options import check_count, check_number
-from protograph._base.progress import Progress, shown_in_notebook
-from protograph._base.randomness import checked_seed, preserved_random_state
+from protograph._utils.errors import ProtographWarning
+from protograph._utils.options import check_count, check_number
+from protograph._utils.progress import Progress, shown_in_notebook
+from protograph._utils.randomness import checked_seed, preserved_random_state
 from protograph.models.performance import Performance, doubts_of
 from protograph.training.collation import FlatGraphs, MiniBatch, collate, logits_of, propagated
 from protograph.training.gcn import GCN

@@ -12,7 +12,7 @@ import networkx
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._base.words import counted, listed, number_word
+from protograph._utils.words import counted, listed, number_word
 from protograph.explanation.describing.motifs import MAX_NODES, counts_of_kinds, fused_rings, ring_sizes
 from protograph.molecules.elements import element_name
 

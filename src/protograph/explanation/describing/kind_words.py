@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from protograph._base.words import clean_name, listed
+from protograph._utils.words import clean_name, listed
 from protograph.explanation.pattern import Pattern
 from protograph.explanation.prototype import Prototype
 from protograph.graphs.names import ColumnNames, ValueNames, is_one_hot, node_columns, shown_columns

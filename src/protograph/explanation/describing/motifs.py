@@ -10,7 +10,7 @@ import networkx
 from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx
 
-from protograph._base.words import clean_name, counted, listed, number_word
+from protograph._utils.words import clean_name, counted, listed, number_word
 from protograph.graphs.names import by_frequency
 from protograph.molecules.elements import are_atoms, counted_atoms, element_name
 from protograph.patterns.subgraph_isomorphism import same_graph

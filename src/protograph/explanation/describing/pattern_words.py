@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.words import counted, listed, number_word, with_article
+from protograph._utils.words import counted, listed, number_word, with_article
 from protograph.explanation.describing.groups import RULES, Molecule, find_groups
 from protograph.explanation.describing.kind_words import KindWords, NodeWords, kind_words, must_agree
 from protograph.explanation.describing.motifs import find_motif

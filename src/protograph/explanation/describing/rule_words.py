@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from protograph._base.words import clean_name, count_of, counted, listed, one_line
+from protograph._utils.words import clean_name, count_of, counted, listed, one_line
 from protograph.explanation.describing.pattern_words import PatternWords, pattern_words
 from protograph.explanation.describing.sentences import chance, found_in, share_of
 from protograph.explanation.pattern import Pattern

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from protograph._base.intervals import wilson
-from protograph._base.words import class_label, clean_name, count_of, counted, listed, with_article
+from protograph._utils.intervals import wilson
+from protograph._utils.words import class_label, clean_name, count_of, counted, listed, with_article
 from protograph.explanation.describing.groups import NEUTRAL_RULES, RULES, Molecule, bond_types, name_molecule
 from protograph.explanation.describing.kind_words import besides
 from protograph.explanation.describing.motifs import compose, simple_graph

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.arrays import Bools, Ints
+from protograph._utils.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern, contained_in, places_of

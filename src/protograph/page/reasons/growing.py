@@ -7,8 +7,8 @@ from math import comb
 
 import numpy as np
 
-from protograph._base.arrays import Bools, Ints
-from protograph._base.ties import TOLERANCE, first_best
+from protograph._utils.arrays import Bools, Ints
+from protograph._utils.ties import TOLERANCE, first_best
 from protograph.page.counting import information, spread
 from protograph.page.reasons.conditions import Condition, ConditionReader
 from protograph.page.reasons.scope import ReasonOptions, Scope, nearest_rows

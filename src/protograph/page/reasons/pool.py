@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from protograph._base.arrays import Bools, Floats, Ints
+from protograph._utils.arrays import Bools, Floats, Ints
 from protograph.graphs.encoding import EncodedGraphs, ranges
 from protograph.page.counting import spread
 from protograph.page.reasons.conditions import Condition, ConditionReader

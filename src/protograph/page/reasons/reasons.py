@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from torch_geometric.data import Data
 
-from protograph._base.arrays import Bools, Ints
-from protograph._base.progress import timed
-from protograph._base.words import counted
+from protograph._utils.arrays import Bools, Ints
+from protograph._utils.progress import timed
+from protograph._utils.words import counted
 from protograph.explanation import Example, Pattern, Reason, Rule, Support
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED, fidelity_of_all
 from protograph.graphs.conditions import EdgeRule, NodeRule

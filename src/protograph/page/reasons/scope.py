@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from protograph._base.arrays import Floats, Ints
-from protograph._base.ties import TOLERANCE, levels
+from protograph._utils.arrays import Floats, Ints
+from protograph._utils.ties import TOLERANCE, levels
 from protograph.explanation.rule import CONFIRMING, KEPT_APART, SEARCHED
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.counting import spread

@@ -6,7 +6,7 @@ from math import exp, lgamma, log
 
 import numpy as np
 
-from protograph._base.arrays import Bools, Ints
+from protograph._utils.arrays import Bools, Ints
 from protograph.page.counting import spread
 from protograph.page.reasons.conditions import Condition, Draft, any_holds, balanced, simplified
 from protograph.page.reasons.growing import Grower, shared_by

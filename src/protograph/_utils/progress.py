@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TextIO
 
-from protograph._base.words import clean_name
+from protograph._utils.words import clean_name
 
 # Called with the stage, how much of it is done, and how much there is of it, ``None`` where that is not known.
 Progress = Callable[[str, int, int | None], object]

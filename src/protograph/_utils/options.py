@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from protograph._base.randomness import checked_seed
+from protograph._utils.randomness import checked_seed
 
 
 def check_options(options: Any, *, least: Mapping[str, int] | None = None, above_zero: Collection[str] = ()) -> None:

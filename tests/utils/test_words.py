@@ -3,7 +3,7 @@ import io
 
 import pytest
 
-from protograph._base.words import (
+from protograph._utils.words import (
     FORMULA,
     clean_name,
     count_of,

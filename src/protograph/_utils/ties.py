@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from protograph._base.arrays import Ints
+from protograph._utils.arrays import Ints
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from protograph._base.compiling import compiled, compiling_told, inner
+from protograph._utils.compiling import compiled, compiling_told, inner
 
 
 @inner

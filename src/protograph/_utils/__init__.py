@@ -1,6 +1,6 @@
 """What every package may use: errors, randomness, progress, files, ties, words, checks of options."""
 
-from protograph._base.surroundings import check_surroundings
+from protograph._utils.surroundings import check_surroundings
 
 # Here, because it must come before torch and PyG are imported.
 check_surroundings()

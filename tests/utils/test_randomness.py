@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from protograph._base.randomness import checked_seed, preserved_random_state, seed_generators
+from protograph._utils.randomness import checked_seed, preserved_random_state, seed_generators
 
 
 def draws():

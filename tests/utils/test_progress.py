@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from protograph._base import progress
-from protograph._base.progress import ProgressLines, Reports, command_progress, shown, shown_in_notebook, timed
+from protograph._utils import progress
+from protograph._utils.progress import ProgressLines, Reports, command_progress, shown, shown_in_notebook, timed
 
 
 class Terminal(io.StringIO):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from protograph._base.surroundings import check_surroundings
+from protograph._utils.surroundings import check_surroundings
 
 SCRIPT = """
 import os, sys

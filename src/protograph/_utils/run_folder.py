@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from protograph._base.files import atomic_path
-from protograph._base.surroundings import uninterrupted
+from protograph._utils.files import atomic_path
+from protograph._utils.surroundings import uninterrupted
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph._base.projection import fitted_places, project
+from protograph._utils.projection import fitted_places, project
 
 
 @settings(max_examples=20, deadline=None)

@@ -1,6 +1,6 @@
 import pytest
 
-from protograph._base.intervals import wilson
+from protograph._utils.intervals import wilson
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from protograph._base.options import check_count, check_number, check_options
+from protograph._utils.options import check_count, check_number, check_options
 
 
 @pytest.mark.parametrize("value", [1, 7, np.int64(3)])

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph._base.plain_torch import load_plain
+from protograph._utils.plain_torch import load_plain
 from protograph.graphs.files import read_graphs
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protograph._base.arrays import Floats, Ints
+from protograph._utils.arrays import Floats, Ints
 
 
 def project(embeddings: Floats, rows: Ints | None = None) -> tuple[Floats, tuple[float, float]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protograph._base.ties import TOLERANCE, best, best_first, first_best, levels, row_ranks, tolerance_for
+from protograph._utils.ties import TOLERANCE, best, best_first, first_best, levels, row_ranks, tolerance_for
 
 # Multiples of a quarter: what differs differs by far more than rounding.
 COARSE = st.one_of(st.integers(-8, 8).map(lambda n: n / 4), st.sampled_from([math.inf, -math.inf]))

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from protograph._base.files import atomic_path
+from protograph._utils.files import atomic_path
 from tests.permissions import needs_a_refusal
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from protograph._base.run_folder import FolderKind, new_folder, read_manifest, write_manifest
+from protograph._utils.run_folder import FolderKind, new_folder, read_manifest, write_manifest
 
 KIND = FolderKind(manifest="thing.json", format="thing")
 
@@ -104,8 +104,8 @@ def test_a_manifest_may_come_from_anywhere(tmp_path, text):
 CODE = """
 import sys, time
 from pathlib import Path
-from protograph._base.surroundings import ending_as_interrupts
-from protograph._base.run_folder import FolderKind, new_folder
+from protograph._utils.surroundings import ending_as_interrupts
+from protograph._utils.run_folder import FolderKind, new_folder
 with ending_as_interrupts(), new_folder(Path(sys.argv[1]), FolderKind("thing.json", "thing")) as staged:
     (staged / "a").write_text("half")
     print("ready", flush=True)
