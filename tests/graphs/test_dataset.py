@@ -335,3 +335,8 @@ def test_parts_are_views():
 def test_a_tensor_without_numbers_is_kept_as_it_is():
     graphs = [Data(x=torch.ones(2, 1), y=torch.ones(1, device="meta")) for _ in range(3)]
     assert [value.is_meta for value in GraphStore(graphs).values("y")] == [True] * 3
+
+
+def test_a_path_that_is_no_folder_is_refused_with_the_way_to_read_it(tmp_path):
+    with pytest.raises(ValueError, match=r"folder of \.pt files, got the path '.*nowhere\.pt'.*read_graphs"):
+        GraphStore(tmp_path / "nowhere.pt")

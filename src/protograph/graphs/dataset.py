@@ -15,6 +15,7 @@ from functools import partial
 from itertools import accumulate, count, islice
 from operator import attrgetter
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -30,6 +31,7 @@ from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
 from protograph.graphs.subgraph import simple
 from protograph.graphs.validate import (
     FEATURES,
+    NUMBERS,
     Layout,
     check_alike,
     check_container,
@@ -211,7 +213,10 @@ class CollatedGraphs(Sequence[Data]):
         return Batch.from_data_list(list(self), exclude_keys=sorted(left_out))
 
     def _can_be_joined(self, key: str) -> bool:
-        if self.tensor(key) is not None or all(isinstance(value, str | float) for value in self.values(key)):
+        joined = self.tensor(key)
+        if (joined is not None and joined.dtype in NUMBERS) or all(
+            isinstance(value, str | float) for value in self.values(key)
+        ):
             return True
         try:
             batch = Batch.from_data_list([Data(num_nodes=1, **{key: value}) for value in self.values(key)])
@@ -337,6 +342,11 @@ class GraphStore(Sequence[Data]):
 
     def __init__(self, graphs: Iterable[Data] | str | PathLike[str]) -> None:
         started = time.perf_counter()
+        if isinstance(graphs, str | PathLike) and not Path(graphs).is_dir():
+            raise ValueError(
+                f"graphs must be a list, a data set or a folder of .pt files, got the path {str(graphs)!r}, which is "
+                f"no folder; of a file pass protograph.datasets.read_graphs({str(graphs)!r})"
+            )
         given: Any = ShardedGraphs(graphs) if isinstance(graphs, str | PathLike) else graphs
         check_container(given)
         self._source: Any = given if isinstance(_read_from(given), OnDiskDataset | ShardedGraphs) else None

@@ -29,7 +29,7 @@ def noted(graphs: Sequence[Data]) -> Iterator[None]:
     except Exception as error:
         if not is_of_model(error):
             raise
-        if hint := _hint(list(_frames_of(error)), graphs[0]):
+        if hint := _hint(error, graphs[0]):
             raise ValueError(f"{hint} ({cut(one_line(f'{type(error).__name__}: {error}'), _MAX_RAISED)})") from error
         sizes = sorted({node_count(graph) for graph in graphs})
         nodes = f"{sizes[0]} to {sizes[-1]} nodes" if len(sizes) > 1 else count_of(sizes[0], "node")
@@ -50,15 +50,21 @@ def _frames_of(error: BaseException) -> Iterator[Any]:
         trace = trace.tb_next
 
 
-def _hint(frames: Sequence[Any], graph: Data) -> str:
+def _hint(error: Exception, graph: Data) -> str:
     """How the graphs' x differs from what the innermost layer takes; empty where that is not known, or not so."""
     x = graph.x
     if x is None:
+        if type(error) not in (
+            AttributeError,
+            TypeError,
+            RuntimeError,
+        ):  # an error of the model's own has another reason
+            return ""
         return "the graphs have no x, on which the model fails; give every graph an x as the model was trained with"
     came = f"x of the graphs has shape {list(x.shape)} of {str(x.dtype).removeprefix('torch.')}"
     if x.dim() != 2:
         return f"{came}, on which the model fails; pass x.reshape(len(x), -1), or what it was trained with"
-    for frame in reversed(frames):
+    for frame in reversed(list(_frames_of(error))):
         layer = frame.f_locals.get("self")
         given = next((own for name in _GIVEN if isinstance(own := frame.f_locals.get(name), Tensor)), None)
         if given is None or not isinstance(layer, nn.Module):
