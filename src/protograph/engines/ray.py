@@ -76,7 +76,7 @@ class RayCluster:
         """``work(shared, item)`` of each item, in their order; items are gone through no further than workers need.
 
         Args:
-            work: A function of a module.
+            work: A function of a module; its code is sent along where it is the user's own.
             shared: What is sent to each worker once.
             items: What is sent to one worker each.
             name_of: What messages call an item.
@@ -93,7 +93,7 @@ class RayCluster:
         if not count:
             way = "; pass device='cpu'" if on_gpu else ""
             raise ValueError(f"engine='ray' needs a cluster with a {'GPU' if on_gpu else 'processor'}, got none{way}")
-        packed = self._packed(work, shared, code_of)
+        packed = self._packed(work, shared, (work, *code_of))
         digest, reference = hashlib.blake2b(packed, digest_size=16).hexdigest(), self._ray.put(packed)
         needs = {"num_cpus": 1, "num_gpus": 1} if on_gpu else {"num_cpus": 1}
         task = self._ray.remote(_done).options(max_retries=_RETRIES, **needs)
