@@ -1,7 +1,7 @@
 """Are explanations still the same, or at least as good? Answers on kept models, held against those that were accepted.
 
-    python -m research.answers                        seeds 0 to 2 of five data sets against results/answers.json
-    python -m research.answers --accept               writes results/answers.json
+    python -m research.answers                        the models of results/answers.json, explained again
+    python -m research.answers --accept --seeds 0-2   writes results/answers.json
     python -m research.answers --seeds 0-19 --out new.json --against old.json
 
 An answer is what a user sees of a model: prototypes with their counts, rules, what the rules predict for 200 graphs
@@ -15,7 +15,7 @@ import hashlib
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -178,8 +178,7 @@ def seeds_of(text: str) -> list[int]:
     return list(range(int(first), int(last or first) + 1))
 
 
-def measured(names: Iterable[str], seeds: Iterable[int], kept: Path, jobs: int) -> dict[str, Any]:
-    cells = [(name, seed) for name in names for seed in seeds]
+def measured(cells: Sequence[tuple[str, int]], kept: Path, jobs: int) -> dict[str, Any]:
     if jobs == 1:
         found = [answers(name, seed, kept) for name, seed in cells]
     else:
@@ -191,20 +190,24 @@ def measured(names: Iterable[str], seeds: Iterable[int], kept: Path, jobs: int) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--accept", action="store_true", help="write what comes out, to hold others against")
-    parser.add_argument("--sets", default=",".join(DATASETS))
-    parser.add_argument("--seeds", type=seeds_of, default=[0, 1, 2])
+    parser.add_argument("--sets", help="data sets, by default those of the earlier answers, or all")
+    parser.add_argument("--seeds", type=seeds_of, help="such as 0-19, by default those of the earlier answers, or 0-2")
     parser.add_argument("--models", type=Path, default=KEPT, help="folder of kept models")
     parser.add_argument("--out", type=Path, default=None, help="where to write what comes out")
     parser.add_argument("--against", type=Path, default=RESULT, help="earlier answers")
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
-    found = measured(arguments.sets.split(","), arguments.seeds, arguments.models, arguments.jobs)
+    old = certificate.read(arguments.against, {})
+    cells = [(name, int(seed)) for name, _, seed in (key.partition(", seed ") for key in old)]
+    if arguments.accept or arguments.sets or arguments.seeds or not cells:
+        names = arguments.sets.split(",") if arguments.sets else DATASETS
+        cells = [(name, seed) for name in names for seed in arguments.seeds or range(3)]
+    found = measured(cells, arguments.models, arguments.jobs)
     out = RESULT if arguments.accept else arguments.out
     if out is not None:
-        certificate.write(out, found, seeds=arguments.seeds)
+        certificate.write(out, found, seeds=[seed for _, seed in cells])
     if arguments.accept:
         return
-    old = certificate.read(arguments.against, {})
     lines = differences(
         {key: old[key] for key in found if key in old}, {key: found[key] for key in found if key in old}
     )
