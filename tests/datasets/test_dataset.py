@@ -124,8 +124,8 @@ def test_names_of_values_are_read_and_checked():
 def test_a_selection_knows_where_its_graphs_came_from(dataset):
     chosen = dataset[::-1][[0, 2]]
     last = len(dataset) - 1
-    assert [chosen.origins.of(n).position for n in range(2)] == [last, last - 2]
-    assert replace(chosen, graphs=[dataset[0]]).origins.of(0).position == 0
+    assert [chosen.origins[n].position for n in range(2)] == [last, last - 2]
+    assert replace(chosen, graphs=[dataset[0]]).origins[0].position == 0
 
 
 def test_a_selection_keeps_the_split_of_its_graphs(dataset):

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from protograph.datasets.table import BadRowsError, LeftOut, read_labels, read_table
+from protograph.graphs.origins import named
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +114,7 @@ def test_invalid_rows_are_left_out_on_demand(write):
 
 def labels_of(path, **options):
     dataset = read_table(path, **options).dataset
-    return [dataset.origins.of(index, graph).label for index, graph in enumerate(dataset)]
+    return [named(dataset.origins[index], graph).label for index, graph in enumerate(dataset)]
 
 
 def test_molecules_know_their_lines_and_names(write):

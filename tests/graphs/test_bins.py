@@ -117,8 +117,7 @@ def graph(*rows, dtype=torch.float):
 
 
 def cuts(*graphs, max_values=3, num_bins=4):
-    several = collate(list(graphs))
-    return edge_cuts([several[:1], several[1:]], max_values=max_values, num_bins=num_bins)
+    return edge_cuts(collate(graphs), max_values=max_values, num_bins=num_bins)
 
 
 def test_bins_hold_as_many_edges_each():
@@ -153,29 +152,24 @@ def test_neither_the_order_of_graphs_matters_nor_that_of_edges():
     assert cuts(*graphs) == cuts(*graphs[::-1]) == ((2.5, 4.5, 5.5),)
 
 
-def sampled(graphs, size):
-    several = collate(graphs)
-    return node_sample([several[:2], several[2:]] if len(graphs) > 2 else [several], size)
-
-
 def graphs(number=40, seed=0):
     generator = torch.Generator().manual_seed(seed)
     edges = torch.tensor([[0, 1], [1, 0]])
     return [Data(x=torch.rand(5, 2, generator=generator), edge_index=edges) for _ in range(number)]
 
 
-def test_neither_order_nor_numbers_of_nodes_nor_blocks_matter():
+def test_neither_order_nor_numbers_of_nodes_matter():
     own = graphs()
     order, nodes = np.random.default_rng(0).permutation(len(own)), torch.tensor([3, 1, 4, 0, 2])
     turned = [Data(x=own[place].x[nodes], edge_index=own[place].edge_index) for place in order]
-    plain, other, together = sampled(own, 50), sampled(turned, 50), node_sample([collate(own)], 50)
+    plain, other = (node_sample(collate(some), 50) for some in (own, turned))
     assert len(plain.rows) == 50
-    assert plain.rows.tolist() == other.rows.tolist() == together.rows.tolist()
-    assert plain.graphs == together.graphs == tuple(int(order[index]) for index in other.graphs)
+    assert plain.rows.tolist() == other.rows.tolist()
+    assert plain.graphs == tuple(int(order[index]) for index in other.graphs)
     assert plain.words == "50 nodes of 10 graphs chosen by their content"
 
 
 def test_all_nodes_where_they_are_few_and_none_without_plain_features():
-    sample = sampled(graphs(3), 100)
+    sample = node_sample(collate(graphs(3)), 100)
     assert (len(sample.rows), sample.words) == (15, "all 15 nodes")
-    assert sampled([Data(num_nodes=3)], 10) is None
+    assert node_sample(collate([Data(num_nodes=3)]), 10) is None

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from protograph.graphs.conditions import EdgeRule
 from protograph.graphs.dataset import GraphStore
-from protograph.graphs.encoding import EncodedGraphs, RowKinds
+from protograph.graphs.encoding import EncodedGraphs
 from tests import zoo
 from tests.metrics.small_graphs import graph_of, graphs, path, plain, ring
 
@@ -166,7 +166,7 @@ def test_graphs_without_features_or_edges_or_nodes():
             graph_of(2, [(0, 2)], [0, 1]),
             False,
             ValueError,
-            "edge_index of graph 1 has the edge 0 -> 2, but it has 2 nodes",
+            "edge_index of graph 1 has the edge 0 -> 2, but its nodes are numbered 0 to 1",
         ),
         (path(2), False, ValueError, "x must be alike in all graphs; graph 0 has 3 columns, graph 1 has none"),
         (
@@ -209,17 +209,3 @@ def test_a_store_is_encoded_as_its_graphs_are(match_edges, monkeypatch):
     assert len(found) == 9
     for name in ("nodes", "starts", "node_kinds", "neighbours", "edge_kinds"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-
-
-VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.5, np.inf])
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 3), st.data())
-def test_equal_rows_have_one_number_in_the_order_of_their_content(width, data):
-    rows = np.array(data.draw(st.lists(st.lists(VALUES, min_size=width, max_size=width), min_size=1, max_size=9)))
-    rows = rows.reshape(len(rows), width).astype(data.draw(st.sampled_from([np.float64, np.float32])))
-    kinds = RowKinds("x")
-    found = kinds.by_content(kinds.kinds(rows, is_pattern=False)).tolist()
-    keys = [(row.astype(float) + 0.0).tobytes() for row in rows]
-    assert found == [sorted(set(keys)).index(key) for key in keys]

@@ -1,10 +1,9 @@
-import numpy as np
 import pytest
 import torch
 from torch.utils.data import Subset
 from torch_geometric.data import Data, InMemoryDataset
 
-from protograph.graphs.origins import Origin, Origins, origins_of
+from protograph.graphs.origins import Origin, named, origins_of
 
 EDGE = torch.tensor([[0, 1], [1, 0]])
 
@@ -28,12 +27,10 @@ def test_what_a_graph_is_called(facts, label):
     assert Origin(position=7, **facts).label == label
 
 
-def test_selections_count_in_the_whole():
-    table = Origins(positions=np.arange(4), lines=np.array([2, 3, 5, 6]), names=("a", "b", "", "d"))
-    chosen = table.select(np.array([3, 2, 0])).select(np.array([False, True, True]))
-    assert len(chosen) == 2
-    assert chosen.of(0, graph(name="own", smiles="CC")) == Origin(position=2, line=5, name="own", smiles="CC")
-    assert chosen.of(1, graph(name="own")) == Origin(position=0, line=2, name="a")
+def test_a_graph_may_know_its_name_and_its_smiles():
+    own = graph(name="own", smiles="CC")
+    assert named(Origin(position=2, line=5), own) == Origin(position=2, line=5, name="own", smiles="CC")
+    assert named(Origin(position=0, line=2, name="a"), own).name == "a"
 
 
 class Kept(InMemoryDataset):
@@ -44,10 +41,12 @@ class Kept(InMemoryDataset):
         self.data, self.slices = self.collate([graph(y=torch.tensor([n])) for n in range(4)])
 
 
-def test_subsets_and_pyg_selections():
+def positions(graphs, count):
+    return [origin.position for origin in origins_of(graphs, count)]
+
+
+def test_subsets_and_pyg_selections_count_in_the_whole():
     plain = [graph() for _ in range(5)]
-    nested = Subset(Subset(plain, [4, 3, 1]), [2, 0])
-    assert origins_of(nested, 2).positions.tolist() == [1, 4]
-    assert origins_of(Kept()[torch.tensor([3, 1])], 2).positions.tolist() == [3, 1]
-    assert origins_of(plain, 5).positions.tolist() == [0, 1, 2, 3, 4]
-    assert origins_of(iter(plain), 5).positions.tolist() == [0, 1, 2, 3, 4]
+    assert positions(Subset(Subset(plain, [4, 3, 1]), [2, 0]), 2) == [1, 4]
+    assert positions(Kept()[torch.tensor([3, 1])], 2) == [3, 1]
+    assert positions(plain, 5) == positions(iter(plain), 5) == [0, 1, 2, 3, 4]

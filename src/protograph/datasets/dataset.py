@@ -13,9 +13,8 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Bools, Ints
 from protograph._utils.words import clean_name
-from protograph.graphs.files import ShardedGraphs
 from protograph.graphs.names import ColumnNames, ValueNames
-from protograph.graphs.origins import Origins, origins_of
+from protograph.graphs.origins import Origin, origins_of
 from protograph.models.predictions import label_of
 from protograph.molecules.read import read_edge_names, read_feature_names
 
@@ -65,7 +64,7 @@ class GraphDataset(Sequence[Data]):
     of those graphs with the same facts.
 
     Attributes:
-        graphs: The graphs; :class:`LazyGraphs` and folders of files stay as they are, the former also in a selection.
+        graphs: The graphs; :class:`LazyGraphs` stay as they are, also in a selection.
         name: Name under which the data set is loaded.
         class_names: A name for each class; empty where they have none.
         feature_names: A name for each column of ``x``, or any other form that :meth:`protograph.PAGE.fit` takes; what
@@ -104,12 +103,12 @@ class GraphDataset(Sequence[Data]):
     hidden: tuple[int, ...] = (32, 32, 32)
     splits: Mapping[str, Tensor] = field(default_factory=dict)
     paper_split: Literal["random", "published"] = "random"
-    origins: Origins | None = None
+    origins: Sequence[Origin] | None = None
 
     def __post_init__(self) -> None:
         if self.origins is None or len(self.origins) != len(self.graphs):
             object.__setattr__(self, "origins", origins_of(self.graphs, len(self.graphs)))
-        if not isinstance(self.graphs, LazyGraphs | ShardedGraphs):
+        if not isinstance(self.graphs, LazyGraphs):
             object.__setattr__(self, "graphs", tuple(self.graphs))
         self._read_names()
         names = ColumnNames(self.feature_names, self.feature_values).kinds
@@ -148,11 +147,10 @@ class GraphDataset(Sequence[Data]):
             object.__setattr__(self, f"{key}_values", names.values)
 
     def _largest_label(self) -> int:
-        """The largest label of graphs that have one, -1 where none has; files are not read for it."""
+        """The largest label of graphs that have one, -1 where none has."""
         if isinstance(self.graphs, LazyGraphs):
             return int(self.graphs.labels.max()) if len(self) else -1
-        labels = () if isinstance(self.graphs, ShardedGraphs) else map(label_of, self.graphs)
-        return max((label for label in labels if label is not None), default=-1)
+        return max((label for label in map(label_of, self.graphs) if label is not None), default=-1)
 
     @property
     def labels(self) -> Tensor:
@@ -188,7 +186,7 @@ class GraphDataset(Sequence[Data]):
             part: torch.isin(torch.from_numpy(positions.copy()), chosen).nonzero().flatten()
             for part, chosen in self.splits.items()
         }
-        origins = None if self.origins is None else self.origins.select(positions)
+        origins = None if self.origins is None else [self.origins[place] for place in positions]
         return replace(self, graphs=graphs, splits=splits, origins=origins)
 
     def __iter__(self) -> Iterator[Data]:

@@ -10,14 +10,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 from protograph._utils.words import cut, one_line
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import read_unpacked
 from protograph.datasets.molecules import molecule_dataset, read_molecules
-from protograph.graphs.origins import NAME_KEYS, Origins
+from protograph.graphs.origins import NAME_KEYS, Origin
 from protograph.molecules.read import import_chem, molecule_graphs
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -137,11 +136,7 @@ def read_table(
         name=Path(path.name.removesuffix(".gz")).stem,
         class_names=class_names,
         source=path.name,
-        origins=Origins(
-            positions=np.arange(len(kept)),
-            lines=np.array([row.line for row in kept]),
-            names=tuple(row.name for row in kept),
-        ),
+        origins=[Origin(position=place, line=row.line, name=row.name) for place, row in enumerate(kept)],
     )
     return MoleculeTable(dataset, left_out)
 

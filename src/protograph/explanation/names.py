@@ -102,16 +102,13 @@ def _classes(names: Any, num_classes: int) -> tuple[str, ...]:
 
 def _covering(names: ColumnNames, store: GraphStore, key: str, what: str) -> ColumnNames:
     """The names, if every value that occurs has one where values have names."""
-    start = 0
-    for block in store.blocks() if names.column is not None else ():
-        if unnamed_value(names, block.tensor(key)) is not None:
-            wrong = ((start + n, unnamed_value(names, tensor)) for n, tensor in enumerate(block.values(key)))
-            index, value = next((index, value) for index, value in wrong if value is not None)
-            raise ValueError(
-                f"{what} must have a name for every value of column {names.column} of {key}, got none for {value:g}, "
-                f"which is in {store.label(index)}; add one"
-            )
-        start += len(block)
+    if unnamed_value(names, store[:].tensor(key)) is not None:
+        wrong = ((index, unnamed_value(names, tensor)) for index, tensor in enumerate(store.values(key)))
+        index, value = next((index, value) for index, value in wrong if value is not None)
+        raise ValueError(
+            f"{what} must have a name for every value of column {names.column} of {key}, got none for {value:g}, "
+            f"which is in {store.label(index)}; add one"
+        )
     return names
 
 

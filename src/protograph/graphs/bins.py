@@ -1,7 +1,7 @@
 """How values become few: columns cut into bins, rows gathered into clusters, and the sample that this is taken from."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -148,27 +148,21 @@ def evenest_cuts(values: Floats, cuts: tuple[float, ...], num_bins: int) -> tupl
 def even_cuts(values: Floats, num_bins: int) -> tuple[float, ...]:
     """Cuts into bins with about as many values each, half-way between two values and never through equal ones.
 
+    A cut is above the value up to which a share lies; below the highest at last.
+
     >>> even_cuts(np.arange(8.0), 4), even_cuts(np.array([1.0, 1, 1, 1, 2, 3]), 3)
     ((1.5, 3.5, 5.5), (1.5,))
     """
     distinct, counts = np.unique(values, return_counts=True)
-    return bin_cuts(distinct, counts, num_bins)
-
-
-def bin_cuts(values: Floats, counts: Ints, num_bins: int) -> tuple[float, ...]:
-    """The same of different values, ascending, and how often each occurs.
-
-    A cut is above the value up to which a share lies, half-way to the next one; below the highest at last.
-    """
-    if values.size < 2:
+    if distinct.size < 2:
         return ()
     up_to = counts.cumsum()
     wanted = up_to[-1] * np.arange(1, num_bins) / num_bins
-    last = np.unique(np.searchsorted(up_to, wanted).clip(max=values.size - 2))
-    return tuple((values[at] / 2 + values[at + 1] / 2).item() for at in last)
+    last = np.unique(np.searchsorted(up_to, wanted).clip(max=distinct.size - 2))
+    return tuple((distinct[at] / 2 + distinct[at + 1] / 2).item() for at in last)
 
 
-def edge_cuts(blocks: Iterable[CollatedGraphs], *, max_values: int, num_bins: int) -> tuple[tuple[float, ...], ...]:
+def edge_cuts(graphs: CollatedGraphs, *, max_values: int, num_bins: int) -> tuple[tuple[float, ...], ...]:
     """The cuts of each column of ``edge_attr`` that is continuous; nothing at all where none is.
 
     A column is continuous if it holds floating-point numbers and more than ``max_values`` different ones: whole numbers
@@ -177,29 +171,16 @@ def edge_cuts(blocks: Iterable[CollatedGraphs], *, max_values: int, num_bins: in
     and never through equal ones, so that there may be fewer bins.
 
     Args:
-        blocks: The graphs, of one kind; neither their order nor that of their edges matters.
+        graphs: The graphs; neither their order nor that of their edges matters.
         max_values: So many different values are kinds.
         num_bins: Bins of a continuous column.
     """
-    columns: list[tuple[Floats, Ints]] = []
-    for block in blocks:
-        rows = block.tensor("edge_attr")
-        if rows is None or not rows.is_floating_point():
-            return ()
-        if len(rows):
-            flat = rows.reshape(len(rows), -1).double().numpy()
-            counted = [np.unique(column, return_counts=True) for column in flat.T]
-            columns = [_added(one, other) for one, other in zip(columns, counted, strict=True)] if columns else counted
-    cuts = tuple(bin_cuts(*column, num_bins) if column[0].size > max_values else () for column in columns)
+    rows = graphs.tensor("edge_attr")
+    if rows is None or not rows.is_floating_point() or not len(rows):
+        return ()
+    columns = rows.reshape(len(rows), -1).double().numpy().T
+    cuts = tuple(even_cuts(column, num_bins) if np.unique(column).size > max_values else () for column in columns)
     return cuts if any(cuts) else ()
-
-
-def _added(one: tuple[Floats, Ints], other: tuple[Floats, Ints]) -> tuple[Floats, Ints]:
-    """Different values and how often each occurs, of two lots."""
-    values, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
-    counts = np.zeros(values.size, np.int64)
-    np.add.at(counts, place, np.concatenate([one[1], other[1]]))
-    return values, counts
 
 
 def gap_clusters(rows: Floats, *, max_clusters: int, depth: float, certainty: float, seed: int = 0) -> Ints:
@@ -355,40 +336,32 @@ class NodeSample:
         return f"{count_of(len(self.rows), 'node')} of {count_of(len(self.graphs), 'graph')} chosen by their content"
 
 
-def node_sample(blocks: Iterable[CollatedGraphs], size: int) -> NodeSample | None:
+def node_sample(graphs: CollatedGraphs, size: int) -> NodeSample | None:
     """The nodes of as many graphs as have at least so many, or of all; ``None`` where graphs have no ``x``.
 
     Graphs are taken in the order of a number made of what their nodes hold, so that neither the order of the graphs nor
     that of their nodes matters.
 
     Args:
-        blocks: The graphs, of one kind.
+        graphs: The graphs.
         size: Nodes that are enough.
 
     >>> import torch
     >>> from torch_geometric.data import Data
     >>> from protograph.graphs.dataset import collate
-    >>> graphs = collate([Data(x=torch.tensor([[2.0], [1.0]])), Data(x=torch.tensor([[0.0]]))])
-    >>> sample = node_sample([graphs], 10)
+    >>> sample = node_sample(collate([Data(x=torch.tensor([[2.0], [1.0]])), Data(x=torch.tensor([[0.0]]))]), 10)
     >>> sample.rows.flatten().tolist(), sample.words
     ([0.0, 1.0, 2.0], 'all 3 nodes')
     """
-    pool: list[tuple[int, int, Floats]] = []  # number, index and rows of each graph that may be taken
-    first, num_nodes = 0, 0
-    for block in blocks:
-        x = block.tensor("x")
-        if x is None or not x.numel():
-            return None
-        rows = x.double().reshape(len(x), -1).numpy() + 0.0
-        ends, numbers = block.sizes.cumsum(), _numbers(rows, block.sizes)
-        pool += [
-            (int(numbers[place]), first + place, rows[end - count : end])
-            for place, (count, end) in enumerate(zip(block.sizes.tolist(), ends.tolist(), strict=True))
-        ]
-        first, num_nodes = first + len(block), num_nodes + len(rows)
-        pool = _taken(pool, size)
-    joined = np.concatenate([rows for _, _, rows in pool])
-    return NodeSample(joined[np.lexsort(joined.T[::-1])], tuple(index for _, index, _ in pool), num_nodes)
+    x = graphs.tensor("x")
+    if x is None or not x.numel():
+        return None
+    rows = x.double().reshape(len(x), -1).numpy() + 0.0
+    order = np.argsort(_numbers(rows, graphs.sizes), kind="stable")
+    enough = int(np.searchsorted(graphs.sizes[order].cumsum(), size)) + 1
+    chosen, ends = order[:enough].tolist(), graphs.sizes.cumsum()
+    own = np.concatenate([rows[ends[graph] - graphs.sizes[graph] : ends[graph]] for graph in chosen])
+    return NodeSample(own[np.lexsort(own.T[::-1])], tuple(chosen), len(rows))
 
 
 def _numbers(rows: Floats, sizes: Ints) -> NDArray[np.uint64]:
@@ -403,10 +376,3 @@ def _numbers(rows: Floats, sizes: Ints) -> NDArray[np.uint64]:
     np.add.at(sums, np.repeat(np.arange(len(sizes)), sizes), each)
     mixed: NDArray[np.uint64] = (sums ^ (sums >> np.uint64(30))) * _MIX
     return mixed ^ (mixed >> np.uint64(27))
-
-
-def _taken(pool: list[tuple[int, int, Floats]], size: int) -> list[tuple[int, int, Floats]]:
-    """The graphs with the lowest numbers that have enough nodes together."""
-    pool = sorted(pool, key=lambda one: one[:2])
-    enough = int(np.searchsorted(np.cumsum([len(rows) for _, _, rows in pool]), size)) + 1
-    return pool[:enough]

@@ -1,38 +1,33 @@
 """The graphs of a fit: read, checked and made simple once, and laid end to end; all that comes later are views.
 
 A :class:`GraphStore` takes whatever a user has: a list, a PyG data set, a generator of graphs or of batches, a folder
-of ``.pt`` files. Each graph is validated when it is read, and never again. What is in memory anyway, or can be read
-only once, is kept as :class:`CollatedGraphs`, whose tensors hold all graphs end to end; an ``OnDiskDataset`` and a
-folder stay on disk and are read by index.
+of ``.pt`` files. Each graph is validated when it is read, and never again; all are kept as :class:`CollatedGraphs`,
+whose tensors hold them end to end.
 """
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, count, islice
+from itertools import accumulate
 from operator import attrgetter
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import Subset
-from torch_geometric.data import Batch, Data, OnDiskDataset
+from torch_geometric.data import Batch, Data
 
 from protograph._utils.arrays import Ints
 from protograph._utils.words import listed
 from protograph.graphs.files import ShardedGraphs
-from protograph.graphs.origins import NAME_KEYS, Origin, Origins, origins_of
+from protograph.graphs.origins import NAME_KEYS, Origin, named, origins_of
 from protograph.graphs.subgraph import simple
 from protograph.graphs.validate import (
     FEATURES,
     NUMBERS,
-    Layout,
     check_alike,
     check_container,
     is_dense,
@@ -42,11 +37,6 @@ from protograph.graphs.validate import (
     validate,
 )
 
-# Graphs that are read and laid end to end at a time: enough for tensor operations to pay, few enough that as many
-# objects of Python, which take several thousand bytes a graph, fit in memory.
-CHUNK = 2**14
-# Places in what may give any number of graphs.
-_ANY_PLACE: Any = range(sys.maxsize)
 _DTYPE, _IS_ON_CPU = attrgetter("dtype"), attrgetter("is_cpu")
 # What a batch has beside the graphs' own tensors.
 _MADE = frozenset({"edge_index", "batch", "ptr", "num_graphs"})
@@ -92,7 +82,7 @@ class CollatedGraphs(Sequence[Data]):
     Attributes:
         sizes: Number of nodes of each graph.
         columns: What the graphs hold, by name. The nodes in ``edge_index`` are numbered from 0 in each graph.
-        blanks: For each graph an empty one of its class, which may be a user's own.
+        blank: An empty graph of their class, which may be a user's own.
 
     >>> graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]), y=1)
     >>> graphs = collate([graph, graph])
@@ -103,7 +93,7 @@ class CollatedGraphs(Sequence[Data]):
 
     sizes: Ints
     columns: Mapping[str, Column]
-    blanks: Sequence[Data]
+    blank: Data
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -122,9 +112,9 @@ class CollatedGraphs(Sequence[Data]):
                 key: column.part(first, last) if isinstance(column, Rows) else column[first:last]
                 for key, column in self.columns.items()
             }
-            return CollatedGraphs(self.sizes[first:last], columns, self.blanks[first:last])
+            return CollatedGraphs(self.sizes[first:last], columns, self.blank)
         place = range(len(self))[index]
-        graph = copy(self.blanks[place])
+        graph = copy(self.blank)
         for key, column in self.columns.items():
             # A view would take all graphs along wherever this one is kept or pickled.
             value = column.of(place).clone() if isinstance(column, Rows) else column[place]
@@ -141,7 +131,7 @@ class CollatedGraphs(Sequence[Data]):
 
     def values(self, key: str) -> list[Any]:
         """The same of each graph."""
-        return values_of(self.columns.get(key), len(self))
+        return [self.value(key, index) for index in range(len(self))]
 
     @property
     def counts(self) -> Ints:
@@ -160,12 +150,6 @@ class CollatedGraphs(Sequence[Data]):
         """The rows of all graphs under a name; ``None`` where not all have some that can be laid end to end."""
         column = self.columns.get(key)
         return column.values if isinstance(column, Rows) else None
-
-    def numbers(self, key: str) -> list[Any]:
-        """The number of each graph, where each has one tensor of one number under a name; else nothing."""
-        rows = self.columns.get(key)
-        are_single = isinstance(rows, Rows) and rows.values.dim() == 1 and bool((np.diff(rows.starts) == 1).all())
-        return rows.values.tolist() if isinstance(rows, Rows) and are_single else []
 
     @property
     def differing(self) -> list[str]:
@@ -188,7 +172,7 @@ class CollatedGraphs(Sequence[Data]):
         DataBatch(x=[4, 1], edge_index=[2, 4], batch=[4], ptr=[3])
         """
         edges, others = self.columns["edge_index"], [self.columns.get(key) for key in FEATURES]
-        is_usual = wanted is not None and wanted <= _USUAL and set(map(type, self.blanks)) == {Data}
+        is_usual = wanted is not None and wanted <= _USUAL and type(self.blank) is Data
         if not is_usual or not isinstance(edges, Rows) or any(isinstance(one, list) for one in others):
             return self._batch_by_pyg(wanted)
         used = [key for key in FEATURES if key == "x" or key in (wanted or ())]
@@ -243,7 +227,10 @@ def collate(graphs: Sequence[Data]) -> CollatedGraphs:
         columns["edge_index"] = _column("edge_index", ends, graphs[0])
     x = columns.get("x")
     sizes = np.diff(x.starts) if isinstance(x, Rows) else np.array([node_count(graph) for graph in graphs], np.int64)
-    return CollatedGraphs(sizes, columns, _blanks(graphs))
+    blank = copy(graphs[0])
+    for key in list(blank.keys()):
+        del blank[key]
+    return CollatedGraphs(sizes, columns, blank)
 
 
 def _column(key: str, values: list[Any], graph: Data) -> Column:
@@ -268,60 +255,10 @@ def _column(key: str, values: list[Any], graph: Data) -> Column:
     return Rows(joined, np.array([0, *accumulate(lengths)], np.int64), dim, is_scalar=first.dim() == 0)
 
 
-def _blanks(graphs: Sequence[Data]) -> list[Data]:
-    """For each graph an empty one of its class; those of one class share one."""
-    known: dict[type, Data] = {}
-    for graph in graphs:
-        if type(graph) not in known:
-            blank = known[type(graph)] = copy(graph)
-            for key in list(blank.keys()):
-                del blank[key]
-    return [known[type(graph)] for graph in graphs]
-
-
-def _joined(parts: list[CollatedGraphs]) -> CollatedGraphs:
-    """Parts of a data set as one; they are used up on the way, an attribute at a time, so as not to have all twice."""
-    left = [dict(part.columns) for part in parts]
-    if len(parts) == 1:
-        return parts.pop()
-    sizes, blanks = np.concatenate([part.sizes for part in parts]), [one for part in parts for one in part.blanks]
-    lengths = list(map(len, parts))
-    parts.clear()
-    columns: dict[str, Column] = {}
-    for key in dict.fromkeys(key for part in left for key in part):
-        some = [part.pop(key, None) for part in left]
-        columns[key] = _end_to_end(some) or [
-            value for column, length in zip(some, lengths, strict=True) for value in values_of(column, length)
-        ]
-    return CollatedGraphs(sizes, columns, blanks)
-
-
-def _end_to_end(columns: list[Column | None]) -> Rows | None:
-    """Columns as one tensor; ``None`` where some are lists, or they differ in type or width."""
-    rows = [column for column in columns if isinstance(column, Rows)]
-    if len(rows) < len(columns) or len({(one.values.dtype, one.dim, one.is_scalar) for one in rows}) > 1:
-        return None
-    try:
-        values = torch.cat([one.values for one in rows], rows[0].dim)
-    except RuntimeError:  # of other widths
-        return None
-    ends = accumulate((int(one.starts[-1]) for one in rows), initial=0)
-    starts = np.concatenate([[0], *(one.starts[1:] + before for one, before in zip(rows, ends, strict=False))])
-    return Rows(values, starts, rows[0].dim, rows[0].is_scalar)
-
-
-def values_of(column: Column | None, length: int) -> list[Any]:
-    """The value of each of so many graphs, ``None`` where it has none; tensors are views."""
-    if isinstance(column, Rows):
-        return [column.of(index) for index in range(length)]
-    return [None] * length if column is None else column
-
-
 class GraphStore(Sequence[Data]):
-    """The graphs of a fit, checked, undirected and without repeated edges.
+    """The graphs of a fit, checked, undirected and without repeated edges, in memory.
 
-    ``store[index]`` makes one of them anew. Those of an ``OnDiskDataset`` and of a folder of files are read again
-    whenever they are asked for; all others are in memory.
+    ``store[index]`` makes one of them anew, ``store[first:last]`` gives views.
 
     Args:
         graphs: A sequence, a PyG data set, a folder of ``.pt`` files, or any iterable of graphs or of batches of them,
@@ -342,77 +279,41 @@ class GraphStore(Sequence[Data]):
 
     def __init__(self, graphs: Iterable[Data] | str | PathLike[str]) -> None:
         started = time.perf_counter()
-        if isinstance(graphs, str | PathLike) and not Path(graphs).is_dir():
-            raise ValueError(
-                f"graphs must be a list, a data set or a folder of .pt files, got the path {str(graphs)!r}, which is "
-                f"no folder; of a file pass protograph.datasets.read_graphs({str(graphs)!r})"
-            )
         given: Any = ShardedGraphs(graphs) if isinstance(graphs, str | PathLike) else graphs
         check_container(given)
-        self._source: Any = given if isinstance(_read_from(given), OnDiskDataset | ShardedGraphs) else None
-        # How many graphs a generator gives is not known before it has given them.
-        self._origins = origins_of(given, len(given)) if is_sequence(given) else Origins(positions=_ANY_PLACE)
-        self._layout: Layout | None = None
-        self._directed, self._repeated = set[int](), set[int]()
-        self._length, parts = 0, list[CollatedGraphs]()
-        remaining = each_graph(given)
-        while chunk := list(islice(remaining, CHUNK)):
-            part = self._checked(chunk)
-            self._length += len(part)
-            if self._source is None:
-                parts.append(part)
-        if not self._length:
+        own = list(each_graph(given))
+        if not own:
             raise ValueError("graphs is empty; pass at least one graph")
-        self._kept = _joined(parts) if parts else None
+        self._origins = origins_of(given, len(own))
+        self._graphs, self._repeated, self._directed = _checked(own, self._origins)
         self.num_directed = len(self._directed)
         self.seconds = time.perf_counter() - started
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The connection to a data base cannot be pickled; its graphs can.
-        is_database = isinstance(_read_from(self._source), OnDiskDataset)
-        return {**self.__dict__, "_source": None, "_kept": self[:]} if is_database else self.__dict__
-
     def __len__(self) -> int:
-        return self._length
+        return len(self._graphs)
 
     @overload
     def __getitem__(self, index: int) -> Data: ...
     @overload
     def __getitem__(self, index: slice) -> CollatedGraphs: ...
     def __getitem__(self, index: int | slice) -> Data | CollatedGraphs:
-        if isinstance(index, slice):
-            first, last, _ = index.indices(len(self))
-            return self.block(first, last)
-        place = range(len(self))[index]
-        return self._read(place) if self._kept is None else self._kept[place]
+        return self._graphs[index]
 
     def take(self, indices: Iterable[int]) -> list[Data]:
         """The graphs at these indices."""
-        indices = list(map(int, indices))
-        found = {
-            index: self[index] for index in sorted(set(indices))
-        }  # in order, as those in one file are read together
-        return [found[index] for index in indices]
+        return [self[int(index)] for index in indices]
 
-    def block(self, first: int, last: int) -> CollatedGraphs:
-        """Graphs from ``first`` up to ``last``, laid end to end."""
-        if self._kept is not None:
-            return self._kept[first:last]
-        return collate([self._read(index) for index in range(first, last)])
-
-    def blocks(self, size: int = CHUNK) -> Iterator[CollatedGraphs]:
+    def blocks(self, size: int) -> Iterator[CollatedGraphs]:
         """All graphs in order, ``size`` at a time."""
-        return (self.block(first, min(first + size, len(self))) for first in range(0, len(self), size))
+        return (self[first : first + size] for first in range(0, len(self), size))
 
     def values(self, key: str) -> list[Any]:
-        """What each graph has under a name, ``None`` where it has nothing; where each has one number, that."""
-        return [value for block in self.blocks() for value in block.numbers(key) or block.values(key)]
+        """What each graph has under a name, ``None`` where it has nothing."""
+        return self._graphs.values(key)
 
     def origin(self, index: int) -> Origin:
         """Where a graph came from."""
-        if self._kept is None:
-            return self._origins.of(index, self._source[index])
-        return self._origins.of(index, {key: self._kept.value(key, index) for key in (*NAME_KEYS, "smiles")})
+        return named(self._origins[index], {key: self._graphs.value(key, index) for key in (*NAME_KEYS, "smiles")})
 
     def label(self, index: int) -> str:
         """What messages call a graph, by where it came from."""
@@ -431,7 +332,7 @@ class GraphStore(Sequence[Data]):
             sentences.append(
                 f"{self._count(self._repeated)} repeated edges; they were merged, the first one's attributes kept"
             )
-        if self._kept is not None and (some := self._kept.differing):
+        if some := self._graphs.differing:
             sentences.append(f"only some graphs have {listed(some)}, so the model is given none")
         return sentences
 
@@ -439,34 +340,24 @@ class GraphStore(Sequence[Data]):
         first = self.label(min(indices))
         return f"{first} has" if len(indices) == 1 else f"{len(indices)} graphs (the first is {first}) have"
 
-    def _read(self, index: int) -> Data:
-        """A graph of what stays on disk; that it can be used is known."""
-        graph = self._source[index]
-        is_changed = index in self._directed or index in self._repeated
-        return _without_gradients(collate([simple(graph) if is_changed else graph]))[0]
 
-    def _checked(self, graphs: list[Any]) -> CollatedGraphs:
-        """The next graphs, checked and made simple; those of the user stay as they are."""
+def _checked(graphs: list[Any], origins: Sequence[Origin]) -> tuple[CollatedGraphs, set[int], set[int]]:
+    """Graphs checked and made simple, and which had an edge twice, and which one-way edges; those given stay."""
 
-        def label(place: int) -> str:
-            return self._origins.of(self._length + place, graphs[place]).label
+    def label(place: int) -> str:
+        return named(origins[place], graphs[place]).label
 
+    for place, graph in enumerate(graphs):
+        validate(graph, partial(label, place))
+    whole = collate(graphs)
+    if any(isinstance(whole.columns.get(key), list) for key in FEATURES):
         for place, graph in enumerate(graphs):
-            validate(graph, partial(label, place))
-        block = _without_gradients(collate(graphs))
-        self._layout = layout_of(graphs[0]) if self._layout is None else self._layout
-        if any(isinstance(block.columns.get(key), list) for key in FEATURES) or layout_of(block[0]) != self._layout:
-            for place, graph in enumerate(graphs):
-                check_alike(graph, self._layout, partial(label, place))
-        _check_numbers(block, label)
-        repeated, directed = _irregular(block)
-        if not (repeated or directed):
-            return block
-        self._repeated |= {self._length + place for place in repeated}
-        self._directed |= {self._length + place for place in directed}
-        changed = repeated | directed
-        simpler = [simple(graph) if place in changed else graph for place, graph in enumerate(graphs)]
-        return _without_gradients(collate(simpler))
+            check_alike(graph, layout_of(graphs[0]), partial(label, place))
+    _check_numbers(whole, label)
+    repeated, directed = _irregular(whole)
+    if changed := repeated | directed:
+        whole = collate([simple(graph) if place in changed else graph for place, graph in enumerate(graphs)])
+    return _without_gradients(whole), repeated, directed
 
 
 def _without_gradients(graphs: CollatedGraphs) -> CollatedGraphs:
@@ -476,43 +367,19 @@ def _without_gradients(graphs: CollatedGraphs) -> CollatedGraphs:
         else [value.detach() if isinstance(value, Tensor) else value for value in column]
         for key, column in graphs.columns.items()
     }
-    return CollatedGraphs(graphs.sizes, columns, graphs.blanks)
-
-
-def _read_from(graphs: Any) -> Any:
-    """What graphs are read from, of a selection or a data set with names the whole."""
-    while isinstance(graphs, Subset):
-        graphs = graphs.dataset
-    return getattr(graphs, "graphs", graphs)
+    return CollatedGraphs(graphs.sizes, columns, graphs.blank)
 
 
 def each_graph(graphs: Any) -> Iterator[Any]:
-    """The graphs one by one, those of an iterable's batches too; an error of whoever reads them says where it was."""
+    """The graphs one by one, those of an iterable's batches too."""
     is_indexed = is_sequence(graphs)
-    given = (graphs[index] for index in range(len(graphs))) if is_indexed else iter(graphs)
-    for place in count():
-        try:
-            item = next(given)
-        except StopIteration:
-            return
-        except Exception as error:
-            error.add_note(f"this happened while item {place} of graphs was read, counted from 0")
-            raise
-        yield from _apart(item, place) if isinstance(item, Batch) and not is_indexed else [item]
-
-
-def _apart(batch: Batch, place: int) -> list[Data]:
-    try:
-        return list(batch.to_data_list())
-    except Exception:  # PyG raises whatever its own bookkeeping runs into
-        raise ValueError(
-            f"item {place} of graphs must be a graph, or a batch that Batch.from_data_list made, got one that was made "
-            f"otherwise and cannot be taken apart; pass the graphs themselves"
-        ) from None
+    items = (graphs[index] for index in range(len(graphs))) if is_indexed else graphs
+    for item in items:
+        yield from item.to_data_list() if isinstance(item, Batch) and not is_indexed else [item]
 
 
 def _check_numbers(graphs: CollatedGraphs, label: Callable[[int], str]) -> None:
-    """Check that features are finite, and that edges join nodes of their graph."""
+    """Raise unless features are finite and edges join nodes of their graph."""
     for key in FEATURES:
         rows = graphs.columns.get(key)
         # A sum is quicker, and not finite where one of them is not; of huge numbers it may not be finite either.
@@ -522,6 +389,11 @@ def _check_numbers(graphs: CollatedGraphs, label: Callable[[int], str]) -> None:
             row = int((~is_finite).nonzero()[0, 0])
             place = int(np.searchsorted(rows.starts, row, side="right")) - 1
             raise ValueError(f"{key} of {label(place)} has NaN or infinite values; replace them or leave the graph out")
+    check_ends(graphs, label)
+
+
+def check_ends(graphs: CollatedGraphs, label: Callable[[int], str]) -> None:
+    """Raise unless edges join nodes of their graph."""
     edges, sizes = graphs.edges, np.repeat(graphs.sizes, graphs.counts)
     is_outside = ((edges < 0) | (edges >= sizes)).any(axis=0)
     if is_outside.any():

@@ -1,9 +1,8 @@
 """Graphs as whole numbers, as the compiled searches read them: kinds of nodes, neighbours, kinds of edges."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +13,11 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Ints, Kinds
 from protograph.graphs.conditions import EdgeRule, MatchEdges, MatchNodes, NodeRule, as_node_rule, as_rule
-from protograph.graphs.dataset import CHUNK, CollatedGraphs, Column, GraphStore, Rows, collate, values_of
+from protograph.graphs.dataset import CollatedGraphs, GraphStore, Rows, check_ends, collate
 
 # Most nodes that the search of one graph for a pattern places; see :mod:`protograph.patterns`.
 MAX_CALLS = 1_000_000
-# What messages call a graph, by its place among those that are encoded at a time.
+# What messages call a graph, by its place.
 NameOf = Callable[[int], str]
 
 
@@ -78,18 +77,12 @@ class EncodedGraphs:
     ) -> None:
         self.node_rule, self.edge_rule = as_node_rule(match_features), as_rule(match_edges)
         self.match_features = self.node_rule is not None
-        self._names = names
         self._nodes, self._edges = RowKinds("x", self.node_rule), RowKinds("edge_attr", self.edge_rule)
-        parts, done = [_NOTHING], 0
-        for chunk in _chunks(graphs):
-            parts.append(self._encoded(chunk, done, is_pattern=False))
-            done += len(chunk)
-        sizes, degrees, kinds, neighbours, edge_kinds = map(np.concatenate, zip(*parts, strict=True))
+        own = graphs[:] if isinstance(graphs, GraphStore) else list(graphs)
+        name_of = "graph {}".format if names is None else names.__getitem__
+        sizes, degrees, self.node_kinds, self.neighbours, self.edge_kinds = self._encoded(own, name_of)
         self.nodes: Ints = np.append(0, sizes.cumsum())
         self.starts: Ints = np.append(0, degrees.cumsum())
-        self.neighbours: Kinds = neighbours
-        self.node_kinds: Kinds = self._nodes.by_content(kinds)
-        self.edge_kinds: Kinds = self._edges.by_content(edge_kinds)
 
     def __len__(self) -> int:
         return self.nodes.size - 1
@@ -98,7 +91,7 @@ class EncodedGraphs:
         """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
         if not 0 <= index < len(self):
             raise IndexError(f"index must lie in [0, {len(self)}), got {index}")
-        return _part(self.nodes, self.node_kinds, self.starts, self.neighbours, self.edge_kinds, index)
+        return _part(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds, index)
 
     @cached_property
     def kind_counts(self) -> Ints:
@@ -124,33 +117,28 @@ class EncodedGraphs:
 
     def encode_all(self, patterns: Sequence[Data]) -> list[EncodedGraph]:
         """Patterns, at least one, as :meth:`encode` gives them."""
-        sizes, degrees, kinds, neighbours, edge_kinds = self._encoded(patterns, 0, is_pattern=True)
-        nodes, starts = (np.concatenate([np.zeros(1, np.int64), part.cumsum()]) for part in (sizes, degrees))
-        return [_part(nodes, kinds, starts, neighbours, edge_kinds, index) for index in range(len(patterns))]
+        sizes, degrees, *rest = self._encoded(patterns, lambda place: "the prototype", is_pattern=True)
+        nodes, starts = (np.append(0, part.cumsum()) for part in (sizes, degrees))
+        return [_part(nodes, starts, *rest, index) for index in range(len(patterns))]
 
-    def _encoded(self, graphs: Sequence[Data], first: int, *, is_pattern: bool) -> "_Encoded":
-        def name_of(place: int) -> str:
-            if is_pattern:
-                return "the prototype"
-            return self._names[first + place] if self._names else f"graph {first + place}"
-
+    def _encoded(self, graphs: Sequence[Data], name_of: NameOf, *, is_pattern: bool = False) -> "_Encoded":
         for place, graph in enumerate(() if isinstance(graphs, CollatedGraphs) else graphs):
             if not isinstance(graph, Data):
                 raise TypeError(
                     f"{name_of(place)} must be a torch_geometric.data.Data, got {type(graph).__name__}; "
                     f"of a prototype, pass its graph"
                 )
+        if not len(graphs):
+            return _NOTHING
         block = collate(graphs)
-        sizes, counts, edges = block.sizes, block.counts, block.edges
-        _check_ends(edges, sizes, counts, name_of)
-        edges = edges + np.repeat(sizes.cumsum() - sizes, counts)
+        check_ends(block, name_of)
+        sizes, counts = block.sizes, block.counts
+        edges = block.edges + np.repeat(sizes.cumsum() - sizes, counts)
         kinds, edge_kinds = np.zeros(int(sizes.sum()), np.int32), np.zeros(int(counts.sum()), np.int32)
-        if self.match_features and (x := self._nodes.rows(block.columns.get("x"), sizes, name_of)) is not None:
+        if self.match_features and (x := self._nodes.rows(block, sizes, name_of)) is not None:
             kinds = self._nodes.kinds(x, is_pattern=is_pattern)
-        if self.edge_rule.is_matched:
-            edge_attr = self._edges.rows(block.columns.get("edge_attr"), counts, name_of)
-            if edge_attr is not None:
-                edge_kinds = self._edges.kinds(edge_attr, is_pattern=is_pattern, both_ways=_both_ways(edges))
+        if self.edge_rule.is_matched and (edge_attr := self._edges.rows(block, counts, name_of)) is not None:
+            edge_kinds = self._edges.kinds(edge_attr, is_pattern=is_pattern, both_ways=_both_ways(edges))
         return _Encoded(sizes, *_compressed(kinds, edges, edge_kinds, sizes))
 
 
@@ -168,7 +156,7 @@ _NO_INTS, _NO_KINDS = np.zeros(0, np.int64), np.zeros(0, np.int32)
 _NOTHING = _Encoded(_NO_INTS, _NO_INTS, _NO_KINDS, _NO_KINDS, _NO_KINDS)
 
 
-def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
+def _part(nodes: Ints, starts: Ints, kinds: Kinds, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
     """One of the graphs that lie end to end."""
     first, last = nodes[index], nodes[index + 1]
     own = starts[first : last + 1]
@@ -179,26 +167,6 @@ def _part(nodes: Ints, kinds: Kinds, starts: Ints, neighbours: Kinds, edge_kinds
 def ranges(first: Ints, sizes: Ints) -> Ints:
     """The numbers from each first one on, so many each, end to end."""
     return np.arange(int(sizes.sum())) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
-
-
-def _chunks(graphs: Iterable[Data] | GraphStore) -> Iterator[Sequence[Data]]:
-    if isinstance(graphs, GraphStore):
-        yield from graphs.blocks()
-        return
-    remaining = iter(graphs)
-    while chunk := list(islice(remaining, CHUNK)):
-        yield chunk
-
-
-def _check_ends(edges: Ints, sizes: Ints, counts: Ints, name_of: NameOf) -> None:
-    own = np.repeat(sizes, counts)
-    outside = ((edges < 0) | (edges >= own)).any(axis=0)
-    if outside.any():
-        at = int(outside.argmax())
-        graph = int(np.searchsorted(counts.cumsum(), at, side="right"))
-        raise ValueError(
-            f"edge_index of {name_of(graph)} has the edge {edges[0, at]} -> {edges[1, at]}, but it has {own[at]} nodes"
-        )
 
 
 def _both_ways(edges: Ints) -> tuple[Ints, Ints]:
@@ -235,47 +203,44 @@ def _compressed(kinds: Kinds, edges: Ints, edge_kinds: Kinds, sizes: Ints) -> tu
 
 
 class RowKinds:
-    """Numbers the distinct rows of tensors."""
+    """Numbers the distinct rows of ``x`` or ``edge_attr`` in the order of their content."""
 
     def __init__(self, key: str, rule: EdgeRule | NodeRule | None = None) -> None:
         self._key, self._rule = key, rule or EdgeRule()
-        self._width: int | None = None  # of the first tensor; -1: there is none
-        self._first = ""
+        self._first = ("", 0)  # name of the first graph with rows, and how many columns it has; -1 for none
         self._number_of: dict[bytes, int] = {}
 
     def __len__(self) -> int:
         return max(len(self._number_of), 1)
 
-    def rows(self, column: Column | None, counts: Ints, name_of: NameOf) -> NDArray[Any] | None:
-        """The rows of graphs, which may differ in what they have; ``None`` where there are none.
+    def rows(self, graphs: CollatedGraphs, counts: Ints, name_of: NameOf) -> NDArray[Any] | None:
+        """The rows of graphs; ``None`` where there are none.
 
         Raises:
             ValueError: If a graph has other rows than its nodes or edges are, or rows of another width than others.
         """
-        if isinstance(column, Rows) and column.dim == 0 and np.array_equal(np.diff(column.starts), counts):
-            if not counts.any():  # nothing to compare
-                return None
-            joined = _matrix(column.values)
-            self._check_width(joined, int(np.argmax(counts > 0)), name_of)
-            return joined
-        matrices = [_matrix(value) for value in values_of(column, len(counts))]
-        for place, (matrix, count) in enumerate(zip(matrices, counts.tolist(), strict=True)):
-            if matrix is not None and count and len(matrix) != count:
-                raise ValueError(f"{self._key} of {name_of(place)} must have {count} rows, got {len(matrix)}")
-            if count:
-                self._check_width(matrix, place, name_of)
-        present = [matrix for matrix in matrices if matrix is not None and len(matrix)]
-        return np.concatenate(present) if present else None
-
-    def _check_width(self, rows: NDArray[Any] | None, place: int, name_of: NameOf) -> None:
-        width = -1 if rows is None else rows.shape[1]
-        if self._width is None:
-            self._width, self._first = width, name_of(place)
-        if width != self._width:
-            raise ValueError(
-                f"{self._key} must be alike in all graphs; {self._first} has {_columns(self._width)}, "
-                f"{name_of(place)} has {_columns(width)}"
-            )
+        some = np.flatnonzero(counts).tolist()
+        column = graphs.columns.get(self._key)
+        is_whole = isinstance(column, Rows) and column.dim == 0 and np.array_equal(np.diff(column.starts), counts)
+        if is_whole:
+            some = some[:1]
+        matrices = []
+        for place in some:
+            matrix = _matrix(graphs.tensor(self._key) if is_whole else graphs.value(self._key, place))
+            width = -1 if matrix is None else matrix.shape[1]
+            self._first = self._first if self._first[0] else (name_of(place), width)
+            if width != self._first[1]:
+                raise ValueError(
+                    f"{self._key} must be alike in all graphs; {self._first[0]} has {_columns(self._first[1])}, "
+                    f"{name_of(place)} has {_columns(width)}"
+                )
+            if matrix is not None:
+                matrices.append(matrix)
+                if not is_whole and len(matrix) != counts[place]:
+                    raise ValueError(
+                        f"{self._key} of {name_of(place)} must have {counts[place]} rows, got {len(matrix)}"
+                    )
+        return np.concatenate(matrices) if matrices else None
 
     def kinds(self, rows: NDArray[Any], *, is_pattern: bool, both_ways: tuple[Ints, Ints] | None = None) -> Kinds:
         """Number of each row, or of the two at ``both_ways``; new rows of a pattern get numbers below 0."""
@@ -294,23 +259,11 @@ class RowKinds:
             distinct = [
                 _joint_key(*(distinct[rank] for rank in divmod(pair, len(distinct)))) for pair in pairs.tolist()
             ]
-        numbers: Kinds = np.array(self._numbers(distinct, is_pattern), dtype=np.int32)
-        return numbers[place]
-
-    def _numbers(self, keys: list[bytes], is_pattern: bool) -> list[int]:
-        number_of = self._number_of
         if not is_pattern:
-            return [number_of.setdefault(key, len(number_of)) for key in keys]
-        new = {key: -1 - number for number, key in enumerate(sorted(set(keys) - number_of.keys()))}
-        return [number_of[key] if key in number_of else new[key] for key in keys]
-
-    def by_content(self, kinds: Kinds) -> Kinds:
-        """Number the rows by what they hold instead of where they came first; what was numbered before follows."""
-        ordered = sorted(self._number_of)
-        rank = np.zeros(len(self), np.int32)
-        rank[[self._number_of[key] for key in ordered]] = np.arange(len(ordered))
-        self._number_of = {key: number for number, key in enumerate(ordered)}
-        return rank[kinds]
+            self._number_of = {key: number for number, key in enumerate(sorted(distinct))}
+        new = {key: -1 - number for number, key in enumerate(sorted(set(distinct) - self._number_of.keys()))}
+        number_of = self._number_of | new
+        return np.array([number_of[key] for key in distinct], dtype=np.int32)[place]
 
 
 def _matrix(values: Any) -> NDArray[Any] | None:

@@ -1,21 +1,17 @@
 """Reading graphs from files, without ever running code that a file may hold."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
-import numpy as np
 from torch_geometric.data import Batch, Data
 from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
 from torch_geometric.data.separate import separate
 from torch_geometric.data.storage import EdgeStorage, GlobalStorage, NodeStorage
 
-from protograph._utils.plain_torch import load_plain, most_bytes
-from protograph.graphs.origins import Origins
+from protograph._utils.plain_torch import load_plain
+from protograph.graphs.origins import Origin
 
 # All that PyG writes for a Data; anything else in a file is refused.
 SAFE_CLASSES = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage, NodeStorage, EdgeStorage]
@@ -42,11 +38,6 @@ def read_graphs(path: str | PathLike[str]) -> list[Data]:
                 f"{path} must hold a list of torch_geometric Data, got {type(graph).__name__} at index {index}; "
                 f"of a PyG data set, save its graphs: torch.save(list(dataset), path)"
             )
-        # Without features it is a number like any other, and memory is taken for so many nodes.
-        if isinstance(stated := graph.get("num_nodes"), int) and stated > most_bytes(path):
-            raise ValueError(
-                f"{path} is too small for graph {index}, whose num_nodes is {stated:,}; save the graph with its x"
-            )
     if not content:
         raise ValueError(f"{path} holds an empty list; wanted at least one graph")
     return list(content)
@@ -62,14 +53,14 @@ def _apart(path: Path, whole: Any, slices: dict[str, Any]) -> list[Data]:
         raise ValueError(f"{path} cannot be read as {_WANTED}; {type(error).__name__}: {error}") from None
 
 
-class ShardedGraphs(Sequence[Data]):
+class ShardedGraphs(list[Data]):
     """All graphs of the ``.pt`` files in a folder, in the order of the files' names, ``part2`` before ``part10``.
-
-    Every file is read once when the sequence is made, so that a damaged one is noticed before any work. Reading
-    graphs in their order reads each file once more; one file at a time is in memory.
 
     Args:
         folder: The folder; other files and folders in it are left alone.
+
+    Attributes:
+        origins: File and place of each graph.
 
     Raises:
         FileNotFoundError: If there is no such folder, or no ``.pt`` file in it.
@@ -83,39 +74,15 @@ class ShardedGraphs(Sequence[Data]):
                 f"there is no folder {folder}; wanted one of .pt files, or graphs: of a file pass "
                 f"protograph.datasets.read_graphs(path)"
             )
-        # Absolute, as another process may be in another folder.
-        self.paths = sorted(folder.absolute().glob("*.pt"), key=natural)
-        if not self.paths:
+        paths = sorted(folder.glob("*.pt"), key=natural)
+        if not paths:
             raise FileNotFoundError(f"{folder} has no .pt file; wanted files with lists of torch_geometric Data")
-        self._starts = list(accumulate((len(read_graphs(path)) for path in self.paths), initial=0))
-        self._number, self._graphs = -1, list[Data]()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_number": -1, "_graphs": []}  # another process reads what it needs
-
-    @property
-    def origins(self) -> Origins:
-        """File and place of each graph."""
-        files = [path.name for path in self.paths]
-        return Origins(positions=np.arange(len(self)), files=files, starts=self._starts[:-1])
-
-    def __len__(self) -> int:
-        return self._starts[-1]
-
-    @overload
-    def __getitem__(self, index: int) -> Data: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Data]: ...
-    def __getitem__(self, index: int | slice) -> Data | list[Data]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(len(self))[index]]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index must lie in [{-len(self)}, {len(self)}), got {index}")
-        position = index % len(self)
-        number = bisect_right(self._starts, position) - 1
-        if number != self._number:
-            self._number, self._graphs = number, read_graphs(self.paths[number])
-        return self._graphs[position - self._starts[number]]
+        super().__init__()
+        self.origins: list[Origin] = []
+        for path in paths:
+            for place, graph in enumerate(read_graphs(path)):
+                self.origins.append(Origin(position=len(self), file=path.name, file_position=place))
+                self.append(graph)
 
 
 def natural(path: Path) -> list[tuple[int, str]]:

@@ -1,14 +1,12 @@
 """Where graphs came from: their places in the user's own list, file or table, and what they are called there."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from torch.utils.data import Subset
 from torch_geometric.data import Data, Dataset
 
-from protograph._utils.arrays import Ints
 from protograph._utils.words import clean_name, one_line
 
 MAX_SMILES = 60
@@ -56,53 +54,13 @@ class Origin:
         return f"graph {self.position} ({text})" if text else f"graph {self.position}"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Origins:
-    """Where each of some graphs came from; a selection of them keeps what is known of the whole, uncopied.
+def named(origin: Origin, graph: Any) -> Origin:
+    """An origin with the name and the SMILES that the graph itself, or a mapping in its place, has.
 
-    Attributes:
-        positions: Place of each graph in the whole.
-        lines: Line of each graph of the whole; ``None`` where it is no table.
-        names: Name of each graph of the whole; empty where only the graphs themselves may have one.
-        files: Names of the files that the whole was read from; empty where it was not read from several.
-        starts: Place of each file's first graph in the whole.
-
-    >>> table = Origins(positions=np.arange(3), lines=np.array([2, 4, 5]), names=("a", "b", "c"))
-    >>> table.select(np.array([2, 0])).of(0).label
-    'graph 2 (line 5, c)'
+    >>> named(Origin(position=3), Data(id=7)).label
+    'graph 3 (7)'
     """
-
-    positions: Ints
-    lines: Ints | None = None
-    names: Sequence[str] = ()
-    files: Sequence[str] = ()
-    starts: Sequence[int] = ()
-
-    def __len__(self) -> int:
-        return len(self.positions)
-
-    def select(self, chosen: Any) -> "Origins":
-        """The origins of the graphs at these places among these."""
-        return Origins(
-            positions=self.positions[chosen],
-            lines=self.lines,
-            names=self.names,
-            files=self.files,
-            starts=self.starts,
-        )
-
-    def of(self, index: int, graph: Data | Mapping[str, Any] | None = None) -> Origin:
-        """Where the graph at a place among these came from; the graph itself may know its name and SMILES."""
-        position = int(self.positions[index])
-        file = int(np.searchsorted(self.starts, position, side="right")) - 1 if self.files else None
-        return Origin(
-            position=position,
-            line=None if self.lines is None else int(self.lines[position]),
-            file="" if file is None else self.files[file],
-            file_position=None if file is None else position - self.starts[file],
-            name=(self.names[position] if self.names else "") or _text(graph, NAME_KEYS),
-            smiles=_text(graph, ("smiles",)),
-        )
+    return replace(origin, name=origin.name or _text(graph, NAME_KEYS), smiles=_text(graph, ("smiles",)))
 
 
 def _text(graph: Any, keys: Sequence[str]) -> str:
@@ -111,7 +69,7 @@ def _text(graph: Any, keys: Sequence[str]) -> str:
     return next((str(value) for value in values if isinstance(value, str | int) and str(value)), "")
 
 
-def origins_of(graphs: Any, count: int) -> Origins:
+def origins_of(graphs: Any, count: int) -> Sequence[Origin]:
     """Where graphs came from: what a data set knows of it, else their places in what was given.
 
     A :class:`torch.utils.data.Subset` and a selection of a PyG data set count in the data set they were taken from.
@@ -120,22 +78,15 @@ def origins_of(graphs: Any, count: int) -> Origins:
         graphs: What the user gave.
         count: How many graphs that is.
 
-    >>> origins_of(Subset(["a", "b", "c"], [2, 0]), 2).positions
-    array([2, 0])
+    >>> [origin.position for origin in origins_of(Subset(["a", "b", "c"], [2, 0]), 2)]
+    [2, 0]
     """
     known = getattr(graphs, "origins", None)
-    if isinstance(known, Origins) and len(known) == count:
+    if isinstance(known, Sequence) and len(known) == count and all(isinstance(one, Origin) for one in known):
         return known
     if isinstance(graphs, Subset):
-        chosen = _numbers(graphs.indices)
         whole: Any = graphs.dataset
-        return origins_of(whole, len(whole)).select(chosen)
-    if isinstance(graphs, Dataset) and len(indices := graphs.indices()) == count:
-        return Origins(positions=_numbers(indices))
-    return Origins(positions=np.arange(count))
-
-
-def _numbers(places: Iterable[int]) -> Ints:
-    if isinstance(places, range):  # by far quicker than one by one
-        return np.arange(places.start, places.stop, places.step, dtype=np.int64)
-    return np.array(list(places), dtype=np.int64)
+        all_origins = origins_of(whole, len(whole))
+        return [all_origins[index] for index in graphs.indices]
+    is_selection = isinstance(graphs, Dataset) and len(graphs.indices()) == count
+    return [Origin(position=int(place)) for place in (graphs.indices() if is_selection else range(count))]

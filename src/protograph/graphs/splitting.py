@@ -102,4 +102,4 @@ def split_graphs(
     columns["y"] = Rows(labels, each)
     if not node_values:
         columns["num_nodes"] = sizes.tolist()
-    return tuple(CollatedGraphs(sizes.astype(np.int64), columns, [Data()] * len(sizes))[:count])
+    return tuple(CollatedGraphs(sizes.astype(np.int64), columns, Data())[:count])

@@ -90,7 +90,7 @@ def resolved_nodes(
         store: All graphs.
         names: Names of the columns of ``x``.
     """
-    sample = node_sample(store.blocks(), NODE_SAMPLE)
+    sample = node_sample(store[:], NODE_SAMPLE)
     if sample is None:
         return ResolvedNodes(True)
     columns = _Columns(sample, judge, store, names)
@@ -356,5 +356,5 @@ def resolved_edges(
         )
     if not reading.is_read:
         return ResolvedEdges(EdgeRule())
-    cuts = edge_cuts(store.blocks(), max_values=MAX_VALUES, num_bins=NUM_BINS)
+    cuts = edge_cuts(store[:], max_values=MAX_VALUES, num_bins=NUM_BINS)
     return ResolvedEdges(EdgeRule(is_matched=True, cuts=cuts), (reading.note,) if reading.note else ())
