@@ -84,7 +84,7 @@ def test_batches_are_taken_apart_and_what_is_searched_already_stays():
 
 
 def test_a_single_graph_is_refused():
-    with pytest.raises(TypeError, match=rf"^graphs must be .*, got a single Data; {re.escape('pass [data]')}$"):
+    with pytest.raises(TypeError, match=rf"^graphs must be .*, got a Data; {re.escape('pass [graphs]')}$"):
         SearchedGraphs(path(2))
     with pytest.raises(TypeError, match=r"pass graphs\.to_data_list\(\)$"):
         SearchedGraphs(Batch.from_data_list([path(2)]))

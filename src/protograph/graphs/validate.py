@@ -12,24 +12,14 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.data.data import BaseData
 
+from protograph._utils.words import count_of, cut
+
 # Tensors with a row a node, and with a row an edge, whose numbers are read.
 OF_NODES, OF_EDGES = ("x", "pos"), ("edge_attr", "edge_weight")
 FEATURES = ("x", *OF_EDGES, "pos")
 # What features may be. Of other types torch can neither join nor compare numbers everywhere.
-NUMBERS = frozenset(
-    {
-        torch.bool,
-        torch.uint8,
-        torch.int8,
-        torch.int16,
-        torch.int32,
-        torch.int64,
-        torch.float16,
-        torch.bfloat16,
-        torch.float32,
-        torch.float64,
-    }
-)
+WHOLE = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+NUMBERS = frozenset({*WHOLE, torch.float16, torch.bfloat16, torch.float32, torch.float64})
 INDEX_TYPES = (torch.int64, torch.int32)
 # Type and width of each tensor of features that a graph has.
 Layout = Mapping[str, tuple[torch.dtype, torch.Size]]
@@ -65,17 +55,18 @@ def check_container(graphs: Any) -> None:
     ...
     TypeError: graphs must be a sequence or iterable of graphs, got a dict; pass list(graphs.values())
     """
-    wanted = "graphs must be a sequence or iterable of graphs"
-    if isinstance(graphs, BaseData):
-        ways = {Batch: "graphs.to_data_list()", HeteroData: "[data.to_homogeneous()]"}
-        way = next((way for kind, way in ways.items() if isinstance(graphs, kind)), "[data]")
-        raise TypeError(f"{wanted}, got a single {type(graphs).__name__}; pass {way}")
-    if isinstance(graphs, Mapping):
-        raise TypeError(f"{wanted}, got {_a(graphs)}; pass list(graphs.values())")
-    if isinstance(graphs, str):
-        raise TypeError(f"{wanted}, got {_a(graphs)}; pass protograph.datasets.read_graphs(graphs)")
-    if isinstance(graphs, Tensor | bytes) or not (is_sequence(graphs) or hasattr(graphs, "__iter__")):
-        raise TypeError(f"{wanted}, got {type(graphs).__name__}; pass a list of torch_geometric.data.Data")
+    ways = {
+        Batch: "graphs.to_data_list()",
+        HeteroData: "[graphs.to_homogeneous()]",
+        BaseData: "[graphs]",
+        Mapping: "list(graphs.values())",
+        str: "protograph.datasets.read_graphs(graphs)",
+        Tensor | bytes: "a list of torch_geometric.data.Data",
+    }
+    way = next((way for kind, way in ways.items() if isinstance(graphs, kind)), None)
+    if way is not None or not (is_sequence(graphs) or hasattr(graphs, "__iter__")):
+        way = way or "a list of torch_geometric.data.Data"
+        raise TypeError(f"graphs must be a sequence or iterable of graphs, got {_a(graphs)}; pass {way}")
 
 
 def validate(graph: Any, label: Callable[[], str], *, may_be_empty: bool = False) -> None:
@@ -126,7 +117,7 @@ def check_alike(graph: Data, wanted: Layout, label: Callable[[], str]) -> None:
 def _columns(layout: tuple[torch.dtype, torch.Size] | None) -> str:
     if layout is None:
         return "none"
-    return f"{' x '.join(map(str, layout[1])) or '1'} columns of {_plain_name(layout[0])}"
+    return f"{' x '.join(map(str, layout[1])) or '1'} columns of {str(layout[0]).removeprefix('torch.')}"
 
 
 def _what_else(graph: Any) -> str:
@@ -143,116 +134,76 @@ def _what_else(graph: Any) -> str:
 
 def _check_features(values: Any, key: str, label: Callable[[], str]) -> None:
     """Check that an attribute is a dense tensor of usual numbers with rows."""
-    if isinstance(values, Tensor) and is_plain(values) and not values.is_quantized and values.dim():
-        return
-    wanted = f"{key} of {label()} must be a tensor with a row for each {'node' if key in OF_NODES else 'edge'}"
+    of = "node" if key in OF_NODES else "edge"
+    wanted = f"{key} of {label()} must be a dense tensor of numbers with a row for each {of}"
     if not isinstance(values, Tensor):
-        raise TypeError(f"{wanted}, got {_a(values)}; pass {_as_tensor(values, key)}")
-    name = _plain_name(values.dtype)
-    if values.is_meta:
-        wrong = "got one on the device 'meta', which holds no numbers; load the graph's own"
-    elif values.is_quantized:
-        wrong = f"got a quantised one; pass {key}.dequantize()"
-    elif values.layout is not torch.strided:
-        wrong = f"got a sparse one ({_plain_name(values.layout)}); pass {key}.to_dense()"
-    elif values.is_complex():
-        wrong = f"of real numbers, got {name}; pass torch.view_as_real({key}).flatten(1)"
-    elif values.dtype not in NUMBERS:
-        way = f"{key}.float()" if values.is_floating_point() else f"{key}.long()"
-        wrong = f"of a type that torch computes with, got {name}; pass {way}"
-    else:
-        wrong = f"got a single number; pass {key}.reshape(1, 1) if there is one"
-    raise ValueError(f"{wanted}, {wrong}")
+        raise TypeError(f"{wanted}, got {_a(values)}; pass torch.tensor({key})")
+    if is_plain(values) and not values.is_quantized and values.dim():
+        return
+    ways = (
+        (values.is_meta, "load the graph's own, which holds numbers"),
+        (values.is_quantized, f"pass {key}.dequantize()"),
+        (values.layout is not torch.strided, f"pass {key}.to_dense()"),
+        (values.is_complex(), f"pass torch.view_as_real({key}).flatten(1)"),
+        (values.dim() == 0, f"pass {key}.reshape(1, 1) if there is one row"),
+        (True, f"pass {key}.float()"),
+    )
+    raise ValueError(f"{wanted}, got {_described(values)}; {next(way for is_so, way in ways if is_so)}")
 
 
 def _check_edge_index(graph: Data, given: Mapping[str, Any], label: Callable[[], str]) -> None:
-    edge_index = given.get("edge_index")
-    if edge_index is None:
-        if "adj_t" in given or "adj" in given:
-            _refuse_adjacency("adj_t" if "adj_t" in given else "adj", given, label)
-        return
-    is_strided = isinstance(edge_index, Tensor) and edge_index.layout is torch.strided and not edge_index.is_meta
-    if is_strided and edge_index.dtype in INDEX_TYPES and edge_index.dim() == 2 and edge_index.size(0) == 2:
+    ends = given.get("edge_index")
+    if ends is None:
+        if key := next((key for key in ("adj_t", "adj") if key in given), None):
+            raise ValueError(
+                f"{label()} has an adjacency ({key}) but no edge_index; set edge_index = "
+                f"torch_geometric.utils.to_edge_index({key}.to_sparse())[0]"
+            )
         return
     wanted = f"edge_index of {label()} must be whole numbers of shape [2, num_edges]"
-    if not isinstance(edge_index, Tensor):
-        raise TypeError(f"{wanted}, got {_a(edge_index)}; pass {_as_tensor(edge_index, 'edge_index')}")
-    if edge_index.is_meta:
-        raise ValueError(f"{wanted}, got a tensor on the device 'meta', which holds no numbers; load the graph's own")
-    kind = _plain_name(edge_index.dtype if is_strided else edge_index.layout)
-    came = f"{kind} of shape {list(edge_index.shape)}"
-    raise ValueError(f"{wanted}, got {came}; {_way_to_edges(edge_index, graph)}")
-
-
-def _refuse_adjacency(key: str, given: Mapping[str, Any], label: Callable[[], str]) -> None:
-    if is_dense(given[key]):
-        raise ValueError(f"{label()} has an adjacency ({key}) but no edge_index; set edge_index = {key}.nonzero().t()")
-    raise ValueError(
-        f"{label()} has a sparse adjacency ({key}) but no edge_index; pass graphs without ToSparseTensor, or set "
-        f"edge_index = torch_geometric.utils.to_edge_index({key})[0]"
+    if not isinstance(ends, Tensor):
+        raise TypeError(f"{wanted}, got {_a(ends)}; pass torch.tensor(edge_index)")
+    is_whole = is_dense(ends) and ends.dtype in INDEX_TYPES
+    if is_whole and ends.dim() == 2 and ends.size(0) == 2:
+        return
+    shape, is_matrix = tuple(ends.shape), ends.dim() == 2
+    is_square = is_matrix and shape[0] == shape[1] and (shape[0] == node_count(graph) or ends.dtype is torch.bool)
+    ways = (
+        (ends.is_meta, "load the graph's own, which holds numbers"),
+        (ends.layout is not torch.strided, "pass torch_geometric.utils.to_edge_index(edge_index)[0]"),
+        (not ends.numel(), "for a graph without edges pass torch.empty(2, 0, dtype=torch.long)"),
+        (is_square, "that is an adjacency matrix: pass edge_index.nonzero().t()"),
+        (is_matrix and shape[1] == 2 != shape[0], "pass edge_index.t().long()"),
+        (is_matrix and shape[0] == 2, "pass edge_index.long()"),
+        (True, "give the two ends of each edge as numbers of nodes"),
     )
-
-
-def _way_to_edges(edge_index: Tensor, graph: Data) -> str:
-    """What to write in place of an ``edge_index`` of another type or shape."""
-    if edge_index.layout is not torch.strided:
-        return "pass torch_geometric.utils.to_edge_index(edge_index)[0]"
-    shape = tuple(edge_index.shape)
-    if not edge_index.numel():
-        return "for a graph without edges pass torch.empty(2, 0, dtype=torch.long)"
-    rows = len(graph.x) if isinstance(graph.x, Tensor) else graph.get("num_nodes")
-    if len(shape) == 2 and shape[0] == shape[1] and (shape[0] == rows or edge_index.dtype is torch.bool):
-        return "that is an adjacency matrix: pass edge_index.nonzero().t()"
-    if len(shape) == 2 and shape[1] == 2 and shape[0] != 2:
-        return "pass edge_index.t().long()"
-    if len(shape) == 2 and shape[0] == 2 and edge_index.dtype is not torch.bool:
-        return "pass edge_index.long()"
-    return "give the two ends of each edge as numbers of nodes"
+    raise ValueError(f"{wanted}, got {_described(ends)}; {next(way for is_so, way in ways if is_so)}")
 
 
 def _check_counts(graph: Data, given: Mapping[str, Any], label: Callable[[], str], *, may_be_empty: bool) -> None:
     """Check that there are as many rows as nodes and edges."""
-    stated = given.get("num_nodes")
+    stated, x, edge_index = given.get("num_nodes"), given.get("x"), given.get("edge_index")
     is_whole = isinstance(stated, int | np.integer) and not isinstance(stated, bool) and stated >= 0
-    if stated is not None and not is_whole:
-        raise ValueError(
-            f"num_nodes of {label()} must be a whole number, got {_shown(stated)}; leave it out or pass one"
-        )
-    x, edge_index = given.get("x"), given.get("edge_index")
-    num_nodes = node_count(graph) if x is None else len(x)
-    if stated is not None and stated != num_nodes:
-        raise ValueError(
-            f"num_nodes of {label()} must be the number of rows of its x, {num_nodes}, got {stated}; leave it out"
-        )
+    if stated is not None and not (is_whole and (x is None or stated == len(x))):
+        wanted = "a whole number" if x is None else f"the number of rows of its x, {len(x)}"
+        raise ValueError(f"num_nodes of {label()} must be {wanted}, got {cut(repr(stated), 40)}; leave it out")
+    num_nodes = node_count(graph)
     if num_nodes == 0 and not may_be_empty:
-        is_told = x is not None or stated is not None or edge_index is not None
-        raise ValueError(f"{label()} has no nodes; {'' if is_told else 'give it x or num_nodes, or '}leave it out")
+        raise ValueError(f"{label()} has no nodes; give it x or num_nodes, or leave it out")
     num_edges = 0 if edge_index is None else edge_index.size(1)
     for key in FEATURES:
         wanted, of = (num_nodes, "nodes") if key in OF_NODES else (num_edges, "edges")
         if key in given and (came := given[key].size(0)) != wanted:
             raise ValueError(
-                f"{key} of {label()} must have a row for each of its {wanted} {of}, got {came} row{'s' * (came != 1)}; "
-                f"{'repeat or leave out rows' if wanted else 'leave it out or give it none'}"
+                f"{key} of {label()} must have a row for each of its {wanted} {of}, got {count_of(came, 'row')}; "
+                f"repeat or leave out rows"
             )
-
-
-def _as_tensor(values: Any, key: str) -> str:
-    """How to make a tensor of it."""
-    if isinstance(values, np.ndarray | list | tuple):
-        return f"torch.tensor({key})"
-    return f"{key}.to_dense()" if hasattr(values, "to_dense") else "a tensor"
 
 
 def _a(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 and "\n" not in text else _a(value)
-
-
-def _plain_name(kind: torch.dtype | torch.layout) -> str:
-    """Name of a type or layout, such as ``complex64``."""
-    return str(kind).removeprefix("torch.")
+def _described(values: Tensor) -> str:
+    names = [str(one).removeprefix("torch.") for one in (values.dtype, values.layout, values.device)]
+    return f"{names[0]} of shape {list(values.shape)} ({names[1]} on {names[2]})"
