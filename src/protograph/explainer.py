@@ -287,8 +287,7 @@ class Explainer:
         """Work out what all classes share, before they are explained by workers."""
 
     def __getstate__(self) -> dict[str, Any]:
-        # The cluster is of this process, and so is whoever is told of progress.
-        return {**vars(self), **({"_cluster": None, "_progress": Reports()} if hasattr(self, "_store") else {})}
+        return {**vars(self), "_cluster": None}  # which is of this process
 
     @contextmanager
     def _reported(self, num_classes: int) -> Iterator[None]:

@@ -221,7 +221,7 @@ BAD = {
     "no x": (Data(num_nodes=2), r"graph 12 has none; make them alike"),
     "NaN": (Data(x=torch.full((2, 4), float("nan"))), r"x of graph 12 has NaN or infinite values; replace"),
     "more": (data([[0, 1]], edge_attr=torch.ones(1)), r"the first graph has none, graph 12 has 1 columns"),
-    "no nodes": (Data(x=torch.ones(0, 4)), r"graph 12 has no nodes; give it x or num_nodes"),
+    "no nodes": (Data(x=torch.ones(0, 4)), r"graph 12 has no nodes; leave it out"),
     "no graph": (3, r"graph 12 must be a single .*Data, got int; leave it out"),
     "a batch": (Batch.from_data_list([data([[0, 1]])]), r"graph 12 must be a single .*, got DataBatch; take it apart"),
 }

@@ -125,7 +125,7 @@ REFUSED = {
     ),
     "nothing": (
         lambda: Data(),
-        "it has no nodes; give it x or num_nodes, or leave it out",
+        "it has no nodes; leave it out, or give it x or num_nodes",
         lambda g: {"num_nodes": 2},
     ),
 }

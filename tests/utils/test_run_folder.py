@@ -104,7 +104,7 @@ def test_a_manifest_may_come_from_anywhere(tmp_path, text):
 CODE = """
 import sys, time
 from pathlib import Path
-from protograph._utils.surroundings import ending_as_interrupts
+from protograph._utils.interrupts import ending_as_interrupts
 from protograph._utils.run_folder import FolderKind, new_folder
 with ending_as_interrupts(), new_folder(Path(sys.argv[1]), FolderKind("thing.json", "thing")) as staged:
     (staged / "a").write_text("half")

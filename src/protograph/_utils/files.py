@@ -1,20 +1,15 @@
 """Files that are written whole or not at all."""
 
 import os
-import re
 import shutil
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from uuid import uuid4
 
 # A fixed short stem: a name that the file system just allows must not become too long here.
 STEM = ".protograph-"
-TEMPORARY = re.compile(rf"{re.escape(STEM)}[0-9a-f]{{32}}(\..*)?")
-# Seconds after which a temporary file that nobody has written to was left by a process that was killed.
-ABANDONED = 24 * 3600
 
 
 @contextmanager
@@ -22,8 +17,7 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
     """Give a temporary file in the same folder, and let it take the place of ``path`` once all went well.
 
     Whatever ends the block early, an interrupt from the keyboard too, removes the temporary file and leaves
-    an earlier file at ``path`` as it was. A process that is killed leaves the temporary file, which the first one that
-    writes to the folder a day later removes.
+    an earlier file at ``path`` as it was. A process that is killed leaves the temporary file.
 
     Args:
         path: The file to write; an existing one is replaced by one that the same users may read and write. A link
@@ -45,8 +39,14 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
     path = Path(path)
     if path.is_symlink():
         path = Path(os.path.realpath(path))
-    temporary = _reserve(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"cannot write {path}: it is a folder")
+    if not path.parent.is_dir():
+        wrong = "is not a folder" if path.parent.exists() else "does not exist"
+        raise FileNotFoundError(f"cannot write {path}: the folder {path.parent} {wrong}")
+    temporary = path.parent / f"{STEM}{uuid4().hex}{path.suffix}"
     try:
+        temporary.touch(exist_ok=False)  # a folder that we cannot write to is noticed before any work
         yield temporary
         if path.exists():
             shutil.copymode(path, temporary)
@@ -57,26 +57,3 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
         raise type(error)(f"cannot write {path}: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _reserve(path: Path) -> Path:
-    """Create the empty temporary file, so that a folder we cannot write to is noticed before any work."""
-    folder = path.parent
-    if path.is_dir():
-        raise IsADirectoryError(f"cannot write {path}: it is a folder")
-    if not folder.exists():
-        raise FileNotFoundError(f"cannot write {path}: the folder {folder} does not exist")
-    if not folder.is_dir():
-        raise NotADirectoryError(f"cannot write {path}: {folder} is not a folder")
-    with suppress(OSError):  # a folder may be written to and yet not read
-        for name in filter(TEMPORARY.fullmatch, os.listdir(folder)):
-            if time.time() - (folder / name).stat().st_mtime > ABANDONED:
-                (folder / name).unlink(missing_ok=True)
-    temporary = folder / f"{STEM}{uuid4().hex}{path.suffix}"
-    try:
-        temporary.touch(exist_ok=False)
-    except PermissionError as error:
-        raise PermissionError(f"cannot write {path}: no permission to write in the folder {folder}") from error
-    except OSError as error:
-        raise type(error)(f"cannot write {path}: {error.strerror}") from error
-    return temporary

@@ -11,9 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, TextIO
+from typing import Any
 
-from protograph._utils.words import clean_name
+from protograph._utils.words import clean_name, one_line
 
 # Called with the stage, how much of it is done, and how much there is of it, ``None`` where that is not known.
 Progress = Callable[[str, int, int | None], object]
@@ -82,51 +82,58 @@ def command_progress() -> Iterator[Progress]:
     if sys.stderr.isatty() or _is_off():
         with progress_bars() as progress:
             yield progress
-        return
-    lines, is_over = ProgressLines(), threading.Event()
-
-    def watch() -> None:
-        while not is_over.wait(SECONDS / 5):
-            lines.tick()
-
-    # A thread of its own: also what reports nothing for minutes must be seen to go on.
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield lines.report
-    finally:
-        is_over.set()
-        thread.join()
+    else:
+        yield ProgressLine()
 
 
-class NotebookLine:
-    """A callback ``progress(stage, done, total)`` that shows a line below the cell of a notebook, and takes it back."""
+class ProgressLine:
+    """A callback that writes a line to standard error every few seconds; that loops are compiled, at once.
 
-    def __init__(self) -> None:
-        self._begin()
+    Args:
+        seconds: Between two lines, and before the first.
+    """
 
-    def _begin(self) -> None:
-        self._lines, self._last = ProgressLines(), time.monotonic()
-        self._handle: Any = None
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._started = self._last = time.monotonic()
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Take note of how far a stage is, and show it if the last line is long enough ago."""
-        self._lines.report(stage, done, total)
-        if time.monotonic() - self._last < NOTEBOOK_SECONDS:
+        now, begins_to_compile = time.monotonic(), (stage, done) == ("compiling", 0)
+        if now - self._last < self._seconds and not begins_to_compile:
             return
-        self._last = time.monotonic()
-        text = {"text/plain": clean_name(self._lines.text())}
+        self._last = now
+        of_all = "" if total is None else f" of {total:,}"
+        self.write(f"{one_line(SAID.get(stage, stage))}: {done:,}{of_all}, {duration(now - self._started)}")
+
+    def write(self, text: str) -> None:
+        """Show a line."""
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+class NotebookLine(ProgressLine):
+    """The same below the cell of a notebook, where a line takes the place of the last and goes at the end."""
+
+    def __init__(self) -> None:
+        super().__init__(NOTEBOOK_SECONDS)
+        self._handle: Any = None
+
+    def write(self, text: str) -> None:
+        """Show a line."""
+        content = {"text/plain": text}
         if self._handle is None:
             # IPython is there already where this is called.
-            self._handle = sys.modules["IPython.display"].display(text, raw=True, display_id=True)
+            self._handle = sys.modules["IPython.display"].display(content, raw=True, display_id=True)
         else:
-            self._handle.update(text, raw=True)
+            self._handle.update(content, raw=True)
 
     def close(self) -> None:
         """The call is over: what was shown goes, and the next call begins anew."""
         if self._handle is not None:
-            self._handle.update({"text/plain": ""}, raw=True)
-        self._begin()
+            self.write("")
+        self._handle = None
+        self._started = self._last = time.monotonic()
 
 
 def notebook_line() -> NotebookLine | None:
@@ -144,46 +151,6 @@ def shown_in_notebook(progress: Progress | None) -> Iterator[Progress | None]:
     finally:
         if line is not None:
             line.close()
-
-
-class ProgressLines:
-    """What is being done as plain lines, no more than one every few seconds; that it is compiled is told at once.
-
-    Args:
-        clock: Seconds that have passed, from any beginning.
-
-    >>> times = iter([0.0, 1.0, 6.0, 6.0])
-    >>> lines = ProgressLines(lambda: next(times))
-    >>> lines.report("training", 1, None)
-    >>> lines.tick(sys.stdout)
-    >>> lines.tick(sys.stdout)
-    training: 1, 6 s
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._started = self._last = clock()
-        self._stage, self._state = "", "working"
-        self._untold = set(SAID)
-
-    def report(self, stage: str, done: int, total: int | None) -> None:
-        """Take note of how far a stage is."""
-        of_all = "" if total is None else f" of {total:,}"
-        self._stage = stage
-        self._state = f"{SAID.get(stage, stage)}: {done:,}{of_all}"
-
-    def text(self) -> str:
-        """What is being done, and since when."""
-        return f"{self._state}, {duration(self._clock() - self._started)}"
-
-    def tick(self, stream: TextIO | None = None) -> None:
-        """Write a line if the last one is long enough ago."""
-        now = self._clock()
-        if now - self._last < SECONDS and self._stage not in self._untold:
-            return
-        self._last = now
-        self._untold.discard(self._stage)
-        print(self.text(), file=stream or sys.stderr, flush=True)
 
 
 class Reports:
@@ -215,8 +182,7 @@ class Reports:
         self._num_runs = self._num_classes = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What a notebook shows stays with it.
-        return Reports, (None if self._line is not None else self._progress,)
+        return Reports, ()  # who is told of progress stays in this process
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Report how far a stage is that nobody else counts."""

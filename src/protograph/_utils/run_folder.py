@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from protograph._utils.files import atomic_path
-from protograph._utils.surroundings import uninterrupted
+from protograph._utils.interrupts import uninterrupted
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import typer
 
 from protograph._utils import __version__
 from protograph._utils.errors import ProtographWarning
-from protograph._utils.surroundings import ending_as_interrupts, uninterrupted
+from protograph._utils.interrupts import ending_as_interrupts, uninterrupted
 from protograph._utils.words import one_line
 from protograph.cli import compare, compare_models, datasets, evaluate, explain, train
 

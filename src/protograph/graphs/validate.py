@@ -189,7 +189,7 @@ def _check_counts(graph: Data, given: Mapping[str, Any], label: Callable[[], str
         raise ValueError(f"num_nodes of {label()} must be {wanted}, got {cut(repr(stated), 40)}; leave it out")
     num_nodes = node_count(graph)
     if num_nodes == 0 and not may_be_empty:
-        raise ValueError(f"{label()} has no nodes; give it x or num_nodes, or leave it out")
+        raise ValueError(f"{label()} has no nodes; leave it out, or give it x or num_nodes")
     num_edges = 0 if edge_index is None else edge_index.size(1)
     for key in FEATURES:
         wanted, of = (num_nodes, "nodes") if key in OF_NODES else (num_edges, "edges")

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from protograph._utils.surroundings import ending_as_interrupts, uninterrupted
+from protograph._utils.interrupts import ending_as_interrupts, uninterrupted
 
 
 @pytest.fixture(autouse=True)
