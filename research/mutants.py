@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     # The container of graphs
     Mutant(DATASET, "shift = ptr[:-1].repeat_interleave(", "shift = ptr[1:].repeat_interleave(", COLLATED),
-    Mutant(DATASET, "[value.size(dim) for value in values]", "[value.size(0) for value in values]", COLLATED),
+    Mutant(DATASET, "value.size(dim) for value in values", "value.size(0) for value in values", COLLATED),
     Mutant(DATASET, "self.starts[first : last + 1] - begin", "self.starts[first : last + 1]", COLLATED),
     Mutant("graphs", "(ends >= 0).all(dim=0)", "(ends >= 0).any(dim=0)", "graphs/test_subgraph.py"),
     Mutant("graphs", "source.numel() :].flip(0)", "source.numel() :]", "graphs/test_subgraph.py"),

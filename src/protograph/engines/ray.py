@@ -7,11 +7,11 @@ ended. What is sent is pickled here and unpickled there once a process, with the
 import hashlib
 import importlib
 import os
+import pickle
 import sys
 import sysconfig
 import tempfile
 import warnings
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +19,8 @@ from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
+
+import torch
 
 from protograph._utils.words import one_line
 
@@ -40,28 +42,19 @@ _LOOPBACK = "127.0.0.1"
 # Where installed code is, which every machine of a cluster has for itself.
 _INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
 _OURS = __name__.partition(".")[0]
-# The cluster that was started or joined here, for as long as somebody works with it.
-_current: "weakref.ref[RayCluster] | None" = None
 # In a worker: what it has unpickled last.
 _unpickled: dict[str, Any] = {}
 
 
 class RayCluster:
-    """The Ray cluster that this process is in; one that was started or joined here is left with this object.
+    """The Ray cluster that this process is in.
 
     Args:
         ray: The module.
-        is_ours: Whether it was started or joined here.
     """
 
-    def __init__(self, ray: Any, *, is_ours: bool) -> None:
+    def __init__(self, ray: Any) -> None:
         self._ray = ray
-        self._leave = weakref.finalize(self, ray.shutdown) if is_ours else None
-
-    def close(self) -> None:
-        """Leave what was started or joined here."""
-        if self._leave is not None:
-            self._leave()
 
     def map(
         self,
@@ -86,7 +79,7 @@ class RayCluster:
         Raises:
             ValueError: If the cluster has no GPU, or no processor.
             TypeError: If ``shared`` cannot be pickled.
-            OSError: If a worker fails at what goes well in this process; else what is raised here is raised.
+            OSError: If a worker ends again and again; what a worker raises is raised here.
         """
         kind = "GPU" if on_gpu else "CPU"
         count = int(self._ray.cluster_resources().get(kind, 0))
@@ -106,26 +99,21 @@ class RayCluster:
                 if not begun:
                     return
                 item, result = begun[0]
-                yield self._fetched(work, shared, item, result, name_of)
+                yield self._fetched(result, name_of(item))
                 begun.popleft()
         finally:
             for _, result in begun:  # after an error, or Ctrl-C
                 self._ray.cancel(result, force=True)
 
-    def _fetched(
-        self, work: Callable[[T, Item], Result], shared: T, item: Item, result: Any, name_of: Callable[[Item], str]
-    ) -> Result:
+    def _fetched(self, result: Any, name: str) -> Any:
+        needs = "every machine of the cluster needs enough memory and the same packages; or use engine='local'"
         try:
-            done: Result = self._ray.get(result)
+            return self._ray.get(result)
+        except self._ray.exceptions.RayTaskError as error:
+            error.cause.add_note(f"this happened while a Ray worker was at {name}; {needs}")
+            raise error.cause from None
         except self._ray.exceptions.RayError as error:
-            if isinstance(error, self._ray.exceptions.RayTaskError):
-                work(shared, item)  # raises what would be raised without workers
-            lines = str(error).strip().splitlines() or [type(error).__name__]
-            raise OSError(
-                f"a Ray worker failed at {name_of(item)}: {one_line(lines[-1])}; every machine of the cluster needs "
-                f"enough memory, the same packages, and the graphs at the same path; or use engine='local'"
-            ) from None
-        return done
+            raise OSError(f"a Ray worker failed at {name}: {one_line(error)}; {needs}") from None
 
     def _packed(self, work: Callable[..., Any], shared: object, code_of: Iterable[object]) -> bytes:
         with _sent_along(self._ray.cloudpickle, code_of):
@@ -143,10 +131,6 @@ class RayCluster:
 def _done(digest: str, packed: bytes, item: Any) -> Any:
     """What a worker does, with one thread, as it has one processor."""
     if digest not in _unpickled:
-        import pickle
-
-        import torch
-
         torch.set_num_threads(1)
         _unpickled.clear()
         _unpickled[digest] = pickle.loads(packed)  # noqa: S301 - made by the process that this worker belongs to
@@ -156,6 +140,19 @@ def _done(digest: str, packed: bytes, item: Any) -> Any:
 
 def opened(engine: str, address: str | None = None) -> RayCluster | None:
     """The cluster that does the work of an engine; ``None`` of ``"local"``, where this process does.
+
+    It is the cluster that this process is in; else that at an address; else one that is started on this machine, and
+    ends with this process. Workers have neither the working folder nor that of the script on their path, so that no
+    file there is taken for a package; one that is started here hears this machine alone, and shows nothing in a
+    browser.
+
+    Args:
+        engine: ``"local"`` or ``"ray"``.
+        address: As :func:`ray.init` takes it: ``"auto"`` for the cluster of this machine, or ``host:port``.
+
+    Raises:
+        ImportError: If Ray is not installed.
+        ValueError: If there is no cluster at the address, or one started here would hear other machines.
 
     >>> opened("local", address="auto")
     Traceback (most recent call last):
@@ -168,54 +165,39 @@ def opened(engine: str, address: str | None = None) -> RayCluster | None:
         raise ValueError(
             f"address needs engine='ray', as it is that of a Ray cluster, got {address!r} with engine='local'"
         )
-    return joined(address) if engine == "ray" else None
-
-
-def joined(address: str | None = None) -> RayCluster:
-    """The cluster that this process is in; else that at an address; else one that is started on this machine.
-
-    Workers have neither the working folder nor that of the script on their path, so that no file there is taken for a
-    package; one that is started here hears this machine alone, and shows nothing in a browser.
-
-    Args:
-        address: As :func:`ray.init` takes it: ``"auto"`` for the cluster of this machine, or ``host:port``.
-
-    Raises:
-        ImportError: If Ray is not installed.
-        ValueError: If there is no cluster at the address, or one started here would hear other machines.
-    """
-    global _current
+    if engine == "local":
+        return None
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError:
         raise ImportError("engine='ray' needs Ray, which is not installed; pip install protograph[ray]") from None
-    known = None if _current is None else _current()
-    if ray.is_initialized():
-        return known or RayCluster(ray, is_ours=False)
-    asked = address or os.environ.get("RAY_ADDRESS")
+    if not ray.is_initialized():
+        _start(ray, address or os.environ.get("RAY_ADDRESS"))
+    return RayCluster(ray)
+
+
+def _start(ray: Any, address: str | None) -> None:
+    """Join the cluster at an address, or start one that hears this machine alone."""
     own = {"address": "local", "_node_ip_address": _LOOPBACK, "include_dashboard": False}
+    options = {"address": address} if address else own
     try:
         with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="protograph-") as empty:
             warnings.simplefilter("ignore")  # Ray's own, of changes to come
             Path(empty, "empty").touch()
-            options = {"address": asked} if asked else own
             ray.init(**options, runtime_env={"working_dir": empty}, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, RuntimeError, ValueError, AssertionError) as error:
         raise ValueError(
-            f"address must be that of a running Ray cluster, got {asked!r}: {str(error).splitlines()[0]}; start one "
+            f"address must be that of a running Ray cluster, got {address!r}: {str(error).splitlines()[0]}; start one "
             f"with 'ray start --head', or leave address out"
         ) from None
-    cluster = RayCluster(ray, is_ours=True)
-    if not asked and ray.util.get_node_ip_address() != _LOOPBACK:  # Ray was imported before, with other settings
-        cluster.close()
+    if not address and ray.util.get_node_ip_address() != _LOOPBACK:  # Ray was imported before, with other settings
+        ray.shutdown()
         raise ValueError(
             "engine='ray' starts a cluster that hears this machine alone, for which Ray must not be imported before; "
             "start one with 'ray start --head', and pass address='auto'"
         )
-    _current = weakref.ref(cluster)
-    return cluster
 
 
 @contextmanager

@@ -50,13 +50,11 @@ class Rows(NamedTuple):
         values: The rows of all graphs, one after the other.
         starts: Where those of each graph begin, and where those of the last one end.
         dim: Along which dimension they lie end to end.
-        is_scalar: Whether the tensors have no dimension, so that each row is one.
     """
 
     values: Tensor
     starts: Ints
     dim: int = 0
-    is_scalar: bool = False
 
     def part(self, first: int, last: int) -> "Rows":
         """The rows of graphs from ``first`` up to ``last``, a view."""
@@ -68,7 +66,7 @@ class Rows(NamedTuple):
     def of(self, index: int) -> Tensor:
         """The rows of one graph, a view."""
         begin, end = int(self.starts[index]), int(self.starts[index + 1])
-        return self.values[begin] if self.is_scalar else self.values.narrow(self.dim, begin, end - begin)
+        return self.values.narrow(self.dim, begin, end - begin)
 
 
 # What graphs have under one name: tensors end to end, or where these cannot be, a value a graph; ``None`` for none.
@@ -239,20 +237,18 @@ def _column(key: str, values: list[Any], graph: Data) -> Column:
         return values
     if set(map(type, values)) != {Tensor} or not all(map(_IS_ON_CPU, values)):
         values = [value.as_subclass(Tensor).cpu() for value in values]
-    first = values[0]
-    dim = 0 if first.dim() == 0 else graph.__cat_dim__(key, first)
+    dim = graph.__cat_dim__(key, values[0])
     are_alike = len(set(map(Tensor.dim, values))) == len(set(map(_DTYPE, values))) == 1
-    if not are_alike or not isinstance(dim, int):
+    if not are_alike or not values[0].dim() or not isinstance(dim, int):
         return values
     try:
-        joined = torch.cat(values, dim) if first.dim() else torch.stack(values)
+        joined = torch.cat(values, dim)
     except RuntimeError:  # of other widths, or sparse
         return values
     if not is_dense(joined):
         return values
-    dim %= joined.dim()
-    lengths = [value.size(dim) for value in values] if first.dim() else [1] * len(values)
-    return Rows(joined, np.array([0, *accumulate(lengths)], np.int64), dim, is_scalar=first.dim() == 0)
+    starts = np.array([0, *accumulate(value.size(dim) for value in values)], np.int64)
+    return Rows(joined, starts, dim % joined.dim())
 
 
 class GraphStore(Sequence[Data]):

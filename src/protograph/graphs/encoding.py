@@ -80,7 +80,10 @@ class EncodedGraphs:
         self._nodes, self._edges = RowKinds("x", self.node_rule), RowKinds("edge_attr", self.edge_rule)
         own = graphs[:] if isinstance(graphs, GraphStore) else list(graphs)
         name_of = "graph {}".format if names is None else names.__getitem__
-        sizes, degrees, self.node_kinds, self.neighbours, self.edge_kinds = self._encoded(own, name_of)
+        self._fill(self._encoded(own, name_of))
+
+    def _fill(self, encoded: "_Encoded") -> None:
+        sizes, degrees, self.node_kinds, self.neighbours, self.edge_kinds = encoded
         self.nodes: Ints = np.append(0, sizes.cumsum())
         self.starts: Ints = np.append(0, degrees.cumsum())
 
@@ -91,7 +94,10 @@ class EncodedGraphs:
         """One graph; its arrays are views, with ``starts`` counted from its own first neighbour."""
         if not 0 <= index < len(self):
             raise IndexError(f"index must lie in [0, {len(self)}), got {index}")
-        return _part(self.nodes, self.starts, self.node_kinds, self.neighbours, self.edge_kinds, index)
+        first, last = self.nodes[index], self.nodes[index + 1]
+        own = self.starts[first : last + 1]
+        inside = slice(own[0], own[-1])
+        return EncodedGraph(self.node_kinds[first:last], own - own[0], self.neighbours[inside], self.edge_kinds[inside])
 
     @cached_property
     def kind_counts(self) -> Ints:
@@ -105,9 +111,7 @@ class EncodedGraphs:
         old = ranges(self.nodes[indices], sizes)
         degrees = self.starts[old + 1] - self.starts[old]
         entries = ranges(self.starts[old], degrees)
-        some.nodes, some.starts = np.append(0, sizes.cumsum()), np.append(0, degrees.cumsum())
-        some.node_kinds, some.neighbours = self.node_kinds[old], self.neighbours[entries]
-        some.edge_kinds = self.edge_kinds[entries]
+        some._fill(_Encoded(sizes, degrees, self.node_kinds[old], self.neighbours[entries], self.edge_kinds[entries]))
         some.__dict__["kind_counts"] = self.kind_counts  # of all graphs: by these the engine goes
         return some
 
@@ -117,9 +121,9 @@ class EncodedGraphs:
 
     def encode_all(self, patterns: Sequence[Data]) -> list[EncodedGraph]:
         """Patterns, at least one, as :meth:`encode` gives them."""
-        sizes, degrees, *rest = self._encoded(patterns, lambda place: "the prototype", is_pattern=True)
-        nodes, starts = (np.append(0, part.cumsum()) for part in (sizes, degrees))
-        return [_part(nodes, starts, *rest, index) for index in range(len(patterns))]
+        several = copy(self)
+        several._fill(self._encoded(patterns, lambda place: "the prototype", is_pattern=True))
+        return [several[index] for index in range(len(patterns))]
 
     def _encoded(self, graphs: Sequence[Data], name_of: NameOf, *, is_pattern: bool = False) -> "_Encoded":
         for place, graph in enumerate(() if isinstance(graphs, CollatedGraphs) else graphs):
@@ -154,14 +158,6 @@ class _Encoded(NamedTuple):
 
 _NO_INTS, _NO_KINDS = np.zeros(0, np.int64), np.zeros(0, np.int32)
 _NOTHING = _Encoded(_NO_INTS, _NO_INTS, _NO_KINDS, _NO_KINDS, _NO_KINDS)
-
-
-def _part(nodes: Ints, starts: Ints, kinds: Kinds, neighbours: Kinds, edge_kinds: Kinds, index: int) -> EncodedGraph:
-    """One of the graphs that lie end to end."""
-    first, last = nodes[index], nodes[index + 1]
-    own = starts[first : last + 1]
-    inside = slice(own[0], own[-1])
-    return EncodedGraph(kinds[first:last], own - own[0], neighbours[inside], edge_kinds[inside])
 
 
 def ranges(first: Ints, sizes: Ints) -> Ints:

@@ -138,7 +138,7 @@ def _check_features(values: Any, key: str, label: Callable[[], str]) -> None:
     wanted = f"{key} of {label()} must be a dense tensor of numbers with a row for each {of}"
     if not isinstance(values, Tensor):
         raise TypeError(f"{wanted}, got {_a(values)}; pass torch.tensor({key})")
-    if is_plain(values) and not values.is_quantized and values.dim():
+    if is_plain(values) and values.dim():
         return
     ways = (
         (values.is_meta, "load the graph's own, which holds numbers"),
@@ -192,10 +192,10 @@ def _check_counts(graph: Data, given: Mapping[str, Any], label: Callable[[], str
         raise ValueError(f"{label()} has no nodes; leave it out, or give it x or num_nodes")
     num_edges = 0 if edge_index is None else edge_index.size(1)
     for key in FEATURES:
-        wanted, of = (num_nodes, "nodes") if key in OF_NODES else (num_edges, "edges")
-        if key in given and (came := given[key].size(0)) != wanted:
+        number, of = (num_nodes, "nodes") if key in OF_NODES else (num_edges, "edges")
+        if key in given and (came := given[key].size(0)) != number:
             raise ValueError(
-                f"{key} of {label()} must have a row for each of its {wanted} {of}, got {count_of(came, 'row')}; "
+                f"{key} of {label()} must have a row for each of its {number} {of}, got {count_of(came, 'row')}; "
                 f"repeat or leave out rows"
             )
 

@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -259,20 +258,20 @@ def _candidates(store: GraphStore, predictions: Ints, num_candidates: int) -> li
     in_turn = [graphs[place] for place in range(most) for graphs in ranked if place < len(graphs)]
     row = next((graph.edge_attr[:1] for graph in in_turn if graph.num_edges), None)
     if not any(_has_other(graph, row) for graph in in_turn):  # perhaps a single graph of many has another row
-        others = (_with_other(block, row) for block in store.blocks())
-        in_turn = [*islice((graph for graph in others if graph is not None), 1), *in_turn]
+        other = _with_other(store[:], row)
+        in_turn = in_turn if other is None else [other, *in_turn]
     return in_turn
 
 
-def _with_other(block: CollatedGraphs, row: Tensor | None) -> Data | None:
-    """The first graph of a block that has another row."""
-    rows = block.tensor("edge_attr")
+def _with_other(graphs: CollatedGraphs, row: Tensor | None) -> Data | None:
+    """The first graph that has another row."""
+    rows = graphs.tensor("edge_attr")
     if rows is None or not len(rows):
         return None
     is_other = torch.ones(len(rows), dtype=torch.bool) if row is None else (rows != row).reshape(len(rows), -1).any(1)
     first = int(is_other.int().argmax())
-    place = int(np.searchsorted(block.counts.cumsum(), first, side="right"))
-    return block[place] if bool(is_other.any()) else None
+    place = int(np.searchsorted(graphs.counts.cumsum(), first, side="right"))
+    return graphs[place] if bool(is_other.any()) else None
 
 
 def _num_different(graph: Data) -> int:
