@@ -4,7 +4,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from os import PathLike
@@ -36,7 +36,6 @@ from protograph.models.provenance import package_versions, provenance_of
 from protograph.molecules.functional_groups import PartNamer
 
 T = TypeVar("T")
-# What a result may depend on; their versions are kept with it.
 # What an explainer may find: a graph, or the index of a graph given to fit and some of its nodes.
 Found: TypeAlias = Data | tuple[int, Sequence[int]]
 
@@ -136,7 +135,8 @@ class Explainer:
         self._seconds = {"fit": time.perf_counter() - started, "cleaning": store.seconds}
         self._cache: dict[str, Any] = {}  # what explainers work out of a fit on first use
         self._about = provenance_of(model, graphs)
-        self._ground_truths = getattr(graphs, "ground_truths", {})
+        truths = getattr(graphs, "ground_truths", None)
+        self._ground_truths: Mapping[int, Any] = truths if isinstance(truths, Mapping) else {}
         self.embedded_ = embedded
         for doubt in self.doubts_:
             warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
@@ -182,7 +182,15 @@ class Explainer:
         Raises:
             ValueError: If there are none, or no such class.
         """
-        return self._members(target)
+        target, embedded = self._checked_target(target), self._fitted()
+        members = np.flatnonzero(embedded.predictions == target)
+        if len(members) == 0:
+            predicted = ", ".join(f"{c}: {n}" for c, n in enumerate(self._predicted()) if n)
+            raise ValueError(
+                f"no graph is predicted as class {target}, so it has no prototypes; the predictions are "
+                f"{{{predicted}}}; pass graphs of that class, or a model that knows it"
+            )
+        return members
 
     def judge(self, graphs: Sequence[Data], target: int | str) -> Judgement:
         """What the model makes of graphs: ``.probabilities``, ``.margins`` and ``.predictions``, an entry a graph."""
@@ -210,7 +218,7 @@ class Explainer:
     def explain(self, target: int | str) -> Explanation:
         """Explain a class, an index or a name, by what :meth:`find` finds, the highest margin first."""
         target = self._checked_target(target)
-        self._members(target)
+        self.members(target)
         timings: dict[str, float] = {}
         with self._reported(1), timed(timings, "finding"), preserved_random_state():
             prototypes = best_first(self._prototypes(list(self.find(target)), target), self._classifier().resolution)
@@ -295,10 +303,10 @@ class Explainer:
         # Imported here: Numba takes a while to load.
         from protograph._utils.compiling import compiling_told
 
-        with ExitStack() as stack:
-            if stack.enter_context(self._progress.run(num_classes)):
-                stack.enter_context(compiling_told(lambda done: self._progress("compiling", done, None)))
-            yield
+        with self._progress.run(num_classes) as is_new:
+            told = compiling_told(lambda done: self._progress("compiling", done, None))
+            with told if is_new else nullcontext():
+                yield
 
     def _fitted(self) -> EmbeddedGraphs:
         embedded: EmbeddedGraphs | None = getattr(self, "embedded_", None)
@@ -338,19 +346,6 @@ class Explainer:
                 f"by fit(..., class_names=[...])"
             )
         return names.index(target)
-
-    def _members(self, target: int | str) -> Ints:
-        """Indices of the graphs predicted as ``target``."""
-        target, embedded = self._checked_target(target), self._fitted()
-        members = np.flatnonzero(embedded.predictions == target)
-        if len(members) == 0:
-            counts = np.bincount(embedded.predictions, minlength=embedded.num_classes)
-            predicted = ", ".join(f"{c}: {n}" for c, n in enumerate(counts.tolist()) if n)
-            raise ValueError(
-                f"no graph is predicted as class {target}, so it has no prototypes; the predictions are "
-                f"{{{predicted}}}; pass graphs of that class, or a model that knows it"
-            )
-        return members
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
         """What ``make`` gives, made on first use after each fit; what it shows to the model counts as shown in fit."""
@@ -407,15 +402,10 @@ class Explainer:
             ),
             doubts=self.doubts_,
             warnings=(*([hard] if hard else []), *embedded.warnings, *self._name_notes, *notes),
-            truths=self._truths(target),
+            truths=tuple(self._ground_truths.get(target, ())),  # what the data set says decides the class
             survey=self._once("survey", lambda: surveyed(self._store, embedded, _confusion(embedded))),
             **{"names": self._names, **parts},
         )
-
-    def _truths(self, target: int) -> tuple[Data, ...]:
-        """What the data set says decides a class; nothing where it does not know."""
-        known = self._ground_truths
-        return tuple(known.get(target, ())) if isinstance(known, Mapping) else ()
 
 
 def _checked_place(found: Any, graphs: GraphStore, finder: str) -> tuple[int, list[int]]:

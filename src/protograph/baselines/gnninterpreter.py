@@ -120,7 +120,7 @@ class _Search:
     def __init__(self, explainer: GNNInterpreter, target: int, taken: Set[bytes], generator: torch.Generator) -> None:
         self.options, self.target, self.taken, self.generator = explainer, target, taken, generator
         self.vocabulary, self.judge, size = explainer.vocabulary_, explainer._judge, explainer.max_nodes
-        members = explainer._members(target)
+        members = explainer.members(target)
         self.mean_embedding = torch.from_numpy(explainer.embeddings_[members].mean(axis=0))
         self.pairs = torch.triu_indices(size, size, 1)
         num_pairs = self.pairs.size(1)

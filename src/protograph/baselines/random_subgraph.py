@@ -54,7 +54,7 @@ class RandomSubgraph(Explainer):
             target: The class, as an index into the model's output.
         """
         target = self._checked_target(target)
-        members, rng = self._members(target), np.random.default_rng([self.random_state, target])
+        members, rng = self.members(target), np.random.default_rng([self.random_state, target])
         candidates: list[Prototype] = []
 
         def draw(done: int) -> int:

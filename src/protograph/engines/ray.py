@@ -1,10 +1,9 @@
 """Work done by Ray, on this machine or on a cluster: a function is applied to items, and results come in their order.
 
 There is no cluster code here. Ray places the tasks, moves what they need, and does again what a worker had that has
-ended. What is sent is pickled here and unpickled there once a process, with the code of the user's own modules.
+ended. What is sent is pickled here and unpickled there, with the code of the user's own modules.
 """
 
-import hashlib
 import importlib
 import os
 import pickle
@@ -42,8 +41,6 @@ _LOOPBACK = "127.0.0.1"
 # Where installed code is, which every machine of a cluster has for itself.
 _INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
 _OURS = __name__.partition(".")[0]
-# In a worker: what it has unpickled last.
-_unpickled: dict[str, Any] = {}
 
 
 class RayCluster:
@@ -86,8 +83,7 @@ class RayCluster:
         if not count:
             way = "; pass device='cpu'" if on_gpu else ""
             raise ValueError(f"engine='ray' needs a cluster with a {'GPU' if on_gpu else 'processor'}, got none{way}")
-        packed = self._packed(work, shared, (work, *code_of))
-        digest, reference = hashlib.blake2b(packed, digest_size=16).hexdigest(), self._ray.put(packed)
+        packed = self._ray.put(self._packed(work, shared, (work, *code_of)))
         needs = {"num_cpus": 1, "num_gpus": 1} if on_gpu else {"num_cpus": 1}
         task = self._ray.remote(_done).options(max_retries=_RETRIES, **needs)
         begun: deque[tuple[Item, Any]] = deque()
@@ -95,7 +91,7 @@ class RayCluster:
         try:
             while True:
                 for item in islice(left, _AT_A_TIME * count - len(begun)):
-                    begun.append((item, task.remote(digest, reference, item)))
+                    begun.append((item, task.remote(packed, item)))
                 if not begun:
                     return
                 item, result = begun[0]
@@ -128,13 +124,10 @@ class RayCluster:
         return packed
 
 
-def _done(digest: str, packed: bytes, item: Any) -> Any:
+def _done(packed: bytes, item: Any) -> Any:
     """What a worker does, with one thread, as it has one processor."""
-    if digest not in _unpickled:
-        torch.set_num_threads(1)
-        _unpickled.clear()
-        _unpickled[digest] = pickle.loads(packed)  # noqa: S301 - made by the process that this worker belongs to
-    work, shared = _unpickled[digest]
+    torch.set_num_threads(1)
+    work, shared = pickle.loads(packed)  # noqa: S301 - made by the process that this worker belongs to
     return work(shared, item)
 
 

@@ -3,7 +3,9 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from itertools import combinations
+from typing import Concatenate, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +85,11 @@ def _density(ascending: Floats, grid: Floats, width: float) -> Floats:
 
 def _valleys(density: Floats, counts: Floats, depth: float, certainty: float) -> list[int]:
     """Middles of the gaps, ascending: the shallowest are filled until all that are left are gaps."""
-    peaks, valleys = _turns(density)
+    from scipy.signal import find_peaks
+
+    # In the middle where they are flat.
+    peaks = (find_peaks(np.pad(density, 1, constant_values=-1.0))[0] - 1).tolist()
+    valleys = find_peaks(-density)[0].tolist()
     while valleys:
         lower = [min(density[peaks[i]], density[peaks[i + 1]]) for i in range(len(valleys))]
         few = [min(counts[peaks[i]], counts[peaks[i + 1]]) for i in range(len(valleys))]
@@ -104,14 +110,6 @@ def _middle(density: Floats, valley: int, height: float) -> int:
     walls = np.flatnonzero(density > height)
     left, right = walls[walls < valley].max() + 1, walls[walls > valley].min() - 1
     return int(left + right) // 2
-
-
-def _turns(density: Floats) -> tuple[list[int], list[int]]:
-    """Places of peaks, and of the valleys between them, in the middle where they are flat."""
-    from scipy.signal import find_peaks
-
-    peaks = find_peaks(np.pad(density, 1, constant_values=-1.0))[0] - 1
-    return peaks.tolist(), find_peaks(-density)[0].tolist()
 
 
 def _with_share(ascending: Floats, grid: Floats, density: Floats, valleys: list[int], least_share: float) -> list[int]:
@@ -183,6 +181,24 @@ def edge_cuts(graphs: CollatedGraphs, *, max_values: int, num_bins: int) -> tupl
     return cuts if any(cuts) else ()
 
 
+P = ParamSpec("P")
+
+
+def _in_any_order(cluster: Callable[Concatenate[Floats, P], Ints]) -> Callable[Concatenate[Floats, P], Ints]:
+    """Cluster rows in ascending order, so that theirs does not matter; clusters are numbered as they come first."""
+
+    @wraps(cluster)
+    def ordered(rows: Floats, /, *args: P.args, **options: P.kwargs) -> Ints:
+        order = np.lexsort(rows.T[::-1])
+        _, first, place = np.unique(cluster(rows[order], *args, **options), return_index=True, return_inverse=True)
+        result = np.empty(len(rows), dtype=np.int64)
+        result[order] = first.argsort().argsort()[place]
+        return result
+
+    return ordered
+
+
+@_in_any_order
 def gap_clusters(rows: Floats, *, max_clusters: int, depth: float, certainty: float, seed: int = 0) -> Ints:
     """The cluster of each row, from 0 on; all 0 where there is no gap.
 
@@ -202,10 +218,6 @@ def gap_clusters(rows: Floats, *, max_clusters: int, depth: float, certainty: fl
     >>> np.bincount(gap_clusters(rows, max_clusters=6, depth=0.6, certainty=3)).tolist()
     [200, 200]
     """
-    return _in_order(rows, lambda ordered: _gap_clusters(ordered, max_clusters, depth, certainty, seed))
-
-
-def _gap_clusters(rows: Floats, max_clusters: int, depth: float, certainty: float, seed: int) -> Ints:
     found, thinness = np.zeros(len(rows), dtype=np.int64), _thinness(rows)
     for number in range(2, max_clusters + 1):
         lots = _lots(rows, number, seed)
@@ -220,6 +232,7 @@ def _gap_clusters(rows: Floats, max_clusters: int, depth: float, certainty: floa
     return found
 
 
+@_in_any_order
 def compact_clusters(rows: Floats, *, max_clusters: int, least: float, seed: int = 0) -> Ints:
     """The cluster of each of a few rows, from 0 on; all 0 where they are not compact.
 
@@ -236,10 +249,6 @@ def compact_clusters(rows: Floats, *, max_clusters: int, least: float, seed: int
     >>> compact_clusters(rows, max_clusters=4, least=0.6).tolist()
     [0, 0, 1, 1, 2]
     """
-    return _in_order(rows, lambda ordered: _compact_clusters(ordered, max_clusters, least, seed))
-
-
-def _compact_clusters(rows: Floats, max_clusters: int, least: float, seed: int) -> Ints:
     from sklearn.metrics import silhouette_score
 
     best, found = least, np.zeros(len(rows), dtype=np.int64)
@@ -252,22 +261,14 @@ def _compact_clusters(rows: Floats, max_clusters: int, least: float, seed: int) 
     return found
 
 
+@_in_any_order
 def divided(rows: Floats, num_regions: int, seed: int = 0) -> Ints:
     """The region of each row, from 0 on, where rows are gathered around so many centres.
 
     >>> divided(np.array([[0.0], [0.1], [1.0], [1.1]]), 2).tolist()
     [0, 0, 1, 1]
     """
-    return _in_order(rows, lambda ordered: _lots(ordered, num_regions, seed))
-
-
-def _in_order(rows: Floats, cluster: Callable[[Floats], Ints]) -> Ints:
-    """Clusters of rows in ascending order, so that theirs does not matter, numbered as they come first in it."""
-    order = np.lexsort(rows.T[::-1])
-    _, first, place = np.unique(cluster(rows[order]), return_index=True, return_inverse=True)
-    result = np.empty(len(rows), dtype=np.int64)
-    result[order] = first.argsort().argsort()[place]
-    return result
+    return _lots(rows, num_regions, seed)
 
 
 def _is_gap(rows: Floats, lots: Ints, one: int, other: int, depth: float, certainty: float) -> bool:

@@ -40,20 +40,37 @@ class ColumnGroup:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if list(self.columns) != sorted(set(self.columns)) or not self.columns:
-            raise ValueError(f"columns must be ascending, at least one, got {list(self.columns)}")
-        if len(self.anchors) != len(self.kinds) or not self.anchors:
-            raise ValueError(f"kinds must have one for each of {len(self.anchors)} anchors, got {len(self.kinds)}")
-        if any(len(row) != len(self.columns) for row in (*self.anchors, self.scales)):
-            raise ValueError(f"anchors and scales must have {len(self.columns)} numbers each, as there are columns")
-        if self.origin not in ORIGINS:
-            raise ValueError(f"origin must be one of {', '.join(map(repr, ORIGINS))}, got {self.origin!r}")
-        if not all(scale > 0 for scale in self.scales):
-            raise ValueError(f"scales must be above 0, got {list(self.scales)}")
-        if set(self.kinds) != set(range(self.num_kinds)):
-            raise ValueError(f"kinds must be numbered from 0 on without gaps, got {sorted(set(self.kinds))}")
-        if len(self.names) not in (0, self.num_kinds):
-            raise ValueError(f"names must be one for each of {self.num_kinds} kinds, got {len(self.names)}")
+        rows, kinds = (*self.anchors, self.scales), set(self.kinds)
+        checks = (
+            (
+                bool(self.columns) and list(self.columns) == sorted(set(self.columns)),
+                f"columns must be ascending, at least one, got {list(self.columns)}",
+            ),
+            (
+                len(self.anchors) == len(self.kinds) > 0,
+                f"kinds must have one for each of {len(self.anchors)} anchors, got {len(self.kinds)}",
+            ),
+            (
+                all(len(row) == len(self.columns) for row in rows),
+                f"anchors and scales must have {len(self.columns)} numbers each, as there are columns",
+            ),
+            (
+                self.origin in ORIGINS,
+                f"origin must be one of {', '.join(map(repr, ORIGINS))}, got {self.origin!r}",
+            ),
+            (all(scale > 0 for scale in self.scales), f"scales must be above 0, got {list(self.scales)}"),
+            (
+                kinds == set(range(len(kinds))),
+                f"kinds must be numbered from 0 on without gaps, got {sorted(kinds)}",
+            ),
+            (
+                len(self.names) in (0, len(kinds)),
+                f"names must be one for each of {len(kinds)} kinds, got {len(self.names)}",
+            ),
+        )
+        for is_right, message in checks:
+            if not is_right:
+                raise ValueError(message)
 
     @property
     def num_kinds(self) -> int:

@@ -407,11 +407,7 @@ def _irregular(graphs: CollatedGraphs) -> tuple[set[int], set[int]]:
     source, target = graphs.edges + (graphs.sizes.cumsum() - graphs.sizes)[owner]
     total = int(graphs.sizes.sum())
     forth, back = source * total + target, target * total + source
-    ascending = np.sort(forth)
-    repeated, directed = set[int](), set[int]()
-    if (ascending[1:] == ascending[:-1]).any():
-        order = np.argsort(forth, kind="stable")
-        repeated = set(owner[order[1:][ascending[1:] == ascending[:-1]]].tolist())
-    if not np.array_equal(ascending, np.sort(back)):
-        directed = set(owner[~np.isin(back, forth)].tolist())
+    distinct, counts = np.unique(forth, return_counts=True)
+    repeated = set(owner[np.isin(forth, distinct[counts > 1])].tolist())
+    directed = set(owner[~np.isin(back, distinct)].tolist())
     return repeated, directed

@@ -129,13 +129,12 @@ def _entries(given: Any, width: int) -> list[tuple[str, Any]]:
 def _values(names: Any, what: str) -> dict[int, str]:
     if isinstance(names, str) or not isinstance(names, Sequence | Mapping):
         raise TypeError(f"{what} of a column must be its name, or the names of its values, got {names!r}")
-    if not isinstance(names, Mapping):
-        return {value: str(name) for value, name in enumerate(names)}
+    named = names if isinstance(names, Mapping) else dict(enumerate(names))
     try:
         # In JSON the keys of an object are texts.
-        return {int(value): str(name) for value, name in names.items()}
+        return {int(value): str(name) for value, name in named.items()}
     except (TypeError, ValueError):
-        wrong = next(key for key in names if not str(key).lstrip("+-").isdigit())
+        wrong = next(value for value in named if not str(value).lstrip("+-").isdigit())
         raise ValueError(f"{what} of values must be by whole numbers, got {wrong!r}") from None
 
 
@@ -239,25 +238,19 @@ def told_kinds(x: Tensor, rule: NodeRule, names: ColumnNames) -> ToldKinds | Non
     (('low x (below 0.5)', 'x 0.5 to 1.5', 'high x (from 1.5)'), [0, 2])
     """
     rows = x.detach().cpu().double().reshape(len(x), -1).numpy()
-    plain = _plain_columns(rule, rows.shape[1])
-    equal = _equal_part(rows, plain, rule, names) if plain else _Part(("",), np.zeros(len(rows), dtype=np.int64))
-    if equal is None:
+    cut = [column for column, cuts in enumerate(rule.cuts) if cuts]
+    equal = [column for column, values in enumerate(rule.values) if len(values) == 1]  # which they always are
+    told = {*rule.ignored, *cut, *equal, *(column for group in rule.groups for column in group.columns)}
+    plain = [column for column in range(rows.shape[1]) if column not in told]
+    first = _equal_part(rows, plain, rule, names) if plain else _Part(("",), np.zeros(len(rows), dtype=np.int64))
+    if first is None:
         return None
-    parts = [equal]
-    for column, cuts in enumerate(rule.cuts):
-        if cuts:
-            told = bin_names(column_name(names, column, rows.shape[1]), cuts, is_whole=column in rule.whole)
-            parts.append(_Part(told, np.searchsorted(cuts, rows[:, column], side="right")))
+    parts = [first]
+    for column in cut:
+        bins = bin_names(column_name(names, column, rows.shape[1]), rule.cuts[column], is_whole=column in rule.whole)
+        parts.append(_Part(bins, np.searchsorted(rule.cuts[column], rows[:, column], side="right")))
     parts += [_Part(kind_names(group), group.kinds_of(rows)) for group in rule.groups]
     return _product(parts)
-
-
-def _plain_columns(rule: NodeRule, width: int) -> list[int]:
-    """Columns that must be equal, less those that always are."""
-    told = {*rule.ignored, *(column for group in rule.groups for column in group.columns)}
-    told |= {column for column, cuts in enumerate(rule.cuts) if cuts}
-    told |= {column for column, values in enumerate(rule.values) if len(values) == 1}
-    return [column for column in range(width) if column not in told]
 
 
 def _equal_part(rows: Floats, columns: list[int], rule: NodeRule, names: ColumnNames) -> _Part | None:
@@ -278,9 +271,8 @@ def _equal_part(rows: Floats, columns: list[int], rule: NodeRule, names: ColumnN
 
 def _places(values: Floats, known: Sequence[float]) -> Ints:
     """The place of each value among those known, -1 where it is not."""
-    ascending = np.array(known, dtype=np.float64)
-    place = np.searchsorted(ascending, values).clip(max=ascending.size - 1)
-    return np.where(ascending[place] == values, place, -1)
+    is_known = values[:, None] == np.array(known, dtype=np.float64)
+    return np.where(is_known.any(axis=1), is_known.argmax(axis=1), -1)
 
 
 def _product(parts: Sequence[_Part]) -> ToldKinds | None:
@@ -319,8 +311,7 @@ def bin_names(name: str, cuts: Sequence[float], *, is_whole: bool = False) -> tu
     ('degree up to 1', 'degree 2', 'degree 3 to 5', 'degree 6 or more')
     """
     if is_whole:
-        firsts = [int(np.floor(cut)) + 1 for cut in cuts]
-        lasts = [int(np.ceil(cut)) - 1 for cut in cuts]
+        firsts, lasts = np.floor(cuts).astype(int) + 1, np.ceil(cuts).astype(int) - 1
         inner = [
             f"{name} {first}" if first == last else f"{name} {first} to {last}"
             for first, last in zip(firsts, lasts[1:], strict=False)

@@ -22,24 +22,14 @@ def one_hot(values: Integers, num_kinds: int, what: str) -> Tensor:
     >>> one_hot(np.array([1, 0]), 2, "atoms")
     tensor([[0., 1.],
             [1., 0.]])
-    """
-    check_range(values, num_kinds, what)
-    return torch.from_numpy(np.eye(num_kinds, dtype=np.float32)[values])
-
-
-def check_range(values: Integers, stop: int, what: str) -> None:
-    """Check that all values lie in ``[0, stop)``.
-
-    Raises:
-        ValueError: If one does not.
-
-    >>> check_range(np.array([0, 2]), 2, "labels")
+    >>> one_hot(np.array([0, 2]), 2, "labels")
     Traceback (most recent call last):
     ValueError: labels must be in [0, 2), got 2
     """
-    wrong = values[(values < 0) | (values >= stop)]
+    wrong = values[(values < 0) | (values >= num_kinds)]
     if wrong.size:
-        raise ValueError(f"{what} must be in [0, {stop}), got {wrong[0]}")
+        raise ValueError(f"{what} must be in [0, {num_kinds}), got {wrong[0]}")
+    return torch.from_numpy(np.eye(num_kinds, dtype=np.float32)[values])
 
 
 def checked_count(num_graphs: int | None, num_there: int) -> int:

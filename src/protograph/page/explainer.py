@@ -89,7 +89,7 @@ class PAGE(Explainer):
 
     def representatives(self, target: int | str) -> Selection:
         """Phase 1 alone: the clusters of a class, largest first, with the graphs nearest their means."""
-        members, near = self._members(target), POOL * self.budget * self.num_graphs
+        members, near = self.members(target), POOL * self.budget * self.num_graphs
         with preserved_random_state():
             return select(
                 self._fitted().graph_embeddings[members],
@@ -143,7 +143,7 @@ class PAGE(Explainer):
             edge_rule=self._edges().rule,
             node_rule=self._nodes().rule,
             names=names,
-            embedding_map=class_map(self._fitted(), self._members(target), clusters)
+            embedding_map=class_map(self._fitted(), self.members(target), clusters)
             if representatives is None
             else None,
             timings={**timings, **(reasons.seconds if reasons else {})},
