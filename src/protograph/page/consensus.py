@@ -5,7 +5,7 @@ grows the largest pattern from there that all k have, trims that to what belongs
 sessions have come to is put to the vote.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.page.clustering import Cluster, canonical_order, scaled
 from protograph.page.contributions import LinearHead, node_contributions
-from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Population, spread
+from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Population
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SearchOptions
 from protograph.page.search import Candidate, ClusterResult, FittedClass, NoPrototypeError, split_by_graph
@@ -44,7 +44,6 @@ GROW_CALLS = 200_000  # nodes to try while a consensus grows
 MAX_GRAPH_NODES = 500  # nodes of a larger graph that a session looks at: those around what carries the most
 MAX_NODES_AROUND = 40  # nodes around the start that parts are made of: prototypes are small
 MAX_EDGES_AROUND = 60  # edges around the start; a basis of shortest rings takes long on what is dense
-MAX_OTHERS = 100_000  # graphs of other classes that are put in order; of more, so many, evenly spaced
 
 # For each node of a pattern its counterpart in each of the k graphs, itself first.
 Matches = dict[int, tuple[int, ...]]
@@ -95,12 +94,7 @@ def consensus_of(
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
-    population = Population.of(
-        fitted.encoded,
-        members if members.size else np.array(cluster.members),
-        _others(fitted),
-        [index for graphs in chosen for index in graphs],
-    )
+    population = Population(fitted.encoded, members if members.size else np.array(cluster.members), _others(fitted))
     sessions = session_graphs(fitted, chosen, head)
     seconds = population.store.seconds
     candidates = []
@@ -160,7 +154,7 @@ def _joint_weight(candidates: Sequence[Candidate]) -> float:
 
 def _others(fitted: FittedClass) -> Ints:
     """The graphs predicted as another class, ordered by their embeddings, so that samples know no other order."""
-    others = spread(np.flatnonzero(fitted.embedded.predictions != fitted.target), MAX_OTHERS)
+    others = np.flatnonzero(fitted.embedded.predictions != fitted.target)
     if not others.size:
         return others
     order, _ = canonical_order(fitted.embedded.graph_embeddings[others], fitted.resolution)
@@ -282,7 +276,6 @@ def run_session(
         return []
     aligned = common.align(consensus.pattern, scores, tolerance)
     weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, means, scale, own))
-    is_common = _commonness(common, counter, graphs, options.match_features, population)
     kinds = graphs.encoded[0].node_kinds.tolist()
     near = consensus.pattern.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND)
     around = wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds)
@@ -294,10 +287,10 @@ def run_session(
         counter=counter,
         sample=population.sample(LARGE_SAMPLE, PART_SAMPLE),
         max_nodes=options.max_nodes,
-        is_common=is_common,
+        is_common=common.is_common,
     )
     with timed(seconds, "trimming"):
-        surroundings = Surroundings(common.source, around, start, is_common)
+        surroundings = Surroundings(common.source, around, start, common.is_common)
         trimmed = trim(near, wholes, weigher, surroundings, options.max_nodes)
         path = closing.close(trimmed.pattern)
         occurrence = counter.count(trimmed.pattern, population.sample(LARGE_SAMPLE, LARGE_SAMPLE))
@@ -399,30 +392,6 @@ def _consensus(common: CommonPatterns, nodes: Sequence[int], ranks: Ints) -> tup
         if fallback[0] is None:
             fallback = grown, start
     return fallback
-
-
-def _commonness(
-    common: CommonPatterns,
-    counter: PatternCounter,
-    graphs: SessionGraphs,
-    match_features: MatchFeatures,
-    population: Population,
-) -> Callable[[Subgraph], bool]:
-    """Tells whether all k graphs have a pattern.
-
-    That is what counting asks of them too, if it tells nodes apart as the search does.
-    """
-    if not graphs.is_whole or not are_matched_by_kind(match_features):
-        return common.is_common
-    others = population.numbers_here(graphs.indices[1:])
-
-    def is_common(pattern: Subgraph) -> bool:
-        answers = counter.answers(pattern, others)
-        if (answers == 0).any():
-            return False
-        return bool((answers > 0).all()) or common.is_common(pattern)
-
-    return is_common
 
 
 def _averaged(aligned: Matches, means: Sequence[Floats] | None, scale: float, own: Floats) -> Floats:

@@ -265,7 +265,8 @@ def _walked(
     limits = [min(count, most) for count in _reachable(matching.joint, start)]
     counts = [np.zeros(size, np.int64) for size in matching.sizes]  # how often each node has been chosen
     lists: list[dict[int, tuple[int, ...]]] = [{} for _ in matching.sizes]
-    current, num_iterations, stopped = start, 0, None
+    current, num_iterations = start, 0
+    stopped: Stopped | None = None
     while stopped is None:
         for own, chosen, limit, node in zip(counts, lists, limits, current, strict=True):
             own[node] += 1
