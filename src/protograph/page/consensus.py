@@ -6,7 +6,7 @@ sessions have come to is put to the vote.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -14,11 +14,10 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
 from protograph._utils.progress import timed
-from protograph._utils.ties import TOLERANCE, best, best_first, first_best, levels, tolerance_for
+from protograph._utils.ties import TOLERANCE, best, best_first, levels, tolerance_for
 from protograph._utils.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.page.clustering import Cluster, canonical_order, scaled
 from protograph.page.contributions import LinearHead, node_contributions
@@ -29,7 +28,7 @@ from protograph.page.search import Candidate, ClusterResult, FittedClass, NoProt
 from protograph.page.trimming import Closing, PartWeigher, Surroundings, WeighedPart, trim
 from protograph.patterns.canonical import CanonicalGraph
 from protograph.patterns.common_subgraph import CommonPatterns, Consensus
-from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
+from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import wholes_of
 from protograph.patterns.subgraph_isomorphism import is_isomorphic
@@ -41,7 +40,7 @@ PART_SAMPLE = 200  # graphs that parts are counted in; shares are then known to 
 LARGE_SAMPLE = 1000  # graphs for closing and for comparing sessions, where a few graphs decide
 MAX_STARTS = 40  # nodes looked at as starts, those that carry the most of the margin
 GROW_CALLS = 200_000  # nodes to try while a consensus grows
-MAX_GRAPH_NODES = 500  # nodes of a larger graph that a session looks at: those around what carries the most
+MAX_GRAPH_NODES = 8000  # of a session's graphs: every two of them are compared node by node, in some gigabytes
 MAX_NODES_AROUND = 40  # nodes around the start that parts are made of: prototypes are small
 MAX_EDGES_AROUND = 60  # edges around the start; a basis of shortest rings takes long on what is dense
 
@@ -61,8 +60,6 @@ class SessionGraphs:
         embeddings: Their nodes' embeddings.
         contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
         resolution: Relative precision of the embeddings.
-        is_whole: Whether these are whole graphs; of very large ones it is what lies around the node that, with its
-            neighbours, adds the most.
         are_contributions_exact: Whether they are not estimates.
     """
 
@@ -73,7 +70,6 @@ class SessionGraphs:
     embeddings: Sequence[Floats]
     contributions: Sequence[Floats] | None
     resolution: float = 1e-13
-    is_whole: bool = True
     are_contributions_exact: bool = True
 
     @property
@@ -169,11 +165,6 @@ def _given_up(sessions: Sequence[SessionGraphs], population: Population) -> tupl
             f"{store.num_given_up:,} of {store.num_asked:,} times that a graph was searched for a pattern, "
             f"{COUNT_CALLS:,} placed nodes did not decide; the graph counts as one without"
         )
-    if not all(session.is_whole for session in sessions):
-        notes.append(
-            f"of graphs with more than {MAX_GRAPH_NODES:,} nodes, the search looked at those around the node "
-            f"that adds the most to the margin; patterns were counted in whole graphs"
-        )
     if not all(session.are_contributions_exact for session in sessions):
         is_known = all(session.contributions is not None for session in sessions)
         how = "was estimated by gradients" if is_known else "is not known, the readout being no sum or mean"
@@ -190,19 +181,16 @@ def session_graphs(
     """The graphs of all sessions, embedded at once."""
     sources = fitted.canonical([index for indices in chosen for index in indices])
     graphs = [source.graph for source in sources]
+    if (largest := max(map(node_count, graphs))) > MAX_GRAPH_NODES:
+        raise NoPrototypeError(
+            f"one of its typical graphs has {largest:,} nodes, and graphs of more than {MAX_GRAPH_NODES:,} are not "
+            f"compared node by node; explain parts of such graphs"
+        )
     forward = fitted.judge.classifier.embed(graphs, nodes=True)
     embeddings = split_by_graph(forward.node_embeddings, graphs)
     added = node_contributions(fitted.judge, graphs, forward, embeddings, fitted.target, head)
     contributions = None if added is None else added.by_graph
-    is_large = [node_count(graph) > MAX_GRAPH_NODES for graph in graphs]
-    for number in np.flatnonzero(is_large).tolist():
-        near = _near(graphs[number], None if contributions is None else contributions[number])
-        part = induced_subgraph(graphs[number], near.tolist())
-        sources[number] = replace(sources[number], graph=part, nodes=sources[number].nodes[near])
-        embeddings[number] = embeddings[number][near]
-        if contributions is not None:
-            contributions[number] = contributions[number][near]
-    encoded = fitted.encoded.encode_all([source.graph for source in sources])
+    encoded = fitted.encoded.encode_all(graphs)
     k = len(chosen[0])
     return [
         SessionGraphs(
@@ -213,31 +201,10 @@ def session_graphs(
             embeddings=embeddings[first : first + k],
             contributions=None if contributions is None else contributions[first : first + k],
             resolution=fitted.resolution,
-            is_whole=not any(is_large[first : first + k]),
             are_contributions_exact=added is None or added.are_exact,
         )
         for first, indices in zip(range(0, len(sources), k), chosen, strict=True)
     ]
-
-
-def _near(graph: Data, contributions: Floats | None) -> Ints:
-    """The nodes of a very large graph that a session looks at, ascending.
-
-    Those reached first from the node that adds the most together with its neighbours.
-    """
-    size = node_count(graph)
-    source, target = graph.edge_index.cpu().numpy()
-    added = np.ones(size) if contributions is None else contributions
-    around = added + np.bincount(source, weights=added[target], minlength=size)
-    around /= np.sqrt(1 + np.bincount(source, minlength=size))
-    reached = np.zeros(size, np.bool_)
-    reached[first_best(around)] = True
-    while True:
-        frontier = np.unique(target[reached[source] & ~reached[target]])
-        room = MAX_GRAPH_NODES - int(reached.sum())
-        if not frontier.size or not room:
-            return np.flatnonzero(reached)
-        reached[frontier[np.argsort(levels(added[frontier]), kind="stable")[:room]]] = True
 
 
 # ---- one session -----------------------------------------------------------------------------------------------------
@@ -260,10 +227,7 @@ def run_session(
         seconds: How long growing took, and trimming with closing; what this took is added.
     """
     counter = PatternCounter(population.store, graphs.encoded[0])
-    if are_matched_by_kind(options.match_features):
-        common = CommonPatterns.of_encoded(graphs.encoded)
-    else:
-        common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
+    common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
     pairs = pair_scores(graphs, options.match_features)
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
     means, scale = _standard(graphs.contributions)
@@ -312,7 +276,7 @@ def run_session(
         source=graphs.indices[0],
         stopped="consensus",
         num_iterations=weigher.num_weighed,
-        is_exact=consensus.is_exact and graphs.is_whole,
+        is_exact=consensus.is_exact,
     )
     candidate = Candidate(
         graph=shown[at],
@@ -333,10 +297,7 @@ def run_session(
 def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures) -> list[Matching]:
     """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
     own, *rest = graphs.embeddings
-    if are_matched_by_kind(match_features):
-        joint = [JointGraphs.of_encoded([graphs.encoded[0], other]) for other in graphs.encoded[1:]]
-    else:
-        joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]
+    joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]
     return [Matching(Scorer([own, nodes]), pair, graphs.resolution) for nodes, pair in zip(rest, joint, strict=True)]
 
 
