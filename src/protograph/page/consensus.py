@@ -20,7 +20,7 @@ from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
 from protograph.graphs.validate import node_count
 from protograph.page.clustering import Cluster, canonical_order, scaled
-from protograph.page.contributions import LinearHead, node_contributions
+from protograph.page.contributions import node_contributions
 from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Population
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SearchOptions
@@ -56,21 +56,19 @@ class SessionGraphs:
         indices: Which graphs they are.
         positions: Their places in the user's own data.
         sources: The graphs, their nodes in canonical order.
-        encoded: The graphs as the counting reads them; the first is the source.
+        encoded: The first of them, the source, as the counting reads graphs.
         embeddings: Their nodes' embeddings.
         contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
         resolution: Relative precision of the embeddings.
-        are_contributions_exact: Whether they are not estimates.
     """
 
     indices: tuple[int, ...]
     positions: tuple[int, ...]
     sources: Sequence[CanonicalGraph]
-    encoded: Sequence[EncodedGraph]
+    encoded: EncodedGraph
     embeddings: Sequence[Floats]
     contributions: Sequence[Floats] | None
     resolution: float = 1e-13
-    are_contributions_exact: bool = True
 
     @property
     def graphs(self) -> list[Data]:
@@ -78,9 +76,7 @@ class SessionGraphs:
         return [source.graph for source in self.sources]
 
 
-def consensus_of(
-    fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: LinearHead | None
-) -> ClusterResult:
+def consensus_of(fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: Floats | None) -> ClusterResult:
     """Run all sessions of a cluster, and take the candidate that they vote for.
 
     Raises:
@@ -158,26 +154,25 @@ def _others(fitted: FittedClass) -> Ints:
 
 
 def _given_up(sessions: Sequence[SessionGraphs], population: Population) -> tuple[str, ...]:
-    """What was not done for its being too much, a sentence each."""
+    """What was not done, a sentence each."""
     notes, store = [], population.store
     if store.num_given_up:
         notes.append(
             f"{store.num_given_up:,} of {store.num_asked:,} times that a graph was searched for a pattern, "
             f"{COUNT_CALLS:,} placed nodes did not decide; the graph counts as one without"
         )
-    if not all(session.are_contributions_exact for session in sessions):
-        is_known = all(session.contributions is not None for session in sessions)
-        how = "was estimated by gradients" if is_known else "is not known, the readout being no sum or mean"
-        notes.append(f"what nodes add to the margin {how}: to leave each out in turn would take too long")
+    if sessions[0].contributions is None:
+        notes.append(
+            "what nodes add to the margin is not known: they cannot be left out of the model's readout one by one, or "
+            "to do so would take too long"
+        )
     return tuple(notes)
 
 
 # ---- the graphs of sessions ------------------------------------------------------------------------------------------
 
 
-def session_graphs(
-    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: LinearHead | None
-) -> list[SessionGraphs]:
+def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: Floats | None) -> list[SessionGraphs]:
     """The graphs of all sessions, embedded at once."""
     sources = fitted.canonical([index for indices in chosen for index in indices])
     graphs = [source.graph for source in sources]
@@ -188,20 +183,17 @@ def session_graphs(
         )
     forward = fitted.judge.classifier.embed(graphs, nodes=True)
     embeddings = split_by_graph(forward.node_embeddings, graphs)
-    added = node_contributions(fitted.judge, graphs, forward, embeddings, fitted.target, head)
-    contributions = None if added is None else added.by_graph
-    encoded = fitted.encoded.encode_all(graphs)
+    contributions = node_contributions(fitted.judge, graphs, forward, embeddings, fitted.target, head)
     k = len(chosen[0])
     return [
         SessionGraphs(
             indices=indices,
             positions=tuple(map(fitted.position, indices)),
             sources=sources[first : first + k],
-            encoded=encoded[first : first + k],
+            encoded=fitted.encoded.encode(graphs[first]),
             embeddings=embeddings[first : first + k],
             contributions=None if contributions is None else contributions[first : first + k],
             resolution=fitted.resolution,
-            are_contributions_exact=added is None or added.are_exact,
         )
         for first, indices in zip(range(0, len(sources), k), chosen, strict=True)
     ]
@@ -226,7 +218,7 @@ def run_session(
         options: How to search.
         seconds: How long growing took, and trimming with closing; what this took is added.
     """
-    counter = PatternCounter(population.store, graphs.encoded[0])
+    counter = PatternCounter(population.store, graphs.encoded)
     common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
     pairs = pair_scores(graphs, options.match_features)
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
@@ -240,7 +232,7 @@ def run_session(
         return []
     aligned = common.align(consensus.pattern, scores, tolerance)
     weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, means, scale, own))
-    kinds = graphs.encoded[0].node_kinds.tolist()
+    kinds = graphs.encoded.node_kinds.tolist()
     near = consensus.pattern.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND)
     around = wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds)
     wholes = wholes_of(near, kinds)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from torch import Tensor
 
+from protograph._utils.arrays import Floats
 from protograph._utils.progress import summed, timed
 from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
@@ -14,7 +15,7 @@ from protograph.graphs.conditions import NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.clustering import Cluster, Selection, class_map, given_cluster, select
 from protograph.page.consensus import POOL, consensus_of
-from protograph.page.contributions import LinearHead, linear_head
+from protograph.page.contributions import linear_head
 from protograph.page.evidence import (
     EvidenceScope,
     gather,
@@ -245,7 +246,7 @@ class PAGE(Explainer):
         """Graphs with their nodes in canonical order; each is made once a fit."""
         return self._once("canonical graphs", lambda: CanonicalGraphs(self._store.take)).take(indices)
 
-    def _head(self) -> LinearHead | None:
+    def _head(self) -> Floats | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution))

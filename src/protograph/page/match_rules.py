@@ -89,8 +89,8 @@ def resolved_nodes(judge: Judge, store: GraphStore, names: ColumnNames) -> Resol
         groups.append(_regions(sample, plain, names))
         own = [named[column] for column in plain]
         shown = listed(own) if len(own) <= 4 else f"{', '.join(own[:3])} and {len(own) - 3} others"
-        number = count_of(groups[0].num_kinds, "kind")
-        reasons.append(f"{shown} are told together, as {number} of rows that are near each other")
+        kinds = count_of(groups[0].num_kinds, "kind")
+        reasons.append(f"{shown} are told together, as {kinds} of rows that are near each other")
     elif plain:
         cuts[plain[0]] = even_cuts(_finite(rows, plain[0]), NUM_BINS)
         number = len(cuts[plain[0]]) + 1
