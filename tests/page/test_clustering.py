@@ -18,7 +18,6 @@ from protograph.page.clustering import (
     canonical_order,
     class_map,
     covariance_for,
-    fit_components,
     given_cluster,
     prediction_strengths,
     scaled,
@@ -69,7 +68,7 @@ def test_clusters_and_representatives_are_the_oracles(seed, unit):
         expected.add((frozenset(int(order[i]) for i in members), tuple(int(order[i]) for i in near)))
     found = chosen(points)
     assert {(frozenset(c.members), c.representatives) for c in found.clusters} == expected
-    assert (found.notes, found.covariance, found.strengths) == ((), "full", {})
+    assert (found.notes, found.strengths) == ((), {})
     for cluster in found:
         assert list(cluster.distances) == sorted(cluster.distances)
 
@@ -131,8 +130,6 @@ def test_graphs_that_all_coincide_are_one_cluster(number, num_clusters):
     (cluster,) = found.clusters
     assert (cluster.members, cluster.distances) == (tuple(range(number)), (0.0,) * number)
     assert cluster.representatives == (0,)
-    assert found.covariance == "none"
-    assert found.reason.startswith("no covariances")
 
 
 @pytest.mark.parametrize("far", [1e3, 1e12, 1e100])
@@ -223,7 +220,7 @@ def test_scaling_is_the_oracles(rows):
     np.testing.assert_allclose(found, np.array(oracle.scale(rows)).reshape(found.shape), atol=1e-9)
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-12, 1e12, 1e200])
+@pytest.mark.parametrize("unit", [1e-150, 1e-12, 1e12, 1e150])
 def test_scaling_knows_no_units_and_drops_what_varies_by_rounding(unit):
     points = np.random.default_rng(0).normal(size=(30, 4))
     np.testing.assert_allclose(scaled(points * unit), scaled(points), rtol=1e-9)
@@ -235,17 +232,10 @@ def test_scaling_knows_no_units_and_drops_what_varies_by_rounding(unit):
     ("num_distinct", "dim", "kind"), [(128, 32, "full"), (127, 32, "diag"), (10, 32, "diag"), (9, 32, "spherical")]
 )
 def test_the_covariance_has_what_the_graphs_can_decide(num_distinct, dim, kind):
-    assert covariance_for(num_distinct, 2, dim)[0] == kind
+    assert covariance_for(num_distinct, 2, dim) == kind
     rng, size = np.random.default_rng(0), num_distinct // 2
     found = chosen(np.concatenate([rng.normal(-2, 0.3, (size, dim)), rng.normal(2, 0.3, (size, dim))]))
     assert {frozenset(c.members) for c in found} == {frozenset(range(size)), frozenset(range(size, 2 * size))}
-
-
-def test_singular_covariances_are_raised_until_it_works(monkeypatch):
-    monkeypatch.setattr(clustering, "REGULARISATION", (1e-25, 1e-6))
-    line = np.random.default_rng(0).normal(size=(40, 1))
-    components = fit_components(np.repeat(line, 3, axis=1), 2, "full", 0)
-    assert components.notes == ("the mixture's covariances were singular, so 1e-06 was added to every variance",)
 
 
 # ---- how many clusters ---------------------------------------------------------------------------------------------

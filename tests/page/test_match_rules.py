@@ -11,6 +11,8 @@ from torch_geometric.utils import to_undirected
 
 import protograph as pg
 from protograph.graphs.conditions import EdgeRule, NodeRule
+from protograph.graphs.dataset import GraphStore
+from protograph.graphs.names import ColumnNames
 from protograph.page import match_rules
 from tests import zoo
 from tests.made import made_explanation
@@ -44,7 +46,7 @@ def centres(rng):
 
 
 def rule_of(model, own, **options):
-    return pg.PAGE(**options).fit(model, own).explain(1).node_rule
+    return pg.PAGE(**{"max_reasons": 0} | options).fit(model, own).explain(1).node_rule
 
 
 @pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
@@ -65,9 +67,41 @@ class TestResolved:
     def test_whole_numbers_that_are_multiplied_are_quantities(self):
         own = rows_on_rings(lambda rng: rng.integers(1, 41, size=(4, 1)))
         rule = rule_of(Counts(high=20.0), own)
-        # At 20 the model is undecided: that is a kind of its own.
-        assert (rule.cuts, rule.whole, rule.groups) == (((19.5, 20.5),), (0,), ())
-        assert rule.reasons == ("x is cut where the model's answers change",)
+        ((cuts,), whole) = rule.cuts, rule.whole
+        values = np.concatenate([graph.x.flatten().numpy() for graph in own])
+        shares = np.bincount(np.searchsorted(cuts, values, side="right")) / values.size
+        np.testing.assert_allclose(shares, [0.25] * 4, atol=0.03)
+        assert (whole, rule.groups) == ((0,), ())
+        assert rule.reasons == ("x is cut into 4 bins with about as many nodes each",)
+
+    def test_several_columns_without_gaps_are_divided_into_regions(self):
+        own = rows_on_rings(lambda rng: rng.random((4, 2)) * 3)
+        rule = rule_of(Counts(others=0.5), own)
+        (group,) = rule.groups
+        assert (group.columns, group.num_kinds, rule.cuts) == ((0, 1), 8, ((), ()))
+        assert rule.reasons == ("x[0] and x[1] are told together, as 8 kinds of rows that are near each other",)
+        points = np.random.default_rng(1).random((50, 2)) * 3
+        anchors = np.array(group.anchors) / group.scales
+        nearest = np.linalg.norm(points[:, None] / group.scales - anchors, axis=2).argmin(axis=1)
+        assert group.kinds_of(points).tolist() == nearest.tolist()
+
+    def test_types_that_the_model_looks_up_must_be_equal(self):
+        class LooksUp(Counts):
+            def forward(self, x, edge_index, batch):
+                return super().forward(torch.arange(50)[x.flatten()][:, None], edge_index, batch)
+
+        own = rows_on_rings(lambda rng: rng.integers(1, 41, size=(4, 1)), dtype=torch.long)
+        assert rule_of(LooksUp(high=20.0), own) == NodeRule()
+
+    def test_a_model_that_fails_on_other_rows_is_explained_all_the_same(self):
+        class Fails:
+            def scores(self, graphs):
+                raise RuntimeError("odd rows")
+
+        found = match_rules.resolved_nodes(Fails(), GraphStore(rows_on_rings(centres)), ColumnNames())
+        assert np.round(found.rule.cuts, 1).tolist() == [[0.5, 1.5, 2.5]]
+        note = "what the model makes of features is not known: with others it failed (RuntimeError: odd rows)"
+        assert found.notes == (note,)
 
     def test_a_lattice_is_divided_at_some_of_its_gaps(self):
         own = rows_on_rings(lambda rng: rng.integers(12, size=(4, 1)) + 0.01 * rng.normal(size=(4, 1)), number=1500)
@@ -82,20 +116,6 @@ class TestResolved:
     def test_the_order_of_graphs_does_not_matter(self):
         own = rows_on_rings(centres)
         assert rule_of(Counts(), own[::-1]) == rule_of(Counts(), own)
-
-    def test_the_models_view_has_the_kinds_that_it_tells_apart(self):
-        own = rows_on_rings(lambda rng: rng.random((4, 1)) * 3)
-        (group,) = rule_of(Counts(), own, match_features="model").groups
-        assert (group.origin, group.num_kinds) == ("model", 2)
-        low, high = group.kinds_of(np.array([[0.3], [2.7]]))
-        assert low != high
-        assert group.kinds_of(np.array([[0.1], [1.2]])).tolist() == [low, low]
-
-    def test_where_the_model_sees_no_kinds_features_must_be_equal(self):
-        own = rows_on_rings(lambda rng: np.ones((4, 1)))
-        explanation = pg.PAGE(match_features="model").fit(Counts(high=0.5), own).explain(1)
-        assert explanation.node_rule == NodeRule()
-        assert any("comes to equal features" in note for note in explanation.warnings)
 
     def test_it_is_saved_counted_by_and_told(self, tmp_path):
         own = rows_on_rings(centres)

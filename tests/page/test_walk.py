@@ -1,7 +1,7 @@
 """The paper's search, node for node against the oracle; beyond the whole tensor it stays a walk of the same kind."""
 
 from functools import partial
-from math import log
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,7 +14,8 @@ import protograph as pg
 from protograph.page import walk as module
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SCORINGS, SearchOptions, Walk
-from protograph.page.walk import Ascent, common_size, search
+from protograph.page.search import NoPrototypeError
+from protograph.page.walk import common_size, search
 from protograph.patterns.joint import JointGraphs
 from tests import oracle, zoo
 from tests.page.naive_patterns import (
@@ -164,44 +165,45 @@ def test_decays_count_however_large_the_scores(k, size, resolution):
 
 @settings(max_examples=40, deadline=None)
 @given(matching_problems(min_graphs=2), st.sampled_from([True, False, 0.5]), st.booleans())
-def test_starts_by_ascent_agree_and_stay_within_the_exact_best(problem, match_features, distinct):
+def test_beyond_starts_are_good_and_walks_from_them_the_exact_ones(problem, match_features, distinct):
     graphs, embeddings = problem
-    matching = Matching(Scorer(embeddings), JointGraphs(graphs, match_features))
     options = SearchOptions(budget=3, match_features=match_features, walk=Walk(distinct_starts=distinct))
-    found, whole = module.search_by_ascent(matching, options), matching.whole()
+    whole = Matching(Scorer(embeddings), JointGraphs(graphs, match_features)).whole()
+    with patch.object(module, "MAX_WHOLE", 0):
+        found = search(graphs, embeddings, options)
     assert bool(found) == bool((whole > -np.inf).any())
     assert not any(walk.is_exact for walk in found)
-    assert all(-np.inf < whole[walk.start] <= whole.max() + matching.tolerance for walk in found)
+    assert all(-np.inf < whole[walk.start] for walk in found)
     assert len({walk.start for walk in found}) == len(found)
     for axis in range(len(graphs) if distinct else 0):
         assert len({walk.start[axis] for walk in found}) == len(found)
+    for walk in found:
+        with patch.object(module, "_starts", lambda *args, start=walk.start: [start]):
+            (exact,) = search(graphs, embeddings, options)
+        assert (walk.nodes, walk.stopped) == (exact.nodes, exact.stopped)
 
 
-@settings(max_examples=40, deadline=None)
-@given(matching_problems(min_graphs=2), st.integers(0, 10**6))
-def test_a_step_by_ascent_goes_to_neighbours_that_agree_and_no_exchange_improves_it(problem, seed):
-    graphs, embeddings = problem
-    matching, rng = Matching(Scorer(embeddings), JointGraphs(graphs, True)), np.random.default_rng(seed)
-    whole, joint = matching.whole(), matching.joint
-    decays = [log(10) * rng.integers(0, 3, size) for size in matching.sizes]
-    decayed = whole - sum(
-        np.reshape(own, [-1 if q == axis else 1 for q in range(len(graphs))]) for axis, own in enumerate(decays)
-    )
-    for start in np.argwhere(whole > -np.inf)[:4].tolist():
-        around = [joint.around(q, node)[0] for q, node in enumerate(start)]
-        block = decayed[np.ix_(*around)]
-        found = Ascent(matching).step(tuple(start), decays)
-        assert (found is None) == (not (block > -np.inf).any())
-        if found is not None:
-            assert all(node in own for node, own in zip(found, around, strict=True))
-            for axis in range(1, len(graphs)):
-                others = [own if q == axis else [found[q]] for q, own in enumerate(around)]
-                assert decayed[found] >= decayed[np.ix_(*others)].max() - 2 * matching.tolerance
-
-
-@pytest.mark.parametrize("k", [5, 16])
-def test_many_graphs_are_searched_without_the_whole_tensor(k):
+@pytest.mark.usefixtures("beyond")
+def test_no_exchange_of_one_node_improves_the_raw_score_of_a_start():
     rng = np.random.default_rng(0)
+    graphs = [path_graph([0, 1] * 4) for _ in range(3)]
+    embeddings = [np.maximum(rng.normal(size=(8, 6)), 0) for _ in graphs]
+    (walk,) = search(graphs, embeddings, SearchOptions(budget=1))
+    raw = np.where(JointGraphs(graphs).mask([np.arange(8)] * 3), Scorer(embeddings).whole(), -np.inf)
+    for axis in (1, 2):
+        fibre = raw[tuple(slice(None) if q == axis else node for q, node in enumerate(walk.start))]
+        assert raw[walk.start] == pytest.approx(fibre.max())
+
+
+@pytest.mark.usefixtures("beyond")
+def test_a_step_with_too_many_tuples_is_refused(monkeypatch):
+    monkeypatch.setattr(module, "MAX_STEP", 0)
+    with pytest.raises(NoPrototypeError, match=r"more than 0 tuples; pass a smaller num_graphs, or search='consensus'"):
+        search([path_graph([0, 0])] * 2, [np.ones((2, 1))] * 2, SearchOptions())
+
+
+def test_many_graphs_are_searched_without_the_whole_tensor():
+    k, rng = 8, np.random.default_rng(0)
     graphs = [path_graph([0, 1] * 10) for _ in range(k)]
     embeddings = [np.maximum(rng.normal(size=(20, 6)), 0) for _ in graphs]
     walks = search(graphs, embeddings, SearchOptions(budget=2, max_nodes=5, walk=Walk(max_iterations=30)))

@@ -22,7 +22,6 @@ the data do not agree on are no groups that deserve a prototype each.
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -35,7 +34,7 @@ from protograph._utils.words import count_of
 from protograph.explanation import EmbeddingMap
 from protograph.models.predictions import EmbeddedGraphs
 
-Covariance = Literal["full", "diag", "spherical", "none"]
+Covariance = Literal["full", "diag", "spherical"]
 
 MIN_SHARE = 0.05  # share of its class that a cluster holds at least; fewer graphs are chance
 CLIP = 3.0  # scaled units beyond which a coordinate says no more than "far": sums are heavy-tailed
@@ -48,7 +47,6 @@ START_GRAPHS = 1000  # graphs that starts are tried on, at least; which is best 
 MAX_FITTED = 20_000  # graphs that the mixture is fitted to; of more, so many, evenly spaced: all are assigned
 FULL_FROM = 2  # different graphs a cluster and dimension for full covariances; fewer cannot decide them
 VARIANCES_FROM = 5  # different graphs a cluster for a variance a dimension; below, one for all
-REGULARISATION = (1e-6, 1e-4, 1e-2, 1.0)  # added to every variance: scikit-learn's, more where that leaves one singular
 MAX_CLUSTERS = 5  # most that "auto" looks at; more prototypes of a class nobody reads
 LEAST_STRENGTH = 0.95  # two halves of the class must put so many pairs together alike
 NUM_SPLITS = 3  # into halves, averaged; one is a matter of luck
@@ -83,15 +81,11 @@ class Selection:
     Attributes:
         clusters: The clusters.
         notes: What had to be done differently from what was asked.
-        covariance: Which covariances the mixture has: ``"full"``, ``"diag"``, ``"spherical"``, or ``"none"``.
-        reason: Why these, in a sentence.
         strengths: For ``num_clusters="auto"`` the prediction strength of each number that was tried.
     """
 
     clusters: tuple[Cluster, ...]
     notes: tuple[str, ...] = ()
-    covariance: Covariance = "none"
-    reason: str = ""
     strengths: dict[int, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -167,8 +161,6 @@ def select(
             *mixture.notes,
             *_far_notes(indices, positions, is_far, graph_label),
         ),
-        covariance=mixture.covariance,
-        reason=mixture.reason,
         strengths=strengths if num_clusters == "auto" else {},
     )
 
@@ -243,8 +235,7 @@ def canonical_order(embeddings: Floats, resolution: float) -> tuple[Ints, Ints]:
 def grain_of(embeddings: Floats, resolution: float) -> float:
     """What is taken for rounding, by the numbers of an ordinary graph."""
     sizes = np.abs(embeddings).max(axis=1, initial=0.0)
-    typical = float(np.median(sizes)) or float(sizes.max())
-    return max(1e-300, 1e-300 * float(sizes.max()), typical * tolerance_for(1.0, resolution))
+    return (float(np.median(sizes)) or float(sizes.max())) * tolerance_for(1.0, resolution)
 
 
 def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
@@ -259,16 +250,13 @@ def scaled(embeddings: Floats, tolerance: float = 0.0) -> Floats:
     >>> scaled(np.array([[0.0, 5.0], [10.0, 5.0], [20.0, 5.0]])).round(4)
     array([[-1.349], [ 0.   ], [ 1.349]])
     """
-    largest = np.abs(embeddings).max(axis=0, initial=0.0)
-    unit = np.where(largest > 0, largest, 1.0)  # keeps the squares in range
-    deviation = (embeddings / unit).std(axis=0)
-    # Four roundings: constant values such as 0.1 have a deviation of about one.
-    deviation = np.where(deviation > 4 * np.finfo(np.float64).eps, deviation * unit, 0.0)
     low, middle, high = np.quantile(embeddings, [0.25, 0.5, 0.75], axis=0)
-    least = np.maximum(tolerance, 1e-300 * unit)
     spread = (high - low) / NORMAL_RANGE
-    spread = np.where(spread > least, spread, deviation)
-    kept = spread > least
+    deviation = embeddings.std(axis=0)
+    # Four roundings: constant values such as 0.1 have a deviation of about one.
+    is_constant = deviation <= 4 * np.finfo(np.float64).eps * np.abs(embeddings).max(axis=0, initial=0.0)
+    spread = np.where(spread > tolerance, spread, np.where(is_constant, 0.0, deviation))
+    kept = spread > tolerance
     result: Floats = (embeddings[:, kept] - middle[kept]) / spread[kept]
     return result
 
@@ -303,15 +291,11 @@ class Mixture:
     Attributes:
         labels: ``[num_graphs]``, the cluster of each graph.
         distances: ``[num_clusters, num_graphs]``, Mahalanobis distances to the clusters' means.
-        covariance: Which covariances were fitted.
-        reason: Why, in a sentence.
         notes: What had to be done differently from what was asked.
     """
 
     labels: Ints
     distances: Floats
-    covariance: Covariance
-    reason: str
     notes: tuple[str, ...] = ()
 
 
@@ -351,10 +335,10 @@ def fit_components(
     num_starts: int = NUM_STARTS,
     tolerance: float = 1e-3,
 ) -> Components:
-    """Fit a Gaussian mixture, adding ever more to its variances until none is singular.
+    """Fit a Gaussian mixture.
 
     Args:
-        points: ``[num_graphs, dim]``, finite.
+        points: ``[num_graphs, dim]``, scaled and clipped.
         num_clusters: How many components.
         covariance: Of which kind.
         random_state: Seed of the starts.
@@ -366,51 +350,31 @@ def fit_components(
 
     dim = points.shape[1]
     sample = points[evenly(len(points), max(START_GRAPHS, 2 * dim * num_clusters))]
-    for regularisation in REGULARISATION:
-        mixture = partial(
-            GaussianMixture,
-            num_clusters,
-            covariance_type=covariance,
-            reg_covar=regularisation,
-            tol=tolerance,
-            random_state=random_state,
-        )
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # a note says so
-                fitted = mixture(n_init=num_starts if num_clusters > 1 else 1).fit(sample)
-                if len(sample) < len(points):
-                    begun = {"weights": fitted.weights_, "means": fitted.means_, "precisions": fitted.precisions_}
-                    fitted = mixture(**{f"{name}_init": value for name, value in begun.items()}).fit(points)
-            break
-        except ValueError:  # a covariance that is singular in float64
-            if regularisation == REGULARISATION[-1]:
-                raise
-    notes = []
-    if regularisation > REGULARISATION[0]:
-        notes.append(f"the mixture's covariances were singular, so {regularisation:g} was added to every variance")
-    if not fitted.converged_:
-        notes.append(f"the mixture did not converge in {fitted.max_iter} iterations")
+    options = {"covariance_type": covariance, "tol": tolerance, "random_state": random_state}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a note says so
+        fitted = GaussianMixture(num_clusters, n_init=num_starts if num_clusters > 1 else 1, **options).fit(sample)
+        if len(sample) < len(points):
+            options |= {"weights_init": fitted.weights_, "means_init": fitted.means_}
+            fitted = GaussianMixture(num_clusters, precisions_init=fitted.precisions_, **options).fit(points)
+    notes = () if fitted.converged_ else (f"the mixture did not converge in {fitted.max_iter} iterations",)
     whitening = fitted.precisions_cholesky_
     if covariance != "full":
         whitening = whitening.reshape(num_clusters, -1, 1) * np.eye(dim)
     log_determinants = np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
-    return Components(np.log(fitted.weights_) + log_determinants, fitted.means_, whitening, tuple(notes))
+    return Components(np.log(fitted.weights_) + log_determinants, fitted.means_, whitening, notes)
 
 
-def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> tuple[Covariance, str]:
-    """Return the richest covariance that the graphs can decide, and why.
+def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> Covariance:
+    """Return the richest covariance that the graphs can decide.
 
-    >>> covariance_for(100, 2, 32)
-    ('diag', 'diagonal covariances: 50 different graphs a cluster are fewer than twice the 32 dimensions')
+    >>> covariance_for(100, 2, 32), covariance_for(100, 2, 16)
+    ('diag', 'full')
     """
-    each, dims = num_distinct / num_clusters, f"twice the {count_of(dim, 'dimension')}"
+    each = num_distinct / num_clusters
     if each >= FULL_FROM * dim:
-        return "full", f"full covariances: {each:.4g} different graphs a cluster are at least {dims}"
-    if each >= VARIANCES_FROM:
-        return "diag", f"diagonal covariances: {each:.4g} different graphs a cluster are fewer than {dims}"
-    few = f"{each:.4g} different graphs a cluster are fewer than {dims}, and than {VARIANCES_FROM}"
-    return "spherical", f"spherical covariances: {few}"
+        return "full"
+    return "diag" if each >= VARIANCES_FROM else "spherical"
 
 
 def _fitted_mixture(
@@ -431,15 +395,11 @@ def _fitted_mixture(
     near, dim = np.flatnonzero(~is_far), points.shape[1]
     num_distinct = num_different(twins[near])
     if dim == 0 or num_distinct == 1:
-        graphs = "a single graph" if len(points) == 1 else f"{len(points)} graphs, all with the same embedding"
-        distances = np.linalg.norm(points - points[0], axis=1)[None]
-        labels = np.zeros(len(points), np.int64)
-        return Mixture(labels, distances, "none", f"no covariances: the class has {graphs}")
+        return Mixture(np.zeros(len(points), np.int64), np.linalg.norm(points - points[0], axis=1)[None])
     sample = points[near[evenly(near.size, MAX_FITTED)]]
     strong = [number for number in sorted(strengths, reverse=True) if strengths[number] >= LEAST_STRENGTH]
     for number in strong:
-        covariance, reason = covariance_for(num_distinct, number, dim)
-        components = fit_components(sample, number, covariance, random_state)
+        components = fit_components(sample, number, covariance_for(num_distinct, number, dim), random_state)
         distances = components.distances(points)
         labels, alive, merges = merged(components.log_densities(distances), twins, num_graphs)
         if not merges or number == strong[-1]:
@@ -450,7 +410,7 @@ def _fitted_mixture(
             f"the mixture was fitted to {MAX_FITTED:,} of the {near.size:,} graphs of the class, evenly spaced by "
             f"their embeddings; all of them were assigned to its clusters"
         )
-    return Mixture(labels, distances[alive], covariance, reason, (*notes, *merges))
+    return Mixture(labels, distances[alive], (*notes, *merges))
 
 
 def merged(log_densities: Floats, twins: Ints, num_graphs: int) -> tuple[Ints, list[int], list[str]]:
@@ -535,7 +495,7 @@ def _half(twins: Ints, generator: np.random.Generator) -> Bools:
 def _halves_agree(points: Floats, twins: Ints, first: Bools, num_clusters: int, random_state: int) -> float:
     labels = []
     for half in (first, ~first):
-        covariance, _ = covariance_for(num_different(twins[half]), num_clusters, points.shape[1])
+        covariance = covariance_for(num_different(twins[half]), num_clusters, points.shape[1])
         components = fit_components(
             points[half], num_clusters, covariance, random_state, num_starts=SPLIT_STARTS, tolerance=SPLIT_TOLERANCE
         )

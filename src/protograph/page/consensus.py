@@ -5,8 +5,8 @@ grows the largest pattern from there that all k have, trims that to what belongs
 sessions have come to is put to the vote.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -14,22 +14,21 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
 from protograph._utils.progress import timed
-from protograph._utils.ties import TOLERANCE, best, best_first, first_best, levels, tolerance_for
+from protograph._utils.ties import TOLERANCE, best, best_first, levels, tolerance_for
 from protograph._utils.words import count_of
 from protograph.explanation import Session
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
-from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.page.clustering import Cluster, canonical_order, scaled
-from protograph.page.contributions import LinearHead, node_contributions
-from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Population, spread
+from protograph.page.contributions import node_contributions
+from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Population
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SearchOptions
 from protograph.page.search import Candidate, ClusterResult, FittedClass, NoPrototypeError, split_by_graph
 from protograph.page.trimming import Closing, PartWeigher, Surroundings, WeighedPart, trim
 from protograph.patterns.canonical import CanonicalGraph
 from protograph.patterns.common_subgraph import CommonPatterns, Consensus
-from protograph.patterns.joint import JointGraphs, MatchFeatures, are_matched_by_kind
+from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import wholes_of
 from protograph.patterns.subgraph_isomorphism import is_isomorphic
@@ -41,10 +40,9 @@ PART_SAMPLE = 200  # graphs that parts are counted in; shares are then known to 
 LARGE_SAMPLE = 1000  # graphs for closing and for comparing sessions, where a few graphs decide
 MAX_STARTS = 40  # nodes looked at as starts, those that carry the most of the margin
 GROW_CALLS = 200_000  # nodes to try while a consensus grows
-MAX_GRAPH_NODES = 500  # nodes of a larger graph that a session looks at: those around what carries the most
+MAX_GRAPH_NODES = 8000  # of a session's graphs: every two of them are compared node by node, in some gigabytes
 MAX_NODES_AROUND = 40  # nodes around the start that parts are made of: prototypes are small
 MAX_EDGES_AROUND = 60  # edges around the start; a basis of shortest rings takes long on what is dense
-MAX_OTHERS = 100_000  # graphs of other classes that are put in order; of more, so many, evenly spaced
 
 # For each node of a pattern its counterpart in each of the k graphs, itself first.
 Matches = dict[int, tuple[int, ...]]
@@ -58,24 +56,19 @@ class SessionGraphs:
         indices: Which graphs they are.
         positions: Their places in the user's own data.
         sources: The graphs, their nodes in canonical order.
-        encoded: The graphs as the counting reads them; the first is the source.
+        encoded: The first of them, the source, as the counting reads graphs.
         embeddings: Their nodes' embeddings.
         contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
         resolution: Relative precision of the embeddings.
-        is_whole: Whether these are whole graphs; of very large ones it is what lies around the node that, with its
-            neighbours, adds the most.
-        are_contributions_exact: Whether they are not estimates.
     """
 
     indices: tuple[int, ...]
     positions: tuple[int, ...]
     sources: Sequence[CanonicalGraph]
-    encoded: Sequence[EncodedGraph]
+    encoded: EncodedGraph
     embeddings: Sequence[Floats]
     contributions: Sequence[Floats] | None
     resolution: float = 1e-13
-    is_whole: bool = True
-    are_contributions_exact: bool = True
 
     @property
     def graphs(self) -> list[Data]:
@@ -83,9 +76,7 @@ class SessionGraphs:
         return [source.graph for source in self.sources]
 
 
-def consensus_of(
-    fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: LinearHead | None
-) -> ClusterResult:
+def consensus_of(fitted: FittedClass, cluster: Cluster, options: SearchOptions, head: Floats | None) -> ClusterResult:
     """Run all sessions of a cluster, and take the candidate that they vote for.
 
     Raises:
@@ -95,12 +86,7 @@ def consensus_of(
     # Representatives that were given are no cluster: their patterns are counted in the whole class.
     predictions = fitted.embedded.predictions
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
-    population = Population.of(
-        fitted.encoded,
-        members if members.size else np.array(cluster.members),
-        _others(fitted),
-        [index for graphs in chosen for index in graphs],
-    )
+    population = Population(fitted.encoded, members if members.size else np.array(cluster.members), _others(fitted))
     sessions = session_graphs(fitted, chosen, head)
     seconds = population.store.seconds
     candidates = []
@@ -160,7 +146,7 @@ def _joint_weight(candidates: Sequence[Candidate]) -> float:
 
 def _others(fitted: FittedClass) -> Ints:
     """The graphs predicted as another class, ordered by their embeddings, so that samples know no other order."""
-    others = spread(np.flatnonzero(fitted.embedded.predictions != fitted.target), MAX_OTHERS)
+    others = np.flatnonzero(fitted.embedded.predictions != fitted.target)
     if not others.size:
         return others
     order, _ = canonical_order(fitted.embedded.graph_embeddings[others], fitted.resolution)
@@ -168,82 +154,49 @@ def _others(fitted: FittedClass) -> Ints:
 
 
 def _given_up(sessions: Sequence[SessionGraphs], population: Population) -> tuple[str, ...]:
-    """What was not done for its being too much, a sentence each."""
+    """What was not done, a sentence each."""
     notes, store = [], population.store
     if store.num_given_up:
         notes.append(
             f"{store.num_given_up:,} of {store.num_asked:,} times that a graph was searched for a pattern, "
             f"{COUNT_CALLS:,} placed nodes did not decide; the graph counts as one without"
         )
-    if not all(session.is_whole for session in sessions):
+    if sessions[0].contributions is None:
         notes.append(
-            f"of graphs with more than {MAX_GRAPH_NODES:,} nodes, the search looked at those around the node "
-            f"that adds the most to the margin; patterns were counted in whole graphs"
+            "what nodes add to the margin is not known: they cannot be left out of the model's readout one by one, or "
+            "to do so would take too long"
         )
-    if not all(session.are_contributions_exact for session in sessions):
-        is_known = all(session.contributions is not None for session in sessions)
-        how = "was estimated by gradients" if is_known else "is not known, the readout being no sum or mean"
-        notes.append(f"what nodes add to the margin {how}: to leave each out in turn would take too long")
     return tuple(notes)
 
 
 # ---- the graphs of sessions ------------------------------------------------------------------------------------------
 
 
-def session_graphs(
-    fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: LinearHead | None
-) -> list[SessionGraphs]:
+def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head: Floats | None) -> list[SessionGraphs]:
     """The graphs of all sessions, embedded at once."""
     sources = fitted.canonical([index for indices in chosen for index in indices])
     graphs = [source.graph for source in sources]
+    if (largest := max(map(node_count, graphs))) > MAX_GRAPH_NODES:
+        raise NoPrototypeError(
+            f"one of its typical graphs has {largest:,} nodes, and graphs of more than {MAX_GRAPH_NODES:,} are not "
+            f"compared node by node; explain parts of such graphs"
+        )
     forward = fitted.judge.classifier.embed(graphs, nodes=True)
     embeddings = split_by_graph(forward.node_embeddings, graphs)
-    added = node_contributions(fitted.judge, graphs, forward, embeddings, fitted.target, head)
-    contributions = None if added is None else added.by_graph
-    is_large = [node_count(graph) > MAX_GRAPH_NODES for graph in graphs]
-    for number in np.flatnonzero(is_large).tolist():
-        near = _near(graphs[number], None if contributions is None else contributions[number])
-        part = induced_subgraph(graphs[number], near.tolist())
-        sources[number] = replace(sources[number], graph=part, nodes=sources[number].nodes[near])
-        embeddings[number] = embeddings[number][near]
-        if contributions is not None:
-            contributions[number] = contributions[number][near]
-    encoded = fitted.encoded.encode_all([source.graph for source in sources])
+    contributions = node_contributions(fitted.judge, graphs, forward, embeddings, fitted.target, head)
     k = len(chosen[0])
     return [
         SessionGraphs(
             indices=indices,
             positions=tuple(map(fitted.position, indices)),
             sources=sources[first : first + k],
-            encoded=encoded[first : first + k],
+            encoded=fitted.encoded.encode(graphs[first]),
             embeddings=embeddings[first : first + k],
             contributions=None if contributions is None else contributions[first : first + k],
             resolution=fitted.resolution,
-            is_whole=not any(is_large[first : first + k]),
-            are_contributions_exact=added is None or added.are_exact,
         )
         for first, indices in zip(range(0, len(sources), k), chosen, strict=True)
     ]
-
-
-def _near(graph: Data, contributions: Floats | None) -> Ints:
-    """The nodes of a very large graph that a session looks at, ascending.
-
-    Those reached first from the node that adds the most together with its neighbours.
-    """
-    size = node_count(graph)
-    source, target = graph.edge_index.cpu().numpy()
-    added = np.ones(size) if contributions is None else contributions
-    around = added + np.bincount(source, weights=added[target], minlength=size)
-    around /= np.sqrt(1 + np.bincount(source, minlength=size))
-    reached = np.zeros(size, np.bool_)
-    reached[first_best(around)] = True
-    while True:
-        frontier = np.unique(target[reached[source] & ~reached[target]])
-        room = MAX_GRAPH_NODES - int(reached.sum())
-        if not frontier.size or not room:
-            return np.flatnonzero(reached)
-        reached[frontier[np.argsort(levels(added[frontier]), kind="stable")[:room]]] = True
 
 
 # ---- one session -----------------------------------------------------------------------------------------------------
@@ -265,11 +218,8 @@ def run_session(
         options: How to search.
         seconds: How long growing took, and trimming with closing; what this took is added.
     """
-    counter = PatternCounter(population.store, graphs.encoded[0])
-    if are_matched_by_kind(options.match_features):
-        common = CommonPatterns.of_encoded(graphs.encoded)
-    else:
-        common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
+    counter = PatternCounter(population.store, graphs.encoded)
+    common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
     pairs = pair_scores(graphs, options.match_features)
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
     means, scale = _standard(graphs.contributions)
@@ -282,8 +232,7 @@ def run_session(
         return []
     aligned = common.align(consensus.pattern, scores, tolerance)
     weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, means, scale, own))
-    is_common = _commonness(common, counter, graphs, options.match_features, population)
-    kinds = graphs.encoded[0].node_kinds.tolist()
+    kinds = graphs.encoded.node_kinds.tolist()
     near = consensus.pattern.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND)
     around = wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds)
     wholes = wholes_of(near, kinds)
@@ -294,10 +243,10 @@ def run_session(
         counter=counter,
         sample=population.sample(LARGE_SAMPLE, PART_SAMPLE),
         max_nodes=options.max_nodes,
-        is_common=is_common,
+        is_common=common.is_common,
     )
     with timed(seconds, "trimming"):
-        surroundings = Surroundings(common.source, around, start, is_common)
+        surroundings = Surroundings(common.source, around, start, common.is_common)
         trimmed = trim(near, wholes, weigher, surroundings, options.max_nodes)
         path = closing.close(trimmed.pattern)
         occurrence = counter.count(trimmed.pattern, population.sample(LARGE_SAMPLE, LARGE_SAMPLE))
@@ -319,7 +268,7 @@ def run_session(
         source=graphs.indices[0],
         stopped="consensus",
         num_iterations=weigher.num_weighed,
-        is_exact=consensus.is_exact and graphs.is_whole,
+        is_exact=consensus.is_exact,
     )
     candidate = Candidate(
         graph=shown[at],
@@ -340,10 +289,7 @@ def run_session(
 def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures) -> list[Matching]:
     """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
     own, *rest = graphs.embeddings
-    if are_matched_by_kind(match_features):
-        joint = [JointGraphs.of_encoded([graphs.encoded[0], other]) for other in graphs.encoded[1:]]
-    else:
-        joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]
+    joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]
     return [Matching(Scorer([own, nodes]), pair, graphs.resolution) for nodes, pair in zip(rest, joint, strict=True)]
 
 
@@ -399,30 +345,6 @@ def _consensus(common: CommonPatterns, nodes: Sequence[int], ranks: Ints) -> tup
         if fallback[0] is None:
             fallback = grown, start
     return fallback
-
-
-def _commonness(
-    common: CommonPatterns,
-    counter: PatternCounter,
-    graphs: SessionGraphs,
-    match_features: MatchFeatures,
-    population: Population,
-) -> Callable[[Subgraph], bool]:
-    """Tells whether all k graphs have a pattern.
-
-    That is what counting asks of them too, if it tells nodes apart as the search does.
-    """
-    if not graphs.is_whole or not are_matched_by_kind(match_features):
-        return common.is_common
-    others = population.numbers_here(graphs.indices[1:])
-
-    def is_common(pattern: Subgraph) -> bool:
-        answers = counter.answers(pattern, others)
-        if (answers == 0).any():
-            return False
-        return bool((answers > 0).all()) or common.is_common(pattern)
-
-    return is_common
 
 
 def _averaged(aligned: Matches, means: Sequence[Floats] | None, scale: float, own: Floats) -> Floats:

@@ -9,12 +9,10 @@ node's term, and so does a mean, which still divides by all nodes.
 
 Most classifiers end in a linear map of a sum or a mean. Then the margins follow from that map and the node embeddings,
 exactly and at once; the map is read off the graphs that the model has already embedded. Others are run again, once a
-node; where that would take too long, what counts is how the margin changes with the weight by which a node enters the
-readout.
+node; where that would take too long, contributions are not known.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -23,7 +21,6 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats
 from protograph._utils.ties import TOLERANCE
-from protograph.graphs.validate import node_count
 from protograph.models.inference import ForwardResult
 from protograph.models.outputs import log_scores, margins
 from protograph.models.predictions import EmbeddedGraphs, Judge
@@ -32,37 +29,18 @@ from protograph.page.counting import spread
 LINEAR = 1e-7  # relative error up to which scores are a linear map of the embeddings
 INDEPENDENT = 1e-9  # embeddings that vary less in some direction leave its weight open
 FITTED_TO = 64  # graphs that the map is fitted to, for each of its weights; it must give the scores of as many others
-LEFT_OUT_ROWS = 2**21  # nodes and edges that go through the model to leave nodes out; else gradients have to do
+LEFT_OUT_ROWS = 2**23  # nodes and edges that go through the model to leave nodes out; more take minutes
 _MAX_ROWS = 2**16  # nodes that go through it at a time
 
 
-@dataclass(frozen=True, eq=False)
-class LinearHead:
-    """The linear map that a model ends in, as far as embeddings tell it.
-
-    Attributes:
-        weights: ``[dim, num_classes]``; they give the log scores up to a constant a graph; the first class's are 0.
-        undecided: Directions in which the embeddings do not vary, so that any weights would do, ``[dim, number]``; in
-            units of the largest embeddings.
-        tolerance: How far a term may reach in these directions, in the same units, for rounding.
-    """
-
-    weights: Floats
-    undecided: Floats
-    tolerance: float
-
-    def decides(self, terms: Sequence[Floats]) -> bool:
-        """Whether it is known what such terms of embeddings add to the scores; else it would be a guess."""
-        if not self.undecided.shape[1]:
-            return True
-        return all(np.abs(part @ self.undecided).max(initial=0.0) <= self.tolerance for part in terms)
-
-
-def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | None:
-    """Find the linear map that the model ends in; ``None`` where it does not, or the graphs are too few to tell.
+def linear_head(embedded: EmbeddedGraphs, resolution: float) -> Floats | None:
+    """Find the linear map that the model ends in; ``None`` where it does not, or the graphs do not tell all weights.
 
     It is fitted to half of the graphs, or of some that are spread over very many, and must give the scores of the
     others too.
+
+    Returns:
+        ``[dim, num_classes]``; they give the log scores up to a constant a graph; the first class's are 0.
     """
     rows, dim = embedded.graph_embeddings.shape
     if rows < 4 * (dim + 1):  # to fit it to half of them, and to see whether it gives the others
@@ -73,33 +51,17 @@ def linear_head(embedded: EmbeddedGraphs, resolution: float) -> LinearHead | Non
         return None
     scores = scores - scores[:, :1]
     chosen = spread(np.arange(some.size), some.size // 2)
-    scale, independent = np.abs(embeddings).max(axis=0), max(INDEPENDENT, resolution)
+    scale = np.abs(embeddings).max(axis=0)
     is_alive = scale > 0
     design = np.concatenate([embeddings[:, is_alive] / scale[is_alive], np.ones((some.size, 1))], axis=1)
     with threadpool_limits(limits=1, user_api="blas"):
-        fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=independent)
+        fitted, _, rank, _ = np.linalg.lstsq(design[chosen], scores[chosen], rcond=max(INDEPENDENT, resolution))
         error = np.abs(design @ fitted - scores).max()
-        if error > max(LINEAR, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max())):
-            return None
-        # Of the last column, the constant, a single term has nothing.
-        directions = np.linalg.svd(design[chosen], full_matrices=False)[2][rank:, :-1]
-    weights, undecided = np.zeros((dim, scores.shape[1])), np.zeros((dim, design.shape[1] - rank))
+    if rank < design.shape[1] or error > max(LINEAR, 1e3 * resolution) * max(1e-300, float(np.abs(scores).max())):
+        return None
+    weights = np.zeros((dim, scores.shape[1]))
     weights[is_alive] = fitted[:-1] / scale[is_alive, None]
-    undecided[is_alive] = directions.T / scale[is_alive, None]
-    return LinearHead(weights, undecided, independent)
-
-
-@dataclass(frozen=True)
-class Contributions:
-    """What nodes add to the margin.
-
-    Attributes:
-        by_graph: For each graph an entry a node; ``None`` where even an estimate is not known.
-        are_exact: Whether nodes were left out; else, by what their weights in the readout change at once.
-    """
-
-    by_graph: list[Floats] | None
-    are_exact: bool = True
+    return weights
 
 
 def node_contributions(
@@ -108,9 +70,11 @@ def node_contributions(
     forward: ForwardResult,
     node_embeddings: Sequence[Floats],
     target: int,
-    head: LinearHead | None,
-) -> Contributions | None:
-    """Contributions of the nodes of each graph to the margin of ``target``; ``None`` where nodes cannot be left out.
+    head: Floats | None,
+) -> list[Floats] | None:
+    """Contributions of the nodes of each graph to the margin of ``target``.
+
+    ``None`` where nodes cannot be left out, or where it would take too long.
 
     Args:
         judge: The model.
@@ -123,30 +87,16 @@ def node_contributions(
     terms = _all_terms(forward, node_embeddings, judge.classifier.resolution)
     scores, pairs = log_scores(forward.outputs, judge.return_type), list(zip(graphs, node_embeddings, strict=True))
     try:
-        if head is not None and terms is not None and head.decides(terms):
-            without = [own - torch.from_numpy(part @ head.weights) for own, part in zip(scores, terms, strict=True)]
+        if head is not None and terms is not None:
+            without = [own - torch.from_numpy(part @ head) for own, part in zip(scores, terms, strict=True)]
         elif sum(len(one) * (len(one) + graph.num_edges) for graph, one in pairs) > LEFT_OUT_ROWS:
-            return _by_gradients(judge, graphs, target)
+            return None
         else:
             without = [_without_each(judge, graph, one) for graph, one in pairs]
     except ValueError:  # nodes cannot be left out of this readout
         return None
     margin = margins(scores, target)
-    return Contributions([(own - margins(rest, target)).numpy() for own, rest in zip(margin, without, strict=True)])
-
-
-def _by_gradients(judge: Judge, graphs: Sequence[Data], target: int) -> Contributions:
-    """What each node's weight in the readout changes in the margin at once; a maximum knows no weights."""
-    result = []
-    for graph in graphs:
-        weights = torch.ones(node_count(graph), dtype=torch.float64, device=judge.classifier.device, requires_grad=True)
-        outputs = judge.classifier.weighed([graph], weights)
-        margin = margins(log_scores(outputs, judge.return_type), target).sum()
-        (gradient,) = torch.autograd.grad(margin, weights, allow_unused=True) if margin.requires_grad else (None,)
-        if gradient is None:
-            return Contributions(None, are_exact=False)
-        result.append(gradient.cpu().numpy())
-    return Contributions(result, are_exact=False)
+    return [(own - margins(rest, target)).numpy() for own, rest in zip(margin, without, strict=True)]
 
 
 def _all_terms(forward: ForwardResult, nodes: Sequence[Floats], resolution: float) -> list[Floats] | None:

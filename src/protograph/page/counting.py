@@ -1,6 +1,5 @@
 """In how many graphs of a cluster, and of other classes, does a pattern lie, and what does that tell?"""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log2
@@ -16,8 +15,6 @@ from protograph.patterns.subgraph_isomorphism import PatternStore, StoredPattern
 SPARSE_EDGES = 60  # edges of a source up to which all parts are counted that one may want to
 LEAST_COUNTED = 8  # parts counted in a dense source nevertheless
 COUNT_CALLS = 2_000  # nodes to try in one graph; a pattern that needs more counts as not lying there
-MAX_COUNTED = 100_000  # graphs in all up to which samples are drawn from all of them; of more ...
-DRAWN_FROM = 5_000  # ... from so many of the cluster, and of the others, evenly spaced: what is kept is bounded
 
 
 def information(inside: float, outside: float) -> float:
@@ -79,45 +76,25 @@ class Sample:
     outside: Ints
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class Population:
     """Where patterns are counted.
 
-    Attributes:
-        encoded: All graphs, or of very many a part of them.
+    Args:
+        encoded: All graphs.
         cluster: Indices of the cluster's graphs.
         others: Indices of the graphs predicted as another class.
-        known: The number among all graphs of each that is here, ascending; ``None`` where all are.
+
+    Attributes:
+        store: What has been counted: sessions come upon the same patterns again and again.
     """
 
-    encoded: EncodedGraphs
-    cluster: Ints
-    others: Ints
-    known: Ints | None = None
-
-    @classmethod
-    def of(cls, encoded: EncodedGraphs, cluster: Ints, others: Ints, asked: Sequence[int]) -> "Population":
-        """All graphs or, of very many, a part that has those ``asked``: an answer is kept for each graph of it."""
-        if len(encoded) <= MAX_COUNTED:
-            return cls(encoded=encoded, cluster=cluster, others=others)
-        inside, outside = spread(cluster, DRAWN_FROM), spread(others, DRAWN_FROM)
-        known = np.unique(np.concatenate([inside, outside, np.asarray(asked, dtype=np.int64)]))
-        inside, outside = np.searchsorted(known, inside), np.searchsorted(known, outside)
-        return cls(encoded=encoded.part(known), cluster=inside, others=outside, known=known)
-
-    def numbers_here(self, indices: Sequence[int]) -> Ints:
-        """The numbers that graphs have here, by those among all."""
-        own = np.array(indices, dtype=np.int64)
-        return own if self.known is None else np.searchsorted(self.known, own)
-
-    @cached_property
-    def store(self) -> PatternStore:
-        """What has been counted: sessions come upon the same patterns again and again."""
-        return PatternStore(self.encoded, COUNT_CALLS)
+    def __init__(self, encoded: EncodedGraphs, cluster: Ints, others: Ints) -> None:
+        self._cluster, self._others = cluster, others
+        self.store = PatternStore(encoded, COUNT_CALLS)
 
     def sample(self, inside: int, outside: int) -> Sample:
         """So many graphs of the cluster and so many others, evenly spaced."""
-        return Sample(spread(self.cluster, inside), spread(self.others, outside))
+        return Sample(spread(self._cluster, inside), spread(self._others, outside))
 
 
 class PatternCounter:

@@ -24,7 +24,7 @@ from protograph.page.clustering import Cluster
 from protograph.page.counting import information, spread
 from protograph.page.search import Candidate, ClusterResult, FittedClass
 from protograph.patterns.common_subgraph import CommonPatterns
-from protograph.patterns.joint import MatchFeatures, are_matched_by_kind
+from protograph.patterns.joint import MatchFeatures
 from protograph.patterns.pattern import Edge
 from protograph.patterns.subgraph_isomorphism import contained_in, is_isomorphic, neighbours_of
 
@@ -140,13 +140,8 @@ def _in_cluster(
     chosen = spread(members, LOOKED_AT)
     whole = int(contains[chosen].sum())
     nodes, joined = np.full(node_count(graph), whole), np.full(len(edges), whole)
-    own = scope.encoded.encode(graph)
     for index in chosen[~contains[chosen]].tolist():
-        if are_matched_by_kind(scope.match_features):
-            pair = CommonPatterns.of_encoded([own, scope.encoded[index]])
-        else:
-            rule = scope.encoded.edge_rule
-            pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=rule)
+        pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=scope.encoded.edge_rule)
         part = pair.largest_of_all(PART_CALLS)
         if part is not None:
             nodes[sorted(part.pattern.nodes)] += 1

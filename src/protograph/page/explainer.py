@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from torch import Tensor
 
+from protograph._utils.arrays import Floats
 from protograph._utils.progress import summed, timed
 from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
@@ -14,7 +15,7 @@ from protograph.graphs.conditions import NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.page.clustering import Cluster, Selection, class_map, given_cluster, select
 from protograph.page.consensus import POOL, consensus_of
-from protograph.page.contributions import LinearHead, linear_head
+from protograph.page.contributions import linear_head
 from protograph.page.evidence import (
     EvidenceScope,
     gather,
@@ -52,10 +53,9 @@ class PAGE(Explainer):
             cluster's ``num_graphs`` graphs have in common; a consensus needs no limit.
         match_features: Which nodes match. ``"auto"``: those with equal features, but values of a continuous column, or
             of several together, fall into a few bins or kinds; a walk is the paper's, for which features must be equal.
-            ``"model"``: those that the model makes the same of. ``True``: with equal features. ``False``: any. A
-            number: features may differ by that much. A function of two rows of ``x``: it decides. With a number or a
-            function, graphs that contain a pattern are counted by structure alone. What it came to, bins included, is
-            the ``node_rule`` of an explanation.
+            ``True``: with equal features. ``False``: any. A number: features may differ by that much. A function of
+            two rows of ``x``: it decides. With a number or a function, graphs that contain a pattern are counted by
+            structure alone. What it came to, bins included, is the ``node_rule`` of an explanation.
         match_edges: Whether edges that correspond must agree in ``edge_attr``: be equal or, in a column that is
             continuous, lie in one bin. ``"auto"``: where the model reads them, which is found out by changing them; a
             walk is the paper's, which does not look at them. What it came to is the ``edge_rule`` of an explanation.
@@ -73,7 +73,7 @@ class PAGE(Explainer):
     num_graphs: int = 3
     budget: int = 5
     max_nodes: int | None = None
-    match_features: bool | float | Literal["auto", "model"] | Callable[[Tensor, Tensor], bool] = "auto"
+    match_features: bool | float | Literal["auto"] | Callable[[Tensor, Tensor], bool] = "auto"
     match_edges: bool | Literal["auto"] = "auto"
     search: Literal["walk", "consensus"] | Walk | Mapping[str, Any] = "consensus"
     max_reasons: int = 8
@@ -229,12 +229,9 @@ class PAGE(Explainer):
     def _nodes(self) -> ResolvedNodes:
         """Which nodes count as the same; found out once a fit."""
         asked: Any = True if self._walk and self.match_features == "auto" else self.match_features
-        if asked not in ("auto", "model"):
+        if asked != "auto":
             return ResolvedNodes(asked)
-        return self._once(
-            f"nodes, {asked}",
-            lambda: resolved_nodes(asked, self._judge, self._store, self._names.features),
-        )
+        return self._once("nodes", lambda: resolved_nodes(self._judge, self._store, self._names.features))
 
     def _edges(self) -> ResolvedEdges:
         """Which edges count as the same; found out once a fit."""
@@ -249,7 +246,7 @@ class PAGE(Explainer):
         """Graphs with their nodes in canonical order; each is made once a fit."""
         return self._once("canonical graphs", lambda: CanonicalGraphs(self._store.take)).take(indices)
 
-    def _head(self) -> LinearHead | None:
+    def _head(self) -> Floats | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
         resolution = self._classifier().resolution
         return self._once("head", lambda: linear_head(self._fitted(), resolution))

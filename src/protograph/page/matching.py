@@ -134,6 +134,11 @@ class Matching:
         agree = self.joint.mask([np.arange(size) for size in self.sizes])
         return np.ascontiguousarray(np.where(agree, total - np.log(scores.ndim), -np.inf))
 
+    def block(self, rows: Sequence[Ints]) -> Floats:
+        """Log scores of all tuples of some nodes of each graph, one axis a graph."""
+        choices = np.stack(np.meshgrid(*rows, indexing="ij"), axis=-1)
+        return self.at(choices.reshape(-1, len(rows))).reshape(choices.shape[:-1])
+
     def at(self, choices: Ints) -> Floats:
         """Log scores of single tuples, ``[num_tuples, k]``."""
         at_once = max(1, _MOST_CELLS // max(self.sizes))

@@ -99,9 +99,9 @@ def check_options(page: "PAGE") -> None:
             check_count(name, getattr(page, name))
     check_count("max_reasons", page.max_reasons, least=0)
     rule = page.match_features
-    if not (isinstance(rule, bool | int | float) or callable(rule) or rule in ("auto", "model")):
+    if not (isinstance(rule, bool | int | float) or callable(rule) or rule == "auto"):
         raise TypeError(
-            f"match_features must be 'auto', 'model', True, False, a tolerance or a function of two rows, got {rule!r}"
+            f"match_features must be 'auto', True, False, a tolerance or a function of two rows, got {rule!r}"
         )
     if isinstance(rule, int | float) and not isinstance(rule, bool):
         check_number("match_features as a tolerance", rule)

@@ -1,21 +1,23 @@
 """Phase 2 of the paper: k graphs are walked in step, and the model chooses among what was walked (Section 4.2).
 
 The tensor of the matching scores of all tuples is made as a whole, and walks over it are exact. Beyond ``MAX_WHOLE``
-tuples there is no tensor: starts and steps are improved one node at a time, good, not proven to be the best, and marked
-so in the session's record.
+tuples there is no tensor: a start is improved one node at a time, good, not proven to be the best, and marked so in the
+session's record. Steps are exact in either case.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import log, prod
 from typing import Literal
 
+import networkx as nx
 import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Floats, Ints
-from protograph._utils.ties import first_best, levels, tolerance_for
+from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.ties import first_best, tolerance_for
 from protograph.explanation import Session
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
@@ -27,14 +29,15 @@ from protograph.patterns.canonical import CanonicalGraph
 from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.joint import JointGraphs
 
-MAX_WHOLE = 2**23  # tuples up to which the tensor is built (64 MiB): three graphs of 200 nodes, four of 50
+MAX_WHOLE = 2**24  # tuples up to which the tensor is built (128 MiB): three graphs of 256 nodes, four of 64
+MAX_STEP = 2**18  # tuples of neighbours that a step chooses among; more take seconds, a thousand times in a walk
 SIZE_CALLS = 200_000  # nodes to try for the largest common pattern, which limits a walk without max_nodes
 _MAX_ROUNDS = 50  # of improving one node at a time; ten are the most that were seen
-_MAX_KNOWN = 2**18  # tuples whose scores are kept for the next time; a walk stands on the same ones again and again
+_STEPS_KEPT = 16  # tuples whose steps are not scored anew: a walk stands on the same few again and again
 
 Stopped = Literal["full", "exhausted", "dead end", "max_iterations"]
-# ``[num_tuples, len(nodes)]``: scores of tuples with each of some nodes of one graph in place of their own.
-Lines = Callable[[Ints, int, Ints], Floats]
+# Nodes of each graph, and the log scores of all tuples of them, an axis a graph.
+Block = tuple[list[Ints], Floats]
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Walked:
         num_iterations: Number of steps after the start.
         stopped: ``"full"``: all lists have ``max_nodes``; ``"exhausted"``: no list can grow any more; ``"dead end"``:
             no neighbours agree; ``"max_iterations"``.
-        is_exact: Whether the start and every step are proven to be the best ones.
+        is_exact: Whether the start is proven to be the best one.
     """
 
     start: tuple[int, ...]
@@ -116,11 +119,26 @@ def search(
     max_tolerance = log(decay) / 2 if decay > 1 else np.inf
     joint = JointGraphs(graphs, options.match_features, match_edges=options.match_edges)
     matching = Matching(Scorer(embeddings, options.walk.scoring), joint, resolution, max_tolerance)
-    if prod(matching.sizes) > MAX_WHOLE:
-        return search_by_ascent(matching, options)
-    log_scores = matching.whole()
-    starts = _starts(log_scores, options, matching.tolerance)
-    return [_walked(log_scores, matching, start, options) for start in starts]
+    is_whole = prod(matching.sizes) <= MAX_WHOLE
+    if is_whole:
+        log_scores = matching.whole()
+        starts = _starts(log_scores, options, matching.tolerance)
+    else:
+        starts = _good_starts(matching, options)
+
+    @lru_cache(_STEPS_KEPT)
+    def steps(current: tuple[int, ...]) -> list[Block]:
+        rows = _neighbours(joint, current)
+        if is_whole:
+            return [(own, log_scores[np.ix_(*own)]) for own in rows]
+        if any(prod(map(len, own)) > MAX_STEP for own in rows):
+            raise NoPrototypeError(
+                f"its graphs are so large, and their nodes have so many neighbours, that a step of a walk would choose "
+                f"among more than {MAX_STEP:,} tuples; pass a smaller num_graphs, or search='consensus'"
+            )
+        return [(own, matching.block(own)) for own in rows]
+
+    return [_walked(steps, matching, start, options, is_exact=is_whole) for start in starts]
 
 
 def _retrieved(
@@ -163,7 +181,7 @@ def _best(margins: Floats, resolution: float) -> int:
     return first_best(margins, tolerance_for(float(np.abs(margins).max()), resolution))
 
 
-# ---- over the whole tensor -------------------------------------------------------------------------------------------
+# ---- where walks start -------------------------------------------------------------------------------------------
 
 
 def _starts(log_scores: Floats, options: SearchOptions, tolerance: float) -> list[tuple[int, ...]]:
@@ -182,190 +200,129 @@ def _starts(log_scores: Floats, options: SearchOptions, tolerance: float) -> lis
     return starts
 
 
-def _walked(log_scores: Floats, matching: Matching, start: tuple[int, ...], options: SearchOptions) -> Walked:
-    from protograph.page import walk_kernels as kernels
+def _good_starts(matching: Matching, options: SearchOptions) -> list[tuple[int, ...]]:
+    """Start tuples that no exchange of one node improves, one a session, where not all can be looked at.
 
-    joint, k = matching.joint, len(start)
-    limits = np.minimum(_reachable(joint, start), _limit(options))
-    nodes = np.empty((k, int(limits.max())), np.int64)
-    partners = np.empty((*nodes.shape, k), np.int64)
-    strides = np.array([prod(matching.sizes[q + 1 :]) for q in range(k)], np.int64)
-    lengths, num_iterations, code = kernels.walk(
-        log_scores.reshape(-1),
-        strides,
-        joint.offsets,
-        joint.starts,
-        joint.neighbours,
-        joint.step_kinds(),
-        limits,
-        log(options.walk.decay),
-        options.walk.max_iterations,
-        matching.tolerance,
-        np.array(start, np.int64),
-        nodes,
-        partners,
-    )
-    reasons: dict[int, Stopped] = {kernels.DEAD_END: "dead end", kernels.MAX_ITERATIONS: "max_iterations"}
-    return Walked(
-        start=start,
-        nodes=tuple(tuple(own[:length].tolist()) for own, length in zip(nodes, lengths, strict=True)),
-        partners=tuple(own[:length] for own, length in zip(partners, lengths, strict=True)),
-        num_iterations=num_iterations,
-        stopped=reasons.get(code) or _complete(lengths, options),
-        is_exact=True,
-    )
-
-
-def _limit(options: SearchOptions) -> int:
-    """Most nodes of a list; without a limit a list ends with its graph."""
-    return 2**31 if options.max_nodes is None else options.max_nodes
-
-
-def _reachable(joint: JointGraphs, start: Sequence[int]) -> Ints:
-    """Upper bound on how many nodes of each graph a walk from ``start`` can ever visit."""
-    from protograph.page.walk_kernels import reachable
-
-    kinds, first = np.concatenate(joint.kinds), np.array(start, dtype=np.int64)
-    counts: Ints = reachable(joint.offsets, joint.starts, joint.neighbours, kinds, first)
-    return counts
-
-
-def _complete(lengths: Sequence[int] | Ints, options: SearchOptions) -> Stopped:
-    return "full" if all(length == options.max_nodes for length in lengths) else "exhausted"
-
-
-# ---- beyond ----------------------------------------------------------------------------------------------------------
-
-
-def search_by_ascent(matching: Matching, options: SearchOptions) -> list[Walked]:
-    """Run all sessions over a tensor that is too large to build."""
-    ascent, starts = Ascent(matching), list[tuple[int, ...]]()
-    free = [np.ones(size, np.bool_) for size in matching.sizes]
-    while len(starts) < options.budget:
-        start = ascent.start([np.flatnonzero(own) for own in free], barred=starts)
-        if start is None:
+    From every node of the first graph a tuple is improved by its raw score, which is quick; of what this ends in, the
+    best by its matching score is taken.
+    """
+    free, starts = [np.arange(size) for size in matching.sizes], list[tuple[int, ...]]()
+    while len(starts) < options.budget and all(nodes.size for nodes in free):
+        found = [row for row in _improved(matching, free).tolist() if tuple(row) not in starts]
+        if not found:
             break
-        starts.append(start)
+        scores = matching.at(np.array(found))
+        starts.append(tuple(found[first_best(scores, matching.tolerance)]))
         if options.walk.distinct_starts:
-            for own, node in zip(free, start, strict=True):
-                own[node] = False
-    return [_walked_by_ascent(ascent, start, options) for start in starts]
+            free = [nodes[nodes != node] for nodes, node in zip(free, starts[-1], strict=True)]
+    return starts
 
 
-def _walked_by_ascent(ascent: "Ascent", start: tuple[int, ...], options: SearchOptions) -> Walked:
-    joint, sizes = ascent.matching.joint, ascent.matching.sizes
-    limits = np.minimum(_reachable(joint, start), _limit(options))
-    decays = [np.zeros(size) for size in sizes]
-    lists: list[dict[int, tuple[int, ...]]] = [{} for _ in sizes]
-    current, iteration, stopped = start, 0, None
+def _improved(matching: Matching, rows: Sequence[Ints]) -> Ints:
+    """Tuples of some nodes of each graph, in order: for each of the first graph's nodes that any agree with, one."""
+    joint, scorer, k = matching.joint, matching.scorer, len(rows)
+    choices: Ints = np.zeros((len(rows[0]), k), dtype=np.int64)
+    choices[:, 0] = rows[0]
+
+    def exchange(axis: int, values: Floats, fits: Bools) -> None:
+        values = np.where(fits, values, -np.inf)
+        tied = values >= values.max(axis=1, keepdims=True) - matching.tolerance
+        choices[:, axis] = rows[axis][tied.argmax(axis=1)]
+
+    for axis in range(1, k):  # the node most similar to the first graph's, of those that agree with all so far
+        fits = joint.fits(choices, axis, among=range(axis))[:, rows[axis]]
+        choices, fits = choices[fits.any(axis=1)], fits[fits.any(axis=1)]
+        exchange(axis, scorer.embeddings[0][choices[:, 0]] @ scorer.embeddings[axis][rows[axis]].T, fits)
+    for _ in range(_MAX_ROUNDS if len(choices) else 0):
+        before = choices.copy()
+        for axis in range(1, k):
+            scores = scorer.fibres(choices, axis)[:, rows[axis]]
+            exchange(axis, scores, joint.fits(choices, axis)[:, rows[axis]])
+        if np.array_equal(choices, before):
+            break
+    return np.unique(choices, axis=0)
+
+
+# ---- one walk --------------------------------------------------------------------------------------------------------
+
+
+def _neighbours(joint: JointGraphs, current: Sequence[int]) -> list[list[Ints]]:
+    """The neighbours of a tuple's nodes, apart for each kind of edge that leads to some in every graph."""
+    around = [joint.around(q, node) for q, node in enumerate(current)]
+    shared = set.intersection(*(set(kinds.tolist()) for _, kinds in around))
+    return [[nodes[kinds == kind] for nodes, kinds in around] for kind in sorted(shared)]
+
+
+def _walked(
+    steps: Callable[[tuple[int, ...]], list[Block]],
+    matching: Matching,
+    start: tuple[int, ...],
+    options: SearchOptions,
+    *,
+    is_exact: bool,
+) -> Walked:
+    most = np.inf if options.max_nodes is None else options.max_nodes
+    limits = [min(count, most) for count in _reachable(matching.joint, start)]
+    counts = [np.zeros(size, np.int64) for size in matching.sizes]  # how often each node has been chosen
+    lists: list[dict[int, tuple[int, ...]]] = [{} for _ in matching.sizes]
+    current, num_iterations = start, 0
+    stopped: Stopped | None = None
     while stopped is None:
-        for q, node in enumerate(current):
-            decays[q][node] += log(options.walk.decay)
-            if len(lists[q]) < limits[q]:
-                lists[q].setdefault(node, current)
+        for own, chosen, limit, node in zip(counts, lists, limits, current, strict=True):
+            own[node] += 1
+            if len(chosen) < limit:
+                chosen.setdefault(node, current)
         if all(len(chosen) == limit for chosen, limit in zip(lists, limits, strict=True)):
-            stopped = _complete([len(chosen) for chosen in lists], options)
-        elif iteration == options.walk.max_iterations:
+            stopped = "full" if all(limit == most for limit in limits) else "exhausted"
+        elif num_iterations == options.walk.max_iterations:
             stopped = "max_iterations"
-        elif (following := ascent.step(current, decays)) is None:
+        elif (following := _best_step(steps(current), counts, options.walk.decay, matching.tolerance)) is None:
             stopped = "dead end"
         else:
-            current, iteration = following, iteration + 1
+            current, num_iterations = following, num_iterations + 1
     return Walked(
         start=start,
         nodes=tuple(tuple(chosen) for chosen in lists),
         partners=tuple(np.array(list(chosen.values())) for chosen in lists),
-        num_iterations=iteration,
+        num_iterations=num_iterations,
         stopped=stopped,
-        is_exact=False,
+        is_exact=is_exact,
     )
 
 
-class Ascent:
-    """Coordinate ascent over node tuples: many are improved at once, one node of each at a time.
+def _best_step(
+    blocks: Sequence[Block], counts: Sequence[Ints], decay: float, tolerance: float
+) -> tuple[int, ...] | None:
+    """The tuple with the highest decayed score, the first in order of node numbers of those that tie, if any agrees."""
+    decayed = []
+    for rows, scores in blocks:
+        taken = [own[nodes] for own, nodes in zip(counts, rows, strict=True)]
+        decayed.append(scores - log(decay) * sum(np.meshgrid(*taken, indexing="ij", sparse=True)))
+    best = max((values.max() for values in decayed), default=-np.inf)
+    if best == -np.inf:
+        return None
+    tied = []
+    for (rows, _), values in zip(blocks, decayed, strict=True):
+        for place in np.argwhere(values >= best - tolerance)[:1].tolist():
+            tied.append(tuple(int(nodes[i]) for nodes, i in zip(rows, place, strict=True)))
+    return min(tied)
 
-    Args:
-        matching: Matching scores of the k graphs.
+
+def _reachable(joint: JointGraphs, start: Sequence[int]) -> list[int]:
+    """Upper bound on how many nodes of each graph a walk from ``start`` can ever visit.
+
+    A walk stays in its component, among nodes of a kind that it can reach in every graph. Once a list has that many
+    nodes, no step can make it grow. (Where a tolerance or a function decides, all nodes are of one kind.)
     """
-
-    def __init__(self, matching: Matching) -> None:
-        self.matching = matching
-        self._known: dict[bytes, float] = {}
-
-    def start(self, rows: Sequence[Ints], barred: Collection[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """A good tuple of some nodes that agree; ``None`` where none was found.
-
-        From every node of the first graph a tuple is improved by its raw score, which is quick; of what this ends in,
-        the best by its matching score is taken.
-        """
-        if not all(nodes.size for nodes in rows):
-            return None
-        found = np.unique(self._ascended(rows, self._similar(rows), self._raw), axis=0)
-        found = found[[tuple(choice) not in barred for choice in found.tolist()]]
-        return self._first(found, self.matching.at(found)) if len(found) else None
-
-    def step(self, current: tuple[int, ...], decays: Sequence[Floats]) -> tuple[int, ...] | None:
-        """A good tuple of neighbours of ``current``, less decays of each graph's nodes; ``None`` where none agrees."""
-
-        def lines(choices: Ints, axis: int, nodes: Ints) -> Floats:
-            tuples = np.repeat(choices, len(nodes), axis=0)
-            tuples[:, axis] = np.tile(nodes, len(choices))
-            return self._decayed(tuples, decays).reshape(len(choices), len(nodes))
-
-        around = [self.matching.joint.around(q, node) for q, node in enumerate(current)]
-        shared = set.intersection(*(set(kinds.tolist()) for _, kinds in around))
-        found = []
-        for kind in sorted(shared):
-            rows = [nodes[kinds == kind] for nodes, kinds in around]
-            found.append(self._ascended(rows, self._similar(rows), lines))
-        choices = np.concatenate(found) if found else np.empty((0, len(current)), np.int64)
-        return self._first(choices, self._decayed(choices, decays)) if len(choices) else None
-
-    def _similar(self, rows: Sequence[Ints]) -> Ints:
-        """A tuple for each of the first graph's nodes with which one agrees: in each graph the most similar node."""
-        joint, embeddings = self.matching.joint, self.matching.scorer.embeddings
-        choices: Ints = np.zeros((len(rows[0]), len(rows)), dtype=np.int64)
-        choices[:, 0] = rows[0]
-        for axis in range(1, len(rows)):
-            fits = joint.fits(choices, axis, among=range(axis))[:, rows[axis]]
-            choices, fits = choices[fits.any(axis=1)], fits[fits.any(axis=1)]
-            similarity = embeddings[0][choices[:, 0]] @ embeddings[axis][rows[axis]].T
-            choices[:, axis] = rows[axis][self._first_best(np.where(fits, similarity, -np.inf))]
-        return choices
-
-    def _ascended(self, rows: Sequence[Ints], choices: Ints, lines: Lines) -> Ints:
-        """Tuples improved until no exchange of one node improves them; the first graph's node stays."""
-        for _ in range(_MAX_ROUNDS if len(choices) else 0):
-            before = choices.copy()
-            for axis in range(1, choices.shape[1]):
-                choices[:, axis] = rows[axis][self._first_best(lines(choices, axis, rows[axis]))]
-            if np.array_equal(choices, before):
-                break
-        return choices
-
-    def _raw(self, choices: Ints, axis: int, nodes: Ints) -> Floats:
-        scores = self.matching.scorer.fibres(choices, axis)[:, nodes]
-        return np.where(self.matching.joint.fits(choices, axis)[:, nodes], scores, -np.inf)
-
-    def _decayed(self, tuples: Ints, decays: Sequence[Floats]) -> Floats:
-        """Log scores of tuples less the decays of their nodes; scores are computed once."""
-        keys = [row.tobytes() for row in tuples]
-        if len(self._known) > _MAX_KNOWN:
-            self._known.clear()
-        missing = [number for number, key in enumerate(keys) if key not in self._known]
-        if missing:
-            values = self.matching.at(tuples[missing]).tolist()
-            self._known.update(zip((keys[number] for number in missing), values, strict=True))
-        scores = np.array([self._known[key] for key in keys])
-        taken_off: Floats = np.sum([own[nodes] for own, nodes in zip(decays, tuples.T, strict=True)], axis=0)
-        return np.asarray(scores - taken_off)
-
-    def _first(self, choices: Ints, values: Floats) -> tuple[int, ...]:
-        """The first in order of node numbers of the tuples that tie with the best."""
-        tied = choices[levels(values, self.matching.tolerance) == 0]
-        return min(tuple(choice) for choice in tied.tolist())
-
-    def _first_best(self, values: Floats) -> Ints:
-        """Of each row the position of the first value that ties with its highest."""
-        first: Ints = (values >= values.max(axis=1, keepdims=True) - self.matching.tolerance).argmax(axis=1)
-        return first
+    graphs = []
+    for q, size in enumerate(joint.sizes):
+        graphs.append(nx.empty_graph(size))
+        graphs[q].add_edges_from(np.stack(joint.edges(q)[:2], axis=1).tolist())
+    while True:
+        reached = [nx.node_connected_component(graph, node) for graph, node in zip(graphs, start, strict=True)]
+        found = [{int(kinds[v]) for v in nodes} for kinds, nodes in zip(joint.kinds, reached, strict=True)]
+        shared = set.intersection(*found)
+        kept = [[v for v in nodes if kinds[v] in shared] for kinds, nodes in zip(joint.kinds, reached, strict=True)]
+        if all(len(nodes) == len(graph) for nodes, graph in zip(kept, graphs, strict=True)):
+            return [len(nodes) for nodes in kept]
+        graphs = [graph.subgraph(nodes) for graph, nodes in zip(graphs, kept, strict=True)]
