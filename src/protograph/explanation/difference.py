@@ -1,5 +1,6 @@
 """Two models' explanations of the same classes beside each other: what came, what went, what changed, in words."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -14,10 +15,10 @@ from protograph._utils.words import class_label, count_of, one_line
 from protograph.explanation.explanation import Explanation
 from protograph.explanation.explanations import Explanations
 from protograph.explanation.pattern import Pattern
-from protograph.explanation.prototype import Evidence, Prototype
+from protograph.explanation.prototype import Prototype
 from protograph.explanation.rule import Fidelity, Reason, Support
 from protograph.explanation.tables import description_of, reasons_by_graph
-from protograph.graphs.conditions import NodeRule, as_node_rule
+from protograph.graphs.conditions import as_node_rule
 from protograph.patterns.subgraph_isomorphism import same_graph
 
 T = TypeVar("T")
@@ -135,18 +136,15 @@ class Difference:
         """The changes of these kinds in all classes."""
         return [change for one in self.classes for change in one.changes if change.status in statuses]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing came, went or changed, and no graph has another prediction or reason."""
-        return not self.graphs and not self.changes(CAME, WENT, CHANGED)
-
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(self.changes(status))} {status}" for status in STATUSES)
         return f"Difference({counts}; {count_of(len(self.graphs), 'graph')} changed)"
 
     def summary(self) -> str:
         """Say class by class what came, went and changed, and then which graphs did."""
-        return difference_text(self)
+        parts = ["\n".join(_class_lines(one, self.class_names)) for one in self.classes]
+        notes = [f"Note: {one_line(note)}." for note in self.notes]
+        return "\n\n".join([*parts, "\n".join(_graph_lines(self)), *notes])
 
     def report(self, path: str | PathLike[str], *, names: tuple[str, str] = ("before", "after")) -> None:
         """Write one self-contained HTML file.
@@ -182,74 +180,65 @@ def diff(a: Explanation | Explanations, b: Explanation | Explanations, *, least_
         ValueError: If they are not of the same classes, or their graphs have other features.
     """
     check_number("least_change", least_change)
-    before, after = (_by_class(one) for one in (a, b))
-    _check_same(before, after)
-    names = next((one.class_names for one in (*before.values(), *after.values())), ())
-    common = _common(before, after)
-    _check_graphs(before, after, common)
-    classes = tuple(
-        _class_difference(target, before.get(target), after.get(target), common, least_change)
-        for target in sorted({*before, *after})
-    )
+    before, after = ({one.target: one} if isinstance(one, Explanation) else dict(one) for one in (a, b))
+    if not (before and after):
+        raise ValueError("a and b must explain a class each, got one of no class; explain both models on the same data")
+    first, second = next(iter(before.values())), next(iter(after.values()))
+    for what, ours, theirs in (
+        ("classes", first.class_names, second.class_names),
+        ("features", first.feature_names, second.feature_names),
+        ("attributes of edges", first.edge_names, second.edge_names),
+    ):
+        if ours != theirs:
+            shown = " and ".join(one_line(", ".join(names))[:60] or "none" for names in (ours, theirs))
+            raise ValueError(f"a and b must be of the same {what}, got {shown}; explain both models on the same data")
+    common, notes = _common(first, second), list[str]()
+    if len(common) < max(first.num_graphs, second.num_graphs):
+        notes.append(
+            f"only {count_of(len(common), 'graph')} are in both explanations, which are of {first.num_graphs:,} and "
+            f"{second.num_graphs:,}; shares are of each one's own"
+        )
+    if any(one.rule is None for one in (*before.values(), *after.values())):
+        notes.append("reasons were not looked for in one of the explanations; prototypes and predictions are compared")
+    targets = sorted({*before, *after})
     return Difference(
-        class_names=names,
-        classes=classes,
+        class_names=first.class_names,
+        classes=tuple(
+            _class_difference(target, before.get(target), after.get(target), common, least_change) for target in targets
+        ),
         graphs=tuple(sorted(_graph_changes(before, after, common), key=lambda one: not one.is_predicted_otherwise)),
         num_common=len(common),
-        num_graphs=(_num_graphs(before), _num_graphs(after)),
-        notes=tuple(_notes(before, after, common)),
+        num_graphs=(first.num_graphs, second.num_graphs),
+        notes=tuple(notes),
         explained=(before, after),
     )
 
 
-def _by_class(one: Explanation | Explanations) -> Side:
-    return {one.target: one} if isinstance(one, Explanation) else dict(one)
+def _common(first: Explanation, second: Explanation) -> dict[int, int]:
+    """The index in the second explanation of each graph that both have, by its index in the first.
 
-
-def _check_same(before: Side, after: Side) -> None:
-    for key, what in (("class_names", "classes"), ("feature_names", "features"), ("edge_names", "attributes of edges")):
-        known = [next((getattr(one, key) for one in side.values()), None) for side in (before, after)]
-        if None not in known and known[0] != known[1]:
-            shown = " and ".join(one_line(", ".join(names or ()))[:60] or "none" for names in known)
-            raise ValueError(f"a and b must be of the same {what}, got {shown}; explain both models on the same data")
-
-
-def _num_graphs(side: Side) -> int:
-    return next((one.num_graphs for one in side.values()), 0)
-
-
-def _common(before: Side, after: Side) -> dict[int, int]:
-    """The index after of each graph that both sides have, by its index before."""
-    first, second = (next(iter(side.values()), None) for side in (before, after))
-    if first is None or second is None:
-        return {}
+    Other graphs at the same places, as of a data set that was generated with another seed, are refused.
+    """
     places = {second.origin(index): index for index in range(second.num_graphs)}
-    found = {index: places.get(first.origin(index)) for index in range(first.num_graphs)}
-    return {ours: theirs for ours, theirs in found.items() if theirs is not None}
-
-
-def _check_graphs(before: Side, after: Side, common: Mapping[int, int]) -> None:
-    """Refuse other graphs at the same places, as of a data set that was generated with another seed."""
-    if not common:
-        return
-    first, second = (next(iter(side.values())) for side in (before, after))
-    ours, theirs = first.survey, second.survey
-    for index, other in common.items():
-        sizes = [one.graphs[place].num_nodes for one, place in ((ours, index), (theirs, other)) if place in one.graphs]
-        has_other_label = bool(ours.labels and theirs.labels) and ours.labels[index] != theirs.labels[other]
-        if has_other_label or len(set(sizes)) > 1:
-            what = "label" if has_other_label else "number of nodes"
+    common = {index: places[first.origin(index)] for index in range(first.num_graphs) if first.origin(index) in places}
+    for pair in common.items():
+        sides = [*zip((first.survey, second.survey), pair, strict=True)]
+        labels = {survey.labels[index] for survey, index in sides if survey.labels}
+        sizes = {survey.graphs[index].num_nodes for survey, index in sides if index in survey.graphs}
+        if len(labels) > 1 or len(sizes) > 1:
+            what = "label" if len(labels) > 1 else "number of nodes"
             raise ValueError(
-                f"a and b must be of the same graphs, got {first.graph_label(index)} with another {what}; explain both "
-                f"models on the same data (a data set that is generated differs from seed to seed)"
+                f"a and b must be of the same graphs, got {first.graph_label(pair[0])} with another {what}; explain "
+                f"both models on the same data (a data set that is generated differs from seed to seed)"
             )
+    return common
 
 
 @dataclass(frozen=True)
 class _Item:
     """A reason or a prototype of one side: what it is, where it stands, and in which of the common graphs it holds."""
 
-    item: Any
+    item: Reason | Prototype
     words: str
     standing: Standing
     holds_in: frozenset[int] = frozenset()
@@ -259,10 +248,12 @@ def _class_difference(
     target: int, before: Explanation | None, after: Explanation | None, common: Mapping[int, int], least_change: float
 ) -> ClassDifference:
     """One class in both explanations; in one of them it may be missing."""
-    ours, theirs = _reasons(before, common), _reasons(after, {index: index for index in common.values()})
+    sides = ((before, common), (after, {index: index for index in common.values()}))
+    reasons = [_reasons(one, indices) if one else [] for one, indices in sides]
+    prototypes = [_prototypes(one) if one else [] for one, _ in sides]
     changes = [
-        *_changes("reason", ours, theirs, same_reason, least_change),
-        *_changes("prototype", _prototypes(before), _prototypes(after), same_prototype, least_change),
+        *_changes("reason", *reasons, same_reason, least_change),
+        *_changes("prototype", *prototypes, same_pattern, least_change),
     ]
     return ClassDifference(
         target=target,
@@ -272,35 +263,31 @@ def _class_difference(
     )
 
 
-def _reasons(one: Explanation | None, common: Mapping[int, int]) -> list[_Item]:
+def _reasons(one: Explanation, indices: Mapping[int, int]) -> list[_Item]:
     return [
         _Item(
             reason,
             reason.describe(colors=one.feature_colors),
             _standing(number, reason.support),
-            frozenset(common[index] for index in reason.holds_in_indices if index in common),
+            frozenset(indices[index] for index in reason.holds_in_indices if index in indices),
         )
-        for number, reason in enumerate(one.reasons if one else (), start=1)
-        if one is not None
+        for number, reason in enumerate(one.reasons, start=1)
     ]
 
 
-def _prototypes(one: Explanation | None) -> list[_Item]:
+def _prototypes(one: Explanation) -> list[_Item]:
     return [
         _Item(prototype, description_of(prototype, one.feature_colors), _standing(number, prototype.evidence))
-        for number, prototype in enumerate(one.prototypes if one else (), start=1)
-        if one is not None
+        for number, prototype in enumerate(one.prototypes, start=1)
     ]
 
 
-def _standing(number: int, counts: Support | Evidence | None) -> Standing:
+def _standing(number: int, counts: Support | None) -> Standing:
     """Where something stands by its counts; shares of no graphs are not known."""
-    if counts is None:
-        return Standing(number=number, share=None, share_elsewhere=None)
     return Standing(
         number=number,
-        share=counts.num_in_class / counts.num_class if counts.num_class else None,
-        share_elsewhere=counts.num_elsewhere / counts.num_others if counts.num_others else None,
+        share=counts.share if counts and counts.num_class else None,
+        share_elsewhere=counts.share_elsewhere if counts and counts.num_others else None,
     )
 
 
@@ -310,135 +297,58 @@ def _changes(
     pairs = paired([one.item for one in ours], [one.item for one in theirs], are_same)
     for place, one in enumerate(ours):
         if place in pairs:
-            now = theirs[pairs[place]].standing
-            status = _status(one.standing, now, least_change)
-            yield Change(what=what, status=status, words=one.words, before=one.standing, after=now)
+            was, now = one.standing, theirs[pairs[place]].standing
+            shares = ((was.share, now.share), (was.share_elsewhere, now.share_elsewhere))
+            gaps = [abs(old - new) for old, new in shares if old is not None and new is not None]
+            status = CHANGED if max(gaps, default=0.0) >= least_change else SAME
+            yield Change(what=what, status=status, words=one.words, before=was, after=now)
         else:
-            near = _nearest(one, theirs)
-            yield Change(what=what, status=WENT, words=one.words, before=one.standing, after=None, **near)
+            near, overlap = _nearest(one, theirs)
+            yield Change(
+                what=what, status=WENT, words=one.words, before=one.standing, after=None, nearest=near, overlap=overlap
+            )
     for place, one in enumerate(theirs):
         if place not in pairs.values():
-            near = _nearest(one, ours)
-            yield Change(what=what, status=CAME, words=one.words, before=None, after=one.standing, **near)
+            near, overlap = _nearest(one, ours)
+            yield Change(
+                what=what, status=CAME, words=one.words, before=None, after=one.standing, nearest=near, overlap=overlap
+            )
 
 
-def _status(before: Standing, after: Standing, least_change: float) -> str:
-    pairs = ((before.share, after.share), (before.share_elsewhere, after.share_elsewhere))
-    gaps = [abs(first - second) for first, second in pairs if first is not None and second is not None]
-    return CHANGED if max(gaps, default=0.0) >= least_change else SAME
-
-
-def _nearest(one: _Item, others: list[_Item]) -> dict[str, Any]:
+def _nearest(one: _Item, others: list[_Item]) -> tuple[str, float]:
     """What of the other side holds in most of the same graphs; nothing where nothing holds in half of them."""
     overlaps = [len(one.holds_in & other.holds_in) / max(1, len(one.holds_in | other.holds_in)) for other in others]
     best = max(overlaps, default=0.0)
-    return {"nearest": others[overlaps.index(best)].words, "overlap": best} if best >= LEAST_OVERLAP else {}
+    return (others[overlaps.index(best)].words, best) if best >= LEAST_OVERLAP else ("", 0.0)
 
 
 def _graph_changes(before: Side, after: Side, common: Mapping[int, int]) -> Iterator[GraphChange]:
-    ours, theirs = _FirstReasons(before), _FirstReasons(after)
+    first, second = next(iter(before.values())), next(iter(after.values()))
+    ours, theirs = _first_reasons(before), _first_reasons(after)
     pairs = {
         target: paired(before[target].reasons, after[target].reasons, same_reason) for target in {*before} & {*after}
     }
     for index, other in common.items():
-        first, second = ours.predictions[index], theirs.predictions[other]
-        reason, reason_after = ours.reason(index), theirs.reason(other)
-        if first == second:
-            matched = reason if reason is None else pairs.get(first, {}).get(reason)
-            is_same = matched == reason_after and (matched is None) == (reason is None)
-            if is_same or first not in ours.holding or second not in theirs.holding:
+        was, now = first.survey.predictions[index], second.survey.predictions[other]
+        reason, words = ours.get(index, (None, ""))
+        reason_now, words_now = theirs.get(other, (None, ""))
+        if was == now:
+            counterpart = None if reason is None else pairs.get(was, {}).get(reason, -1)
+            has_rules = all(was in side and side[was].rule is not None for side in (before, after))
+            if reason_now == counterpart or not has_rules:
                 continue
-        yield GraphChange(
-            label=ours.label(index),
-            predictions=(first, second),
-            reasons=(ours.words(first, reason), theirs.words(second, reason_after)),
-        )
+        yield GraphChange(label=first.graph_label(index), predictions=(was, now), reasons=(words, words_now))
 
 
-class _FirstReasons:
-    """What one side predicts for each graph, and by which reason: the first of the predicted class that holds."""
-
-    def __init__(self, side: Side) -> None:
-        first = next(iter(side.values()), None)
-        self.predictions: Sequence[int] = () if first is None else first.survey.predictions
-        self.label = str if first is None else first.graph_label
-        self.holding = {target: reasons_by_graph(one) for target, one in side.items() if one.rule is not None}
-        self._words = {
-            target: [reason.describe(colors=one.feature_colors) for reason in one.reasons]
-            for target, one in side.items()
-        }
-
-    def reason(self, index: int) -> int | None:
-        """Its place in the rule; ``None`` where none holds."""
-        held = self.holding.get(self.predictions[index], {}).get(index)
-        return held[0] - 1 if held else None
-
-    def words(self, target: int, place: int | None) -> str:
-        """A reason in words; nothing where none holds."""
-        return "" if place is None else self._words[target][place]
-
-
-def _notes(before: Side, after: Side, common: Mapping[int, int]) -> Iterator[str]:
-    numbers = _num_graphs(before), _num_graphs(after)
-    if len(common) < max(numbers):
-        yield (
-            f"only {count_of(len(common), 'graph')} are in both explanations, which are of {numbers[0]:,} and "
-            f"{numbers[1]:,}; shares are of each one's own"
-        )
-    if any(one.rule is None for one in (*before.values(), *after.values())):
-        yield "reasons were not looked for in one of the explanations; prototypes and predictions are compared"
-
-
-def same_prototype(first: Prototype, second: Prototype) -> bool:
-    """Whether two prototypes are counted in the same graphs, since they are the same graph counted in the same way."""
-    ways = [(_compared_by(one), one.edge_rule, one.num_nodes, len(one.edges)) for one in (first, second)]
-    match_features = first.match_features if isinstance(first.graph.x, Tensor) else False
-    return ways[0] == ways[1] and same_graph(
-        first.graph, second.graph, match_features=match_features, match_edges=first.edge_rule
-    )
-
-
-def _compared_by(one: Prototype | Pattern) -> NodeRule | None:
-    """How nodes are compared; what a rule was taken from, and what it is called, makes no difference."""
-    rule = as_node_rule(one.match_features)
-    if rule is None:
-        return None
-    groups = tuple(replace(group, names=()) for group in rule.groups)
-    return NodeRule(cuts=rule.cuts, ignored=rule.ignored, groups=groups)
-
-
-def same_pattern(first: Pattern, second: Pattern) -> bool:
-    """Whether two patterns hold in the same graphs, since they are the same and lie in the same way.
-
-    >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
-    >>> same_pattern(Pattern(graph=path, closed=(0,)), Pattern(graph=path, closed=(2,)))
-    True
-    >>> same_pattern(Pattern(graph=path, closed=(0,)), Pattern(graph=path, closed=(1,)))
-    False
-    """
-    ways = [_way(one) for one in (first, second)]
-    return ways[0] == ways[1] and same_graph(_marked(first), _marked(second), match_edges=first.edge_rule)
-
-
-def _way(pattern: Pattern) -> tuple[object, ...]:
-    shape = pattern.num_nodes, len(pattern.edges), len(pattern.closed)
-    return (*shape, pattern.kind, pattern.at_least, _compared_by(pattern), pattern.edge_rule)
-
-
-def _marked(pattern: Pattern) -> Data:
-    """The pattern with its features as they are compared, and one more: whether a node is closed."""
-    closed = torch.zeros(pattern.num_nodes, 1, dtype=torch.float64)
-    closed[list(pattern.closed)] = 1.0
-    x = []
-    if isinstance(pattern.graph.x, Tensor):
-        rows = pattern.graph.x.detach().cpu().double().reshape(pattern.num_nodes, -1).numpy()
-        x = [torch.from_numpy(pattern.node_rule.compared(rows))]
-    graph = Data(x=torch.cat([*x, closed], dim=1), edge_index=pattern.graph.edge_index)
-    if graph.edge_index is None:
-        graph.edge_index = torch.zeros(2, 0, dtype=torch.long)
-    if isinstance(pattern.graph.edge_attr, Tensor):
-        graph.edge_attr = pattern.graph.edge_attr
-    return graph
+def _first_reasons(side: Side) -> dict[int, tuple[int, str]]:
+    """The first reason of its predicted class that holds in each graph, by its place in the rule and in words."""
+    found = {}
+    for target, one in side.items():
+        words = [reason.describe(colors=one.feature_colors) for reason in one.reasons]
+        for index, numbers in reasons_by_graph(one).items():
+            if one.survey.predictions[index] == target:
+                found[index] = (numbers[0] - 1, words[numbers[0] - 1])
+    return found
 
 
 def same_reason(first: Reason, second: Reason) -> bool:
@@ -453,6 +363,38 @@ def same_reason(first: Reason, second: Reason) -> bool:
         len(ours) == len(theirs) == len(paired(ours, theirs, same_pattern))
         for ours, theirs in ((first.has, second.has), (first.lacks, second.lacks))
     )
+
+
+def same_pattern(first: Pattern | Prototype, second: Pattern | Prototype) -> bool:
+    """Whether two patterns, or two prototypes, are in the same graphs: they are the same and are counted the same way.
+
+    >>> path = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+    >>> same_pattern(Pattern(graph=path, closed=(0,)), Pattern(graph=path, closed=(2,)))
+    True
+    >>> same_pattern(Pattern(graph=path, closed=(0,)), Pattern(graph=path, closed=(1,)))
+    False
+    """
+    return _way(first) == _way(second) and same_graph(_compared(first), _compared(second), match_edges=first.edge_rule)
+
+
+def _way(one: Pattern | Prototype) -> tuple[object, ...]:
+    """How it is counted; what a rule of nodes was taken from, and what its groups are called, makes no difference."""
+    lies = (one.kind, one.at_least) if isinstance(one, Pattern) else ()
+    rule = as_node_rule(one.match_features)
+    nodes = rule and (rule.cuts, rule.ignored, tuple(replace(group, names=()) for group in rule.groups))
+    return *lies, nodes, one.edge_rule
+
+
+def _compared(one: Pattern | Prototype) -> Data:
+    """The graph with its features as they are compared, and one more: whether a node is closed."""
+    closed = torch.zeros(one.num_nodes, 1, dtype=torch.float64)
+    closed[list(one.closed if isinstance(one, Pattern) else ())] = 1.0
+    columns = [closed]
+    if isinstance(one.graph.x, Tensor) and one.are_nodes_matched:
+        rows = one.graph.x.detach().cpu().double().reshape(one.num_nodes, -1).numpy()
+        columns.append(torch.from_numpy(one.node_rule.compared(rows)))
+    edges = torch.zeros(2, 0, dtype=torch.long) if one.graph.edge_index is None else one.graph.edge_index
+    return Data(x=torch.cat(columns, dim=1), edge_index=edges, edge_attr=one.graph.edge_attr)
 
 
 def paired(first: Sequence[T], second: Sequence[T], are_same: Callable[[T, T], bool]) -> dict[int, int]:
@@ -470,52 +412,34 @@ def paired(first: Sequence[T], second: Sequence[T], are_same: Callable[[T, T], b
     return pairs
 
 
-def difference_text(difference: Difference, most: int = NUM_SHOWN) -> str:
-    """Class by class what came, went and changed, and then the graphs that did, at most so many of each kind."""
-    parts = ["\n".join(_class(one, difference.class_names)) for one in difference.classes]
-    parts.append("\n".join(_graphs(difference, most)))
-    return "\n\n".join([*parts, *(f"Note: {one_line(note)}." for note in difference.notes)])
-
-
-def _class(one: ClassDifference, names: Sequence[str]) -> Iterator[str]:
+def _class_lines(one: ClassDifference, names: Sequence[str]) -> Iterator[str]:
     yield f"{class_label(one.target, names).capitalize()}: {class_facts(one)}"
     for change in one.changes:
         if change.status != SAME:
-            yield f"  {change.status:<8} {change_words(change)}"
-    same = [change for change in one.changes if change.status == SAME]
-    counts = {what: sum(change.what == what for change in same) for what in ("reason", "prototype")}
-    kept = [count_of(number, what) for what, number in counts.items() if number]
+            yield f"  {change.status:<8} {_change_words(change)}"
+    same = Counter(change.what for change in one.changes if change.status == SAME)
+    kept = [count_of(same[what], what) for what in ("reason", "prototype") if same[what]]
     yield f"  {SAME:<8} {', '.join(kept) or 'nothing'}"
 
 
 def class_facts(one: ClassDifference) -> str:
     """How many graphs are predicted as the class, and the fidelity of its rule, before and after."""
     graphs = " -> ".join("not explained" if number is None else f"{number:,}" for number in one.num_predicted)
-    fidelities = " -> ".join(_fidelity(fidelity) for fidelity in one.fidelity)
+    fidelities = " -> ".join(
+        "-" if fidelity is None else f"{fidelity:.3f} [{fidelity.low:.3f}, {fidelity.high:.3f}]"
+        for fidelity in one.fidelity
+    )
     return f"{graphs} graphs predicted as it" + ("" if fidelities == "- -> -" else f"; fidelity {fidelities}")
 
 
-def _fidelity(fidelity: Fidelity | None) -> str:
-    return "-" if fidelity is None else f"{fidelity:.3f} [{fidelity.low:.3f}, {fidelity.high:.3f}]"
-
-
-def change_words(change: Change) -> str:
+def _change_words(change: Change) -> str:
     """A change in one line: what it is of, in which share of the class and elsewhere, and what is nearest to it."""
-    number = _number(change)
-    return f"{change.what} {number}: {change.words}; {shares(change)}{nearest(change)}"
-
-
-def _number(change: Change) -> str:
-    numbers = [one.number for one in (change.after, change.before) if one is not None]
-    return str(numbers[0]) if len(set(numbers)) == 1 else f"{numbers[0]} (was {numbers[1]})"
-
-
-def shares(change: Change) -> str:
-    """In which share of the class and elsewhere it is, before and after."""
     both = [one for one in (change.before, change.after) if one is not None]
+    was, now = both[0].number, both[-1].number
+    number = str(now) if was == now else f"{now} (was {was})"
     inside = " -> ".join(percent(one.share) for one in both)
     elsewhere = " -> ".join(percent(one.share_elsewhere) for one in both)
-    return f"{inside} of the class, {elsewhere} elsewhere"
+    return f"{change.what} {number}: {change.words}; {inside} of the class, {elsewhere} elsewhere{nearest(change)}"
 
 
 def nearest(change: Change) -> str:
@@ -543,25 +467,23 @@ def alike(graphs: Sequence[GraphChange]) -> list[list[GraphChange]]:
     return sorted(together.values(), key=lambda some: (not some[0].is_predicted_otherwise, -len(some)))
 
 
-def _graphs(difference: Difference, most: int) -> Iterator[str]:
+def _graph_lines(difference: Difference) -> Iterator[str]:
     total = count_of(difference.num_common, "graph")
-    otherwise = [one for one in difference.graphs if one.is_predicted_otherwise]
-    others = [one for one in difference.graphs if not one.is_predicted_otherwise]
     if not difference.graphs:
         yield f"Every one of the {total} has the same prediction and the same reason."
-    for some, what in ((otherwise, "another prediction"), (others, "the same prediction for another reason")):
+    for is_otherwise, what in ((True, "another prediction"), (False, "the same prediction for another reason")):
+        some = [one for one in difference.graphs if one.is_predicted_otherwise == is_otherwise]
         if some:
             yield f"{len(some):,} of the {total} {'has' if len(some) == 1 else 'have'} {what}:"
             several = alike(some)
-            yield from (f"  {graph_words(these, difference.class_names)}" for these in several[:most])
-            if left := sum(map(len, several[most:])):
+            yield from (f"  {graph_words(these, difference.class_names)}" for these in several[:NUM_SHOWN])
+            if left := sum(map(len, several[NUM_SHOWN:])):
                 yield f"  and {left:,} more"
 
 
 def graph_words(alike: Sequence[GraphChange], names: Sequence[str]) -> str:
     """Graphs that changed in the same way: how many, their prediction and reason, before and after, and a few names."""
     one, labels = alike[0], [change.label for change in alike[:FEW_GRAPHS]]
-    first, second = (class_label(target, names) for target in one.predictions)
-    classes = f"{first} -> {second}" if one.is_predicted_otherwise else first
+    classes = " -> ".join(dict.fromkeys(class_label(target, names) for target in one.predictions))
     reasons = " -> ".join(reason or NO_REASON for reason in one.reasons)
     return f"{len(alike):,}  {classes}: {reasons}; {', '.join(labels)}{', ...' if len(alike) > len(labels) else ''}"

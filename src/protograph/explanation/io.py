@@ -49,7 +49,7 @@ _NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _WANTED: dict[Any, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 _DTYPE_NAMES = (
     *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
-    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+    *("float16", "bfloat16", "float32", "float64"),
 )
 _DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _DTYPE_NAMES}
 _PACKED_DTYPES = ("int8", "int16", "int32", "int64", "float64")
@@ -65,11 +65,8 @@ _TAGS: dict[str, tuple[Any, Any]] = {
 _ARRAYS = (np.ndarray, NDArray)
 
 
-# The type of each field of a record, by name.
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    """The types of a record's fields; each record is asked often."""
-    return get_type_hints(kind)
+# The type of each field of a record, by name; asked for often.
+_hints = cache(get_type_hints)
 
 
 class UnfitError(ValueError):
@@ -120,7 +117,7 @@ def read_document(path: Path) -> tuple[dict[str, Json], "Reader"]:
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}; give the path of a file that save wrote") from None
     try:
-        document = json.loads(content, parse_constant=_refuse_constant)
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UnfitError(f"it is not JSON, or cut off ({error})") from None
     document = _checked(document, dict, "its content")
@@ -134,10 +131,6 @@ def read_document(path: Path) -> tuple[dict[str, Json], "Reader"]:
             f"explanation again with this release"
         )
     return document, Reader(len(content))
-
-
-def _refuse_constant(name: str) -> Json:
-    raise ValueError(f"it holds {name}, which is not a number in JSON")
 
 
 def pack(value: Any, kind: Any, where: str = "its content") -> Json:
@@ -244,10 +237,8 @@ def _packed(numbers: NDArray[Any]) -> Json:
 
 
 def _pack_tensor(tensor: Tensor, where: str) -> Json:
-    flat = tensor.detach().cpu().resolve_conj().resolve_neg().reshape(-1)
-    numbers = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
-    kind = bool if flat.dtype == torch.bool else float if numbers.is_floating_point() else int
-    data = pack(numbers.tolist(), list[kind], where)  # type: ignore[valid-type]
+    kind = bool if tensor.dtype == torch.bool else float if tensor.is_floating_point() else int
+    data = pack(tensor.flatten().tolist(), list[kind], where)  # type: ignore[valid-type]
     return {"dtype": str(tensor.dtype).removeprefix("torch."), "shape": list(tensor.shape), "data": data}
 
 
@@ -363,34 +354,29 @@ class Reader:
             content = b""
         if len(content) != length:
             raise UnfitError(f"{where} must be {size} packed numbers, got others")
-        numbers: list[Any] = np.frombuffer(content, dtype).tolist()
-        return numbers
+        return list(np.frombuffer(content, dtype).tolist())
 
     def _tensor(self, value: Json, where: str) -> Tensor:
         entries = _checked(value, dict, where)
         if set(entries) != {"dtype", "shape", "data"}:
             raise unfit(where, "a tensor of dtype, shape and data", sorted(entries))
-        dtype, shape = (
-            _DTYPES.get(str(entries["dtype"])),
-            self.read(entries["shape"], tuple[int, ...], f"{where}.shape"),
-        )
+        dtype = _DTYPES.get(str(entries["dtype"]))
+        shape = self.read(entries["shape"], tuple[int, ...], f"{where}.shape")
         if dtype is None:
             raise unfit(f"{where}.dtype", f"one of {', '.join(_DTYPES)}", entries["dtype"])
-        # A complex number is written as two real ones.
-        real, full = dtype.to_real(), (*shape, 2) if dtype.is_complex else shape
-        kind = bool if dtype == torch.bool else float if real.is_floating_point else int
+        kind = bool if dtype == torch.bool else float if dtype.is_floating_point else int
         data = self.read(entries["data"], list[kind], f"{where}.data")  # type: ignore[valid-type]
         try:
-            tensor = torch.tensor(data, dtype=real).reshape(full)
+            tensor = torch.tensor(data, dtype=dtype).reshape(shape)
         except (RuntimeError, TypeError, ValueError, OverflowError):
             tensor = None
         # PyTorch takes -1 for a size that it may choose, and for the largest of some numbers without a sign.
-        if tensor is None or tensor.shape != full or (kind is int and tensor.flatten().tolist() != data):
+        if tensor is None or tensor.shape != shape or (kind is int and tensor.flatten().tolist() != data):
             raise UnfitError(
                 f"{where}.data must be {entries['dtype']} values of the shape {_shown(shape)}, "
                 f"got {len(data)} that are not"
             )
-        return torch.view_as_complex(tensor) if dtype.is_complex else tensor
+        return tensor
 
     def _graph(self, value: Json, where: str) -> Data:
         graph = Data()
@@ -407,9 +393,8 @@ class Reader:
         if "edge_index" in value:
             if not isinstance(edges, Tensor) or edges.dim() != 2 or len(edges) != 2 or not are_whole(edges):
                 raise UnfitError(f"{where}.edge_index must be whole numbers of shape [2, num_edges], got others")
-            if edges.numel() and not 0 <= int(edges.min()) <= int(edges.max()) < count:
-                wrong = next(node for node in edges.flatten().tolist() if not 0 <= node < count)
-                raise UnfitError(f"{where}.edge_index must join nodes 0 to {count - 1}, got node {wrong}")
+            if wrong := [node for node in edges.flatten().tolist() if not 0 <= node < count]:
+                raise UnfitError(f"{where}.edge_index must join nodes 0 to {count - 1}, got node {wrong[0]}")
         return graph
 
 

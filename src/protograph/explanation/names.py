@@ -67,16 +67,15 @@ def names_for(graphs: Any, store: GraphStore, num_classes: int, given: Mapping[s
             warnings.append(f"names of the data set are left out: {error}")
             return read(())
 
-    def features(names: Any) -> ColumnNames:
-        return _covering(read_feature_names(names, first.x), store, "x", "feature_names")
-
-    def edges(names: Any) -> ColumnNames:
-        return _covering(read_edge_names(names, first.edge_attr), store, "edge_attr", "edge_names")
-
     classes = chosen("class_names", lambda names: _classes(names, num_classes))
-    of_nodes, of_edges = chosen("feature_names", features), chosen("edge_names", edges)
-    colors = _colors(data, of_nodes, num_columns(first.x))
-    return Names(classes=classes, features=of_nodes, edges=of_edges, colors=colors), warnings
+    features = chosen("feature_names", lambda names: _covering(read_feature_names(names, first.x), store, "x"))
+    edges = chosen("edge_names", lambda names: _covering(read_edge_names(names, first.edge_attr), store, "edge_attr"))
+    colors = getattr(data, "colors", None)
+    if isinstance(colors, tuple | list) and len(colors) == (len(features.kinds) or num_columns(first.x)):
+        colors = tuple(map(str, colors))
+    else:
+        colors = tuple(COLORS.get(kind, COLORS[OTHER]) for kind in features.kinds if are_atoms(features.kinds))
+    return Names(classes=classes, features=features, edges=edges, colors=colors), warnings
 
 
 def _own(data: Any, key: str) -> Any:
@@ -100,9 +99,10 @@ def _classes(names: Any, num_classes: int) -> tuple[str, ...]:
     return tuple(map(str, names)) or tuple(map(str, range(num_classes)))
 
 
-def _covering(names: ColumnNames, store: GraphStore, key: str, what: str) -> ColumnNames:
+def _covering(names: ColumnNames, store: GraphStore, key: str) -> ColumnNames:
     """The names, if every value that occurs has one where values have names."""
     if unnamed_value(names, store[:].tensor(key)) is not None:
+        what = "feature_names" if key == "x" else "edge_names"
         wrong = ((index, unnamed_value(names, tensor)) for index, tensor in enumerate(store.values(key)))
         index, value = next((index, value) for index, value in wrong if value is not None)
         raise ValueError(
@@ -110,10 +110,3 @@ def _covering(names: ColumnNames, store: GraphStore, key: str, what: str) -> Col
             f"which is in {store.label(index)}; add one"
         )
     return names
-
-
-def _colors(data: Any, names: ColumnNames, width: int) -> tuple[str, ...]:
-    own = getattr(data, "colors", None)
-    if isinstance(own, tuple | list) and len(own) == (len(names.kinds) or width):
-        return tuple(map(str, own))
-    return tuple(COLORS.get(name, COLORS[OTHER]) for name in names.kinds) if are_atoms(names.kinds) else ()

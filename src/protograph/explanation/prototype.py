@@ -1,6 +1,5 @@
 """A prototype: a small graph that stands for a class, with all that is known of it, and how to look for it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from torch_geometric.data import Data
 from protograph._utils.words import clean_name, count_of, listed
 from protograph.explanation.io import are_whole, unfit
 from protograph.explanation.pattern import check_parts
+from protograph.explanation.rule import Support
 from protograph.graphs.conditions import EdgeRule, MatchNodes, NodeRule
 from protograph.graphs.names import ColumnNames, NamedGraph, ValueNames, by_frequency, named_graph, node_columns
 from protograph.molecules.functional_groups import NamedPart
@@ -46,7 +46,7 @@ class Session:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class Evidence(Support):
     """How a prototype is borne out by the graphs it was found in and the model's predictions for all of them.
 
     Attributes:
@@ -71,10 +71,6 @@ class Evidence:
         steps: What led to it, a sentence a step.
     """
 
-    num_in_class: int
-    num_class: int
-    num_elsewhere: int
-    num_others: int
     num_in_cluster: int
     information: float
     node_sources: tuple[int, ...] = ()
@@ -88,9 +84,7 @@ class Evidence:
     steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, whole in (("num_in_class", "num_class"), ("num_elsewhere", "num_others")):
-            if not 0 <= getattr(self, name) <= getattr(self, whole):
-                raise unfit(name, f"in [0, {getattr(self, whole)}], which is {whole}", getattr(self, name))
+        super().__post_init__()
         for name in ("node_graphs", "edge_graphs"):
             counts = getattr(self, name)
             if counts and not 0 <= min(counts) <= max(counts) <= self.num_looked_at:
@@ -99,12 +93,12 @@ class Evidence:
     @property
     def support(self) -> float:
         """Share of the graphs predicted as the class that contain it; NaN where there are none."""
-        return self.num_in_class / self.num_class if self.num_class else math.nan
+        return self.share
 
     @property
     def support_elsewhere(self) -> float:
         """Share of the graphs predicted as another class that contain it; NaN where there are none."""
-        return self.num_elsewhere / self.num_others if self.num_others else math.nan
+        return self.share_elsewhere
 
 
 @dataclass(frozen=True, kw_only=True)

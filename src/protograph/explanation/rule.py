@@ -125,7 +125,7 @@ class Support:
         for part, whole in (("num_in_class", "num_class"), ("num_elsewhere", "num_others")):
             total = getattr(self, whole)
             if not 0 <= getattr(self, part) <= total:
-                raise unfit(part, f"in [0, {total}], {total} being {whole}", getattr(self, part))
+                raise unfit(part, f"in [0, {total}], which is {whole}", getattr(self, part))
 
     @classmethod
     def of(cls, holds: Bools, is_class: Bools) -> "Support":
@@ -336,13 +336,10 @@ class Rule:
         """
         searched = as_searched(graphs)
         holds = np.zeros(len(searched), np.bool_)
-        for reason in self.chosen(with_rest=with_rest):
-            holds |= reason.holds(searched)
+        for reason in self.reasons:
+            if with_rest or not reason.is_rest:
+                holds |= reason.holds(searched)
         return holds
-
-    def chosen(self, *, with_rest: bool) -> tuple[Reason, ...]:
-        """Its reasons, with or without "none of what marks the others"."""
-        return tuple(reason for reason in self.reasons if with_rest or not reason.is_rest)
 
 
 def held_by(reasons: Iterable[Reason], num_graphs: int) -> Bools:
