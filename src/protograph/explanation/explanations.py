@@ -1,6 +1,6 @@
 """The explanations of several classes of one model, and all of them from files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -50,13 +50,12 @@ class Explanations(Mapping[int, Explanation]):
         :meth:`Explanation.predict`.
         """
         searched = as_searched(graphs)
-        return self._by_class(len(searched), lambda one: one.predict(searched, with_rest=with_rest))
+        return self._columns(len(searched), {n: one.predict(searched, with_rest=with_rest) for n, one in self.items()})
 
-    def _by_class(self, num_graphs: int, holds_of: Callable[[Explanation], Bools]) -> Bools:
-        num_classes = max((len(one.class_names) for one in self.values()), default=0)
-        holds = np.zeros((num_graphs, num_classes), np.bool_)
-        for target, one in self.items():
-            holds[:, target] = holds_of(one)
+    def _columns(self, num_graphs: int, holds_by_class: Mapping[int, Bools]) -> Bools:
+        holds = np.zeros((num_graphs, max((len(one.class_names) for one in self.values()), default=0)), np.bool_)
+        for target, column in holds_by_class.items():
+            holds[:, target] = column
         return holds
 
     @property
@@ -81,11 +80,12 @@ class Explanations(Mapping[int, Explanation]):
         if KEPT_APART not in parts or not set(predictions) <= {*self, *self.not_explained}:
             return None
 
-        def held(one: Explanation) -> Bools:
-            return held_by((reason for reason in one.reasons if with_rest or not reason.is_rest), len(predictions))
-
+        held = {
+            target: held_by((reason for reason in one.reasons if with_rest or not reason.is_rest), len(predictions))
+            for target, one in self.items()
+        }
         chosen = np.array(parts) == KEPT_APART
-        return fidelity_of_all(self._by_class(len(predictions), held)[chosen], np.array(predictions)[chosen])
+        return fidelity_of_all(self._columns(len(predictions), held)[chosen], np.array(predictions)[chosen])
 
     def told(self, *, about: Mapping[str, str], doubts: Sequence[str]) -> "Explanations":
         """The same explanations with more of what was explained, by name, and these doubts in place of their own."""
@@ -103,19 +103,15 @@ class Explanations(Mapping[int, Explanation]):
             f"{class_label(target, names).capitalize()}: not explained: {one_line(reason)}."
             for target, reason in self.not_explained.items()
         ]
-        return "\n\n".join([*above, *(one.found() for one in self.values()), *missing, *self._agreement()])
+        parts = [*above, *(one.found() for one in self.values()), *missing]
+        if (fidelity := self.fidelity) is not None and len(self) > 1:
+            # Imported on first use, since it loads networkx.
+            from protograph.explanation.describing.rule_words import fidelity_words
 
-    def _agreement(self) -> list[str]:
-        """How far the rules of all classes together agree with the model; nothing where that is not known."""
-        fidelity, without = self.fidelity, self.fidelity_without_rest
-        if fidelity is None or len(self) < 2:
-            return []
-        # Imported on first use, since it loads networkx.
-        from protograph.explanation.describing.rule_words import fidelity_words
-
-        has_rest = any(reason.is_rest for one in self.values() for reason in one.reasons)
-        rest = f"; without the reason of what marks the others {without:.3f}" if has_rest else ""
-        return [f"Fidelity of all rules together: {fidelity_words(fidelity)}{rest}."]
+            has_rest = any(reason.is_rest for one in self.values() for reason in one.reasons)
+            rest = f"; without the reason of what marks the others {self.fidelity_without_rest:.3f}" if has_rest else ""
+            parts.append(f"Fidelity of all rules together: {fidelity_words(fidelity)}{rest}.")
+        return "\n\n".join(parts)
 
     def plot(self, path: str | PathLike[str] | None = None) -> None:
         """Draw the prototypes and reasons of all classes; see :meth:`Explanation.plot`."""

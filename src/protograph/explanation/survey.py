@@ -17,8 +17,6 @@ from protograph.models.predictions import EmbeddedGraphs
 
 # Graphs that are kept to be shown, and numbers in all their tensors: more make files that are slow to open.
 MAX_GRAPHS, MAX_NUMBERS = 2000, 4_000_000
-# Graphs that are read together, which takes a fraction of the time.
-CHUNK = 250
 # What is shown of a graph.
 SHOWN = ("x", "edge_index", "edge_attr", "pos", "sentence")
 # Decimals of a probability, and figures of a position, as a share of the map's width: all that can be seen.
@@ -163,15 +161,14 @@ def surveyed(store: GraphStore, embedded: EmbeddedGraphs, confusion: tuple[tuple
 def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> dict[int, Data]:
     """Graphs to be shown: as many of each prediction as there is room for, the wrong ones among them first."""
     kept: dict[int, Data] = {}
-    numbers, chosen = 0, chosen_graphs(predictions, labels, MAX_GRAPHS)
-    for start in range(0, len(chosen), CHUNK):
-        indices = chosen[start : start + CHUNK]
-        for index, graph in zip(indices, store.take(indices), strict=True):
-            numbers += sum(value.numel() for value in (graph.x, graph.edge_index, graph.edge_attr) if value is not None)
-            if numbers > MAX_NUMBERS and kept:
-                return dict(sorted(kept.items()))
-            values = {key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor | str)}
-            kept[index] = Data.from_dict({**values, "num_nodes": graph.num_nodes})
+    numbers = 0
+    for index in chosen_graphs(predictions, labels, MAX_GRAPHS):
+        graph = store[index]
+        numbers += sum(value.numel() for value in (graph.x, graph.edge_index, graph.edge_attr) if value is not None)
+        if numbers > MAX_NUMBERS and kept:
+            break
+        values = {key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor | str)}
+        kept[index] = Data.from_dict({**values, "num_nodes": graph.num_nodes})
     return dict(sorted(kept.items()))
 
 

@@ -5,15 +5,14 @@ Prototypes, reasons and clusters count from 1, as in a report. A prototype is ca
 number or a date.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from protograph._utils.files import atomic_path
-from protograph._utils.intervals import wilson
 from protograph._utils.words import class_label, write_csv
-from protograph.explanation.prototype import Evidence, Prototype, smarts_of, smiles_of
+from protograph.explanation.prototype import Prototype, smarts_of, smiles_of
 from protograph.explanation.rule import PART_NAMES, Support
 from protograph.molecules.write import MoleculeRecord, sdf_text
 
@@ -110,36 +109,27 @@ def prototypes_sdf(classes: Classes) -> str:
                 molecule = prototype.to_rdkit()
             except (ImportError, ValueError):  # no symbols of atoms, or no RDKit
                 continue
-            properties = _properties(one, prototype)
-            records.append(MoleculeRecord(molecule, f"class{one.target}-prototype{number}", properties))
+            evidence, is_matched = prototype.evidence, prototype.edge_rule.is_matched
+            facts = {
+                "class": class_label(one.target, one.class_names).removeprefix("class "),
+                "description": description_of(prototype, one.feature_colors),
+                "p": prototype.probability,
+                "margin": prototype.margin,
+                "support": None if evidence is None else evidence.support,
+                "support_elsewhere": None if evidence is None else evidence.support_elsewhere,
+                "smarts": smarts_of(prototype),
+                "cut_from": None if prototype.source is None else one.graph_label(prototype.source),
+                "bonds": "counted" if is_matched else "those of the molecule it was cut from; they were not counted",
+            }
+            known = {name: value for name, value in facts.items() if value is not None}
+            records.append(MoleculeRecord(molecule, f"class{one.target}-prototype{number}", known))
     return sdf_text(records)
-
-
-def _properties(explanation: "Explanation", prototype: Prototype) -> Row:
-    evidence = prototype.evidence
-    is_matched = prototype.edge_rule.is_matched
-    facts = {
-        "class": class_label(explanation.target, explanation.class_names).removeprefix("class "),
-        "description": description_of(prototype, explanation.feature_colors),
-        "p": prototype.probability,
-        "margin": prototype.margin,
-        "support": None if evidence is None else evidence.support,
-        "support_elsewhere": None if evidence is None else evidence.support_elsewhere,
-        "smarts": smarts_of(prototype),
-        "cut_from": None if prototype.source is None else explanation.graph_label(prototype.source),
-        "bonds": "counted" if is_matched else "those of the molecule it was cut from; they were not counted",
-    }
-    return {name: value for name, value in facts.items() if value is not None}
 
 
 def table_rows(of: str, classes: Classes) -> Iterator[tuple[Any, ...]]:
     """The cells of a table, one row after the other; what is unknown is ``None``."""
-    rows: Mapping[str, Callable[[Classes], Iterator[Row]]] = {
-        "prototypes": _prototypes,
-        "reasons": _reasons,
-        "graphs": _graphs,
-    }
-    return (tuple(row.get(column) for column in COLUMNS[of]) for row in rows[of](classes))
+    rows = {"prototypes": _prototypes, "reasons": _reasons, "graphs": _graphs}[of]
+    return (tuple(row.get(column) for column in COLUMNS[of]) for row in rows(classes))
 
 
 def _prototypes(classes: Classes) -> Iterator[Row]:
@@ -196,20 +186,17 @@ def _reasons(classes: Classes) -> Iterator[Row]:
             }
 
 
-def _counts(counts: Support | Evidence | None, share: str) -> Row:
+def _counts(counts: Support | None, share: str) -> Row:
     """In how many graphs something is, inside its class and elsewhere, with shares and Wilson's intervals."""
     if counts is None:
         return {}
-    row: Row = {}
-    for part, whole, name in (
-        ("num_in_class", "num_class", share),
-        ("num_elsewhere", "num_others", f"{share}_elsewhere"),
-    ):
-        number, total = getattr(counts, part), getattr(counts, whole)
-        row |= {part: number, whole: total}
-        if total:
-            low, high = wilson(number, total)
-            row |= {name: number / total, f"{name}_low": low, f"{name}_high": high}
+    row: Row = {name: getattr(counts, name) for name in ("num_in_class", "num_class", "num_elsewhere", "num_others")}
+    if counts.num_class:
+        low, high = counts.interval
+        row |= {share: counts.share, f"{share}_low": low, f"{share}_high": high}
+    if counts.num_others:
+        share, (low, high) = f"{share}_elsewhere", counts.interval_elsewhere
+        row |= {share: counts.share_elsewhere, f"{share}_low": low, f"{share}_high": high}
     return row
 
 
@@ -229,12 +216,17 @@ def _graphs(classes: Classes) -> Iterator[Row]:
     if not classes:
         return
     survey, names = classes[0].survey, classes[0].class_names
-    clusters = {one.target: _clusters(one) for one in classes}
+    clusters = {
+        one.target: dict(zip(one.embedding_map.indices, one.embedding_map.clusters, strict=True))
+        for one in classes
+        if one.embedding_map is not None
+    }
     holding = {one.target: reasons_by_graph(one) for one in classes if one.rule is not None}
     parts: Sequence[int] = next((one.rule.parts for one in classes if one.rule is not None), ())
     for index, predicted in enumerate(survey.predictions):
         held = {target: by_graph.get(index, []) for target, by_graph in holding.items()}
         origin, label = survey.origin(index), survey.labels[index] if survey.labels else None
+        cluster = clusters.get(predicted, {}).get(index, -1)
         yield {
             "graph": origin.position,
             "id": origin.name or None,
@@ -245,18 +237,11 @@ def _graphs(classes: Classes) -> Iterator[Row]:
             "prediction": names[predicted],
             "p": survey.probabilities[index] if survey.probabilities else None,
             "part": PART_NAMES[parts[index]] if parts else None,
-            "cluster": clusters.get(predicted, {}).get(index),
+            "cluster": cluster + 1 if cluster >= 0 else None,
             "reasons": " ".join(f"class{target}-reason{n}" for target, some in held.items() for n in some),
             "covered": bool(held[predicted]) if predicted in held else None,
             "rule_agrees": all(bool(some) == (target == predicted) for target, some in held.items()) if held else None,
         }
-
-
-def _clusters(explanation: "Explanation") -> dict[int, int]:
-    """Cluster of each graph that is in one of the class, from 1."""
-    places = explanation.embedding_map
-    pairs = () if places is None else zip(places.indices, places.clusters, strict=True)
-    return {index: cluster + 1 for index, cluster in pairs if cluster >= 0}
 
 
 def reasons_by_graph(explanation: "Explanation") -> dict[int, list[int]]:
