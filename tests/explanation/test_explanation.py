@@ -40,46 +40,12 @@ def test_a_prototype_is_described_with_its_evidence():
     )
 
 
-def test_a_generated_prototype_has_no_source():
-    assert explanation([prototype()]).summary().splitlines()[1:] == [
-        "  1. a path of three nodes; p = 0.988",
-        "     3 nodes, 2 edges (2 feature 1, 1 feature 0); p = 0.9877, margin 4.38",
-    ]
-
-
 def test_graphs_are_called_by_where_they_came_from():
     origin = Origin(position=875, line=888, name="aspirin", smiles="CC")
     survey = Survey(predictions=(1,) * 8, **origin_columns([Origin(position=n, line=n) for n in range(7)] + [origin]))
     found = explanation([prototype(source=7)], survey=survey)
     assert "; cut from graph 875 (line 888, aspirin, CC)" in found.summary()
     assert (found.graph_label(7), found.graph_label(3)) == ("graph 875 (line 888, aspirin, CC)", "graph 3 (line 3)")
-
-
-def test_a_class_without_a_name_has_a_number():
-    evidence = Evidence(num_in_class=1, num_class=1, num_elsewhere=1, num_others=3, num_in_cluster=1, information=1.0)
-    words = explanation([prototype(evidence=evidence)], class_names=("0", "1")).summary().splitlines()[1]
-    assert words.split("; ")[1] == (
-        "found in all of the 1 graph predicted as class 1 (95%: 21% to 100%) and in 1 of 3 others (95%: 6% to 79%)"
-    )
-
-
-def test_columns_without_a_colour_do_not_count():
-    names = ("dark", "bright", "place")
-    found = explanation(
-        [prototype(feature_names=names)], feature_names=names, feature_colors=("#000000", "#FFFFFF", "")
-    )
-    places = torch.tensor([[0.1], [0.2], [0.3]])
-    found.prototypes[0].graph.x = torch.cat([torch.eye(2)[[0, 1, 1]], places], dim=1)
-    assert found.summary().splitlines()[1:] == [
-        "  1. two bright nodes and one dark node in a path; p = 0.988",
-        "     3 nodes, 2 edges (2 bright, 1 dark); p = 0.9877, margin 4.38",
-    ]
-
-
-def test_no_prototype_and_warnings_are_said():
-    assert explanation([], warnings=("it was changed",)).summary() == (
-        "Class 1 (mutagen): 4 of 10 graphs are predicted as it.\n  No prototype was found.\n  Note: it was changed."
-    )
 
 
 def test_what_is_known_of_the_model_stands_above():
@@ -103,12 +69,6 @@ def test_what_is_known_besides_is_told_of_all_classes():
     told = known.told(about={"data": "mine"}, doubts=["b", "c"])
     assert (told[1].doubts, told.not_explained, known[1].doubts) == (("b", "c"), {0: "gone"}, ("a",))
     assert told[1].provenance.about == {"date": "now", "data": "mine"}
-
-
-def test_several_classes_stand_one_below_the_other():
-    one = explanation([])
-    text = pg.Explanations({1: one, 0: one}).summary()
-    assert text == f"{one.summary()}\n\n{one.summary()}"
 
 
 def test_names_from_the_data_stay_on_their_lines():

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph.explanation import EmbeddingMap, Evidence, Explanation, Explanations, Session, Survey, io
+from protograph.explanation import EmbeddingMap, Evidence, Explanations, Session, io
 from protograph.explanation.io import Reader, pack
 from protograph.graphs.conditions import EdgeRule
 from tests.explanation.by_hand import reasons
@@ -24,10 +24,6 @@ from tests.explanation.told import told
 from tests.made import made_explanation
 from tests.metrics.small_graphs import path
 
-DTYPES = (
-    *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
-    *("float16", "bfloat16", "float32", "float64"),
-)
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
 
@@ -143,12 +139,14 @@ def test_rules_come_back_with_what_they_predict(tmp_path):
     assert again.summary() == told().summary()
     again.save(tmp_path / "f.json")
     assert (tmp_path / "e.json").read_bytes() == (tmp_path / "f.json").read_bytes()
+    # Options of other kinds are kept by name or as text.
+    one(options={"by": math.hypot, "device": torch.device("cpu"), "seed": np.int64(3)}).save(tmp_path / "e.json")
+    assert pg.load(tmp_path / "e.json").options == {"by": "math.hypot", "device": "cpu", "seed": 3}
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", io._DTYPES.values(), ids=str)
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 2)])
 def test_tensors_come_back_bit_for_bit(dtype, shape):
-    dtype = getattr(torch, dtype)
     tensor = (torch.rand(shape, generator=torch.Generator().manual_seed(0)) * 100).to(dtype)
     if dtype.is_floating_point and tensor.numel() > 2:
         tensor.view(-1)[:3] = torch.tensor([math.nan, -math.inf, 0.1])
@@ -167,11 +165,6 @@ def test_graphs_keep_tensors_texts_numbers_and_graphs():
     assert Reader(0).read(pack(Data(x=x), Data), Data).x.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
-def test_options_of_other_kinds_are_kept_by_name_or_as_text(tmp_path):
-    one(options={"by": math.hypot, "device": torch.device("cpu"), "seed": np.int64(3)}).save(tmp_path / "e.json")
-    assert pg.load(tmp_path / "e.json").options == {"by": "math.hypot", "device": "cpu", "seed": 3}
-
-
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
@@ -185,14 +178,6 @@ def test_long_lists_are_packed_and_come_back_to_the_last_bit(values, kind, monke
     written = json.loads(json.dumps(pack(tuple(values), tuple[kind, ...])))
     assert set(written) == {"numbers", "dtype", "size"}
     assert same(Reader(0).read(written, tuple[kind, ...]), tuple(values))
-
-
-def test_columns_of_many_graphs_take_little(tmp_path):
-    size = 200_000
-    survey = Survey(predictions=(0, 1) * (size // 2), probabilities=(0.25, 0.75) * (size // 2))
-    made_explanation(survey=survey).save(tmp_path / "e.json")
-    assert (tmp_path / "e.json").stat().st_size < 30_000
-    assert same(pg.load(tmp_path / "e.json").survey, survey)
 
 
 @pytest.mark.parametrize(
@@ -242,10 +227,7 @@ def problem_of(tmp_path):
         (b"[1, 2]", "its content must be an object, got [1, 2]"),
         (b'{"format": "other"}', 'format must be "protograph-explanation", got "other"'),
         (b'{"format": "protograph-explanation", "version": true}', "version must be a whole number, got true"),
-        (
-            b'{"format": "protograph-explanation", "version": 4}',
-            "an object with explanation, or a list of",
-        ),
+        (b'{"format": "protograph-explanation", "version": 4}', "an object with explanation, or a list of"),
     ],
 )
 def test_files_that_are_something_else(content, problem, problem_of):
@@ -279,11 +261,7 @@ GONE = object()
         ("prototypes.0.graph.x.tensor.data.4", "one", 'x.tensor.data[4] must be a number, got "one"'),
         ("prototypes.0.graph.x.tensor.dtype", "object", "x.tensor.dtype must be one of bool, uint8"),
         ("prototypes.0.graph.x.tensor.shape", [-1], "x.tensor.data must be float32 values of the shape [-1]"),
-        (
-            "prototypes.0.graph.x.tensor",
-            {"dtype": "uint8", "shape": [1], "data": [-1]},
-            "uint8 values of the shape [1]",
-        ),
+        ("prototypes.0.graph.x.tensor", {"dtype": "uint8", "shape": [1], "data": [-1]}, "uint8 values of the shape"),
         ("prototypes.0.graph.x.tensor", {"dtype": "float32", "shape": [10**30, 0], "data": []}, "got 0 that are not"),
         ("prototypes.0.graph.x", GONE, "graph.num_nodes must be a whole number of at least 0"),
         ("prototypes.0.graph.edge_index.tensor.data.0", 3, "edge_index must join nodes 0 to 2, got node 3"),
@@ -403,9 +381,3 @@ def test_an_entry_that_is_missing_gets_the_default_of_its_field(document, tmp_pa
     (tmp_path / "e.json").write_text(json.dumps(short))
     (found,) = pg.load(tmp_path / "e.json").prototypes
     assert (found.evidence, found.num_clusters, found.feature_names, found.cluster_size) == (None, None, (), 312)
-
-
-def test_every_field_is_written(document):
-    explanation = document["explanation"]
-    for record, kind in ((explanation, Explanation), (explanation["prototypes"][0], pg.Prototype)):
-        assert list(record) == [field.name for field in dataclasses.fields(kind)]

@@ -9,12 +9,11 @@ import protograph as pg
 from protograph.datasets.molecules import CARBON_RING, molecule
 from protograph.datasets.tu import MUTAGENICITY_ATOMS
 from protograph.explanation import Evidence
-from protograph.explanation.prototype import describe_composition, figures_of, formulas_of, smarts_of, smiles_of
+from protograph.explanation.prototype import figures_of, formulas_of, smarts_of, smiles_of
 from protograph.graphs.conditions import EdgeRule
 
 EDGES = torch.tensor([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]])
 PATH = Data(x=torch.eye(3), edge_index=EDGES)
-HOUSE = torch.tensor([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]).T
 
 
 def prototype(graph=None, **facts):
@@ -26,45 +25,6 @@ def evidence(num_in_class=3, num_class=4, num_elsewhere=1, num_others=5, **figur
     counts = {"num_in_class": num_in_class, "num_class": num_class}
     others = {"num_elsewhere": num_elsewhere, "num_others": num_others}
     return Evidence(**counts, **others, num_in_cluster=0, information=0.5, **figures)
-
-
-def test_all_that_is_known_is_said():
-    known = prototype(evidence=evidence(3880, 4000, 10, 5000), cluster=0, num_clusters=2, cluster_size=3120)
-    assert known.describe("1") == (
-        "six carbons in a ring; found in 97% of the graphs predicted as class 1 and in 0.2% of the others; "
-        "p = 0.998; cluster 1 of 2, 3,120 graphs"
-    )
-    assert known.describe("mutagen").split("; ")[1] == (
-        "found in 97% of the graphs predicted as mutagen and in 0.2% of the others"
-    )
-    assert known.describe().split("; ")[1] == (
-        "found in 97% of the graphs predicted as its class and in 0.2% of the others"
-    )
-
-
-def test_what_is_not_known_is_left_out():
-    assert prototype().describe() == "six carbons in a ring; p = 0.998"
-    assert prototype(probability=float("nan")).describe() == "six carbons in a ring"
-    assert prototype(cluster=4).describe() == "six carbons in a ring; p = 0.998; cluster 5"
-    assert prototype(cluster=4, cluster_size=1).describe() == "six carbons in a ring; p = 0.998; cluster 5, 1 graph"
-    assert prototype(cluster=0, num_clusters=3).describe().endswith("; cluster 1 of 3")
-
-
-def test_names_from_the_data_are_never_more_than_one_line_of_text():
-    graph = Data(x=torch.eye(2)[[0, 0, 0, 0, 1]], edge_index=HOUSE)
-    hostile = prototype(graph, feature_names=("x\n\n2. {}", "y" * 10_000), evidence=evidence(1, 2, 1, 2))
-    assert hostile.describe("__import__('os')\r\n\x1b[2J") == (
-        f"a house of four x 2. {{}} nodes and one {'y' * 37}... node; "
-        "found in 1 of 2 graphs predicted as __import__('os') [2J (95%: 9% to 91%) and in 1 of 2 others "
-        "(95%: 9% to 91%); p = 0.998"
-    )
-
-
-def test_columns_without_a_colour_do_not_decide_what_a_node_is():
-    x = torch.cat([torch.eye(2)[[0, 0, 0, 0, 1]], torch.rand(5, 1)], dim=1)
-    one = prototype(Data(x=x, edge_index=HOUSE), feature_names=("dark", "bright", "place"))
-    assert one.describe() == "a house; p = 0.998"
-    assert one.describe(colors=("#000", "#FFF", "")) == "a house of four dark nodes and one bright node; p = 0.998"
 
 
 @pytest.mark.parametrize(
@@ -85,6 +45,43 @@ def test_columns_without_a_colour_do_not_decide_what_a_node_is():
 def test_what_does_not_fit_the_graph_is_refused(facts, problem):
     with pytest.raises(ValueError, match=f"^{problem}"):
         prototype(PATH, feature_names=(), **facts)
+
+
+@pytest.mark.parametrize(
+    ("figures", "problem"),
+    [
+        ({"num_in_class": 5}, r"num_in_class must be in \[0, 4\], which is num_class, got 5"),
+        ({"num_elsewhere": 6}, r"num_elsewhere must be in \[0, 5\], which is num_others, got 6"),
+        ({"node_graphs": (3, 4)}, r"node_graphs must be in \[0, 3\], which is num_looked_at, got \[3, 4\]"),
+        ({"edge_graphs": (-1,)}, r"edge_graphs must be in \[0, 3\], which is num_looked_at, got \[-1\]"),
+    ],
+)
+def test_figures_that_cannot_be_are_refused(figures, problem):
+    with pytest.raises(ValueError, match=f"^{problem}"):
+        evidence(**{"num_looked_at": 3} | figures)
+
+
+def test_shares_of_no_graphs_are_not_a_number():
+    assert (evidence().support, evidence().support_elsewhere) == (0.75, 0.2)
+    assert math.isnan(evidence(0, 0).support)
+    assert math.isnan(evidence(3, 4, 0, 0).support_elsewhere)
+
+
+def test_one_is_singular_and_nothing_is_said_of_what_is_not_known():
+    alone = prototype(Data(x=torch.rand(1, 2), edge_index=torch.tensor([[0], [0]])), feature_names=())
+    assert repr(alone) == "Prototype(1 node, 1 edge, probability=0.9980)"
+    assert figures_of(alone) == "1 node, 1 edge; p = 0.9980, margin 6.20"
+    assert smiles_of(alone) is None
+    assert prototype(probability=math.nan).describe() == "six carbons in a ring"
+
+
+def test_a_prototype_that_the_model_takes_for_another_class_says_so():
+    odd = prototype(probability=0.0002, source=3, target=0, predicted=1)
+    assert odd.describe(class_names=("other", "mutagen")) == (
+        "six carbons in a ring; p less than 0.001; "
+        "by itself the model takes this for class 1 (mutagen); it counts only inside a graph"
+    )
+    assert prototype(target=1, predicted=1).describe() == "six carbons in a ring; p = 0.998"
 
 
 def test_what_fits_the_graph_is_taken():
@@ -114,49 +111,6 @@ def test_nodes_and_edges_of_networkx_have_names_or_rows():
     }
     bare = prototype(Data(edge_index=EDGES[:, :4], num_nodes=3)).to_networkx()
     assert nx.utils.graphs_equal(bare, nx.path_graph(3))
-
-
-def test_one_is_singular():
-    alone = Data(x=torch.eye(1), edge_index=torch.tensor([[0], [0]]))
-    assert repr(prototype(alone)) == "Prototype(1 node, 1 edge, probability=0.9980)"
-    assert repr(prototype(PATH)) == "Prototype(3 nodes, 3 edges, probability=0.9980)"
-
-
-COUNTS = {
-    "num_in_class": 3,
-    "num_class": 4,
-    "num_elsewhere": 1,
-    "num_others": 5,
-    "num_in_cluster": 2,
-    "information": 0.625,
-    "num_looked_at": 3,
-}
-
-
-@pytest.mark.parametrize(
-    ("figures", "problem"),
-    [
-        ({"num_in_class": 5}, r"num_in_class must be in \[0, 4\], which is num_class, got 5"),
-        ({"num_elsewhere": 6}, r"num_elsewhere must be in \[0, 5\], which is num_others, got 6"),
-        ({"node_graphs": (3, 4)}, r"node_graphs must be in \[0, 3\], which is num_looked_at, got \[3, 4\]"),
-        ({"edge_graphs": (-1,)}, r"edge_graphs must be in \[0, 3\], which is num_looked_at, got \[-1\]"),
-    ],
-)
-def test_figures_that_cannot_be_are_refused(figures, problem):
-    with pytest.raises(ValueError, match=f"^{problem}"):
-        Evidence(**COUNTS | figures)
-
-
-def test_figures_that_can_be_are_taken():
-    evidence = Evidence(**COUNTS, node_sources=(9,), contributions=(-1, 0.5), contribution_share=-0.5, steps=("-1",))
-    assert evidence.support == 0.75
-    assert evidence.support_elsewhere == 0.2
-
-
-def test_shares_of_no_graphs_are_not_a_number():
-    evidence = Evidence(**COUNTS | dict.fromkeys(("num_in_class", "num_class", "num_elsewhere", "num_others"), 0))
-    assert math.isnan(evidence.support)
-    assert math.isnan(evidence.support_elsewhere)
 
 
 def bonded(bond_rows, **facts):
@@ -189,44 +143,7 @@ def test_where_nodes_were_not_matched_nothing_is_said_of_them():
         _ = prototype(are_nodes_matched=False).smarts
 
 
-def test_a_prototype_that_the_model_takes_for_another_class_says_so():
-    odd = prototype(probability=0.0002, source=3, target=0, predicted=1)
-    assert odd.describe(class_names=("other", "mutagen")) == (
-        "six carbons in a ring; p less than 0.001; "
-        "by itself the model takes this for class 1 (mutagen); it counts only inside a graph"
-    )
-    made = prototype(probability=0.0002, target=0, predicted=1)
-    assert made.describe() == "six carbons in a ring; p less than 0.001; by itself the model takes this for class 1"
-    for facts in ({"target": 1, "predicted": 1}, {"target": 1}, {"predicted": 1}):
-        assert prototype(**facts).describe() == "six carbons in a ring; p = 0.998"
-
-
 CHAIN = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
-
-
-def test_figures_of_a_prototype():
-    pytest.importorskip("rdkit")
-    prototype = pg.Prototype(graph=CHAIN, probability=0.98765, margin=4.3825, source=7, feature_names=("C", "N"))
-    assert (
-        figures_of(prototype)
-        == "3 nodes, 2 edges (2 N, 1 C); p = 0.9877, margin 4.38; cut from graph 7; SMARTS [#6]~[#7]~[#7]"
-    )
-
-
-def test_one_node_is_singular_and_nothing_is_said_of_what_is_not_known():
-    alone = Data(x=torch.rand(1, 2), edge_index=torch.tensor([[0], [0]]))
-    prototype = pg.Prototype(graph=alone, probability=1.0, margin=float("inf"))
-    assert figures_of(prototype) == "1 node, 1 edge; p = 1.0000, margin inf"
-    assert smiles_of(prototype) is None
-
-
-def test_names_stay_on_one_line():
-    assert describe_composition(CHAIN, ("a\n\x1b[2J", "b" * 50)) == f"2 {'b' * 37}..., 1 a [2J"
-
-
-def test_features_that_are_not_one_hot_have_no_composition():
-    assert describe_composition(Data(x=torch.rand(3, 2)), ()) == ""
-    assert describe_composition(Data(num_nodes=3), ()) == ""
 
 
 AROMATIC = EdgeRule(is_matched=True)

@@ -43,18 +43,10 @@ FACTS = {
 def test_what_does_not_fit_is_refused(changes, problem):
     with pytest.raises(ValueError, match=f"^{problem}"):
         Survey(**(FACTS | changes))
-
-
-@pytest.mark.parametrize(
-    ("parts", "problem"),
-    [
-        (((0, 1), np.zeros((2, 2)), (0,)), r"clusters must be a list of 2, one for each of indices, got \[0\]"),
-        (((0, 1), np.zeros((2, 3)), (0, 0)), r"positions.shape must be \[2, 2\], .*, got \[2, 3\]"),
-    ],
-)
-def test_a_map_has_a_place_and_a_cluster_for_each_graph(parts, problem):
-    with pytest.raises(ValueError, match=f"^{problem}"):
-        EmbeddingMap(*parts, (1.0, 0.0))
+    with pytest.raises(ValueError, match=r"^clusters must be a list of 2, one for each of indices, got \[0\]"):
+        EmbeddingMap((0, 1), np.zeros((2, 2)), (0,), (1.0, 0.0))
+    with pytest.raises(ValueError, match=r"^positions.shape must be \[2, 2\], .*, got \[2, 3\]"):
+        EmbeddingMap((0, 1), np.zeros((2, 3)), (0, 0), (1.0, 0.0))
 
 
 def test_classes_share_it_in_a_file_and_after_loading(tmp_path):
