@@ -248,12 +248,10 @@ def _class_difference(
     target: int, before: Explanation | None, after: Explanation | None, common: Mapping[int, int], least_change: float
 ) -> ClassDifference:
     """One class in both explanations; in one of them it may be missing."""
-    sides = ((before, common), (after, {index: index for index in common.values()}))
-    reasons = [_reasons(one, indices) if one else [] for one, indices in sides]
-    prototypes = [_prototypes(one) if one else [] for one, _ in sides]
+    ours, theirs = _reasons(before, common), _reasons(after, {index: index for index in common.values()})
     changes = [
-        *_changes("reason", *reasons, same_reason, least_change),
-        *_changes("prototype", *prototypes, same_pattern, least_change),
+        *_changes("reason", ours, theirs, same_reason, least_change),
+        *_changes("prototype", _prototypes(before), _prototypes(after), same_pattern, least_change),
     ]
     return ClassDifference(
         target=target,
@@ -263,7 +261,9 @@ def _class_difference(
     )
 
 
-def _reasons(one: Explanation, indices: Mapping[int, int]) -> list[_Item]:
+def _reasons(one: Explanation | None, indices: Mapping[int, int]) -> list[_Item]:
+    if one is None:
+        return []
     return [
         _Item(
             reason,
@@ -275,7 +275,9 @@ def _reasons(one: Explanation, indices: Mapping[int, int]) -> list[_Item]:
     ]
 
 
-def _prototypes(one: Explanation) -> list[_Item]:
+def _prototypes(one: Explanation | None) -> list[_Item]:
+    if one is None:
+        return []
     return [
         _Item(prototype, description_of(prototype, one.feature_colors), _standing(number, prototype.evidence))
         for number, prototype in enumerate(one.prototypes, start=1)

@@ -227,10 +227,11 @@ class Explanation:
         searched = as_searched(graphs)
         if self.rule is not None:
             return self.rule.predict(searched, with_rest=with_rest)
-        holds = np.zeros(len(searched), np.bool_)
-        for one in self.prototypes:
-            holds |= searched.contain(one.graph, match_features=one.match_features, edge_rule=one.edge_rule)
-        return holds
+        held = [
+            searched.contain(one.graph, match_features=one.match_features, edge_rule=one.edge_rule)
+            for one in self.prototypes
+        ]
+        return np.any(held, axis=0) if held else np.zeros(len(searched), np.bool_)
 
     @property
     def fidelity(self) -> Fidelity | None:

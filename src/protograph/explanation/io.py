@@ -86,11 +86,10 @@ def _shown(value: object) -> str:
     """A value as messages show it: as JSON has it, and never long."""
     if isinstance(value, dict):
         return "an object"
-    if isinstance(value, list | tuple):
-        short = f"[{', '.join(map(_shown, value[:8]))}]"
-        return short if len(value) <= 8 and len(short) <= 40 else f"a list of {len(value)}"
     text = json.dumps(_plain(value), default=str)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    if len(text) <= 40:
+        return text
+    return f"a list of {len(value)}" if isinstance(value, list | tuple) else f"{text[:37]}..."
 
 
 def are_whole(tensor: Tensor) -> bool:

@@ -410,8 +410,7 @@ def smiles_of(prototype: Prototype) -> str | None:
     if not has_bonds or smarts_of(prototype) is None:
         return None
     try:
-        smiles = prototype.smiles
-        parse(smiles)
+        parse(smiles := prototype.smiles)
     except (ImportError, ValueError):
         return None
     return smiles

@@ -198,9 +198,6 @@ class Example:
             if len(set(nodes)) != len(nodes) or not all(0 <= node < size for node in nodes):
                 raise unfit(f"marked[{place}]", f"different nodes of graph, from 0 to {size - 1}", nodes)
 
-    def __repr__(self) -> str:
-        return f"Example(source={self.source}, {len(self.nodes)} nodes, probability={self.probability:.4f})"
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reason:
@@ -278,13 +275,9 @@ class Reason:
             graphs: Graphs of the same columns as those it was found in; what they hold may be new.
         """
         searched = as_searched(graphs)
-        holds = np.ones(len(searched), np.bool_)
-        for pattern in self.has:
-            holds &= pattern.holds_in(searched)
-        for pattern in self.lacks:
-            holds &= ~pattern.holds_in(searched)
-        for reason in self.unless:
-            holds &= ~reason.holds(searched)
+        present = [pattern.holds_in(searched) for pattern in self.has]
+        absent = [one.holds_in(searched) for one in self.lacks] + [one.holds(searched) for one in self.unless]
+        holds: Bools = np.all([*present, *np.logical_not(absent)], axis=0)
         return holds
 
     def _repr_html_(self) -> str:
@@ -335,11 +328,8 @@ class Rule:
             with_rest: Whether the reason "none of what marks the others" counts.
         """
         searched = as_searched(graphs)
-        holds = np.zeros(len(searched), np.bool_)
-        for reason in self.reasons:
-            if with_rest or not reason.is_rest:
-                holds |= reason.holds(searched)
-        return holds
+        held = [reason.holds(searched) for reason in self.reasons if with_rest or not reason.is_rest]
+        return np.any(held, axis=0) if held else np.zeros(len(searched), np.bool_)
 
 
 def held_by(reasons: Iterable[Reason], num_graphs: int) -> Bools:

@@ -42,9 +42,22 @@ COLUMNS = {
         *("covered", "rule_agrees"),
     ),
 }
-_WHOLE = ("class", "cluster", "cluster_size", "nodes", "edges", "source", "example", "graph", "line")
-_AMOUNTS = ("p", "margin", "example_p", "fidelity_up_to_here")
-_FLAGS = ("covered", "rule_agrees")
+_WHOLE = (
+    *("class", "cluster", "cluster_size", "nodes", "edges", "source", "example", "graph", "line"),
+    *("num_patterns", "num_in_class", "num_class", "num_elsewhere", "num_others"),
+)
+_AMOUNTS = (
+    *("p", "margin", "example_p", "fidelity_up_to_here", "kept_apart_share", "kept_apart_share_elsewhere"),
+    *("support", "support_low", "support_high", "share", "share_low", "share_high"),
+    *("support_elsewhere", "support_elsewhere_low", "support_elsewhere_high"),
+    *("share_elsewhere", "share_elsewhere_low", "share_elsewhere_high"),
+)
+# Types such that what is unknown is missing in each of them.
+_TYPES = {
+    **dict.fromkeys(_WHOLE, "Int64"),
+    **dict.fromkeys(_AMOUNTS, "Float64"),
+    **dict.fromkeys(("covered", "rule_agrees"), "boolean"),
+}
 
 
 def frame_of(of: str, classes: Classes) -> Any:
@@ -66,20 +79,7 @@ def frame_of(of: str, classes: Classes) -> Any:
         raise ImportError("to_frame needs pandas; pip install 'protograph[tables]'") from error
     # From objects: pandas would make numbers of what is unknown, and whole numbers of shares that happen to be 0 or 1.
     frame = pandas.DataFrame(list(table_rows(of, classes)), columns=list(COLUMNS[of]), dtype=object)
-    return frame.astype({column: _kind_of(column) for column in COLUMNS[of]})
-
-
-def _kind_of(column: str) -> str:
-    """The type of a column in pandas, such that what is unknown is missing in each of them.
-
-    >>> [_kind_of(column) for column in ("nodes", "num_in_class", "share_low", "covered", "smiles")]
-    ['Int64', 'Int64', 'Float64', 'boolean', 'string']
-    """
-    if column in _WHOLE or column.startswith("num_"):
-        return "Int64"
-    if column in _FLAGS:
-        return "boolean"
-    return "Float64" if column in _AMOUNTS or "share" in column or column.startswith("support") else "string"
+    return frame.astype({column: _TYPES.get(column, "string") for column in COLUMNS[of]})
 
 
 def write_tables(classes: Classes, folder: Path) -> None:
