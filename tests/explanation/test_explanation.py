@@ -103,7 +103,6 @@ CUT = {"source": 7, "nodes": [0, 1, 3]}
         ({"prototypes_taken_out": ((),)}, r"prototypes_taken_out must be empty or a list of 0, one for each"),
         ({"reasons": (), "graph_parts": (0, 1)}, r"rule.parts must be empty or a list of 10, .*, got \[0, 1\]"),
         ({"reasons": (), "graph_parts": (3,) * 10}, r"parts must be 0 \(searched\), 1 .*, 2|or 2 \(kept apart\)"),
-        ({"reasons": (EVERYWHERE,), "typical_uncovered": (0,)}, r"rule.typical_uncovered must be graphs of the class"),
         ({"reasons": (replace(EVERYWHERE, holds_in_indices=(9, 10)),)}, r"rule.reasons\[0\].holds_in_indices .* 10"),
     ],
 )

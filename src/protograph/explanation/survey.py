@@ -141,25 +141,11 @@ def origin_columns(origins: Iterable[Origin]) -> dict[str, Any]:
 
 
 def surveyed(store: GraphStore, embedded: EmbeddedGraphs, confusion: tuple[tuple[int, ...], ...] | None) -> Survey:
-    """Look over all graphs once."""
+    """Look over all graphs once, and keep some to be shown."""
     predictions, labels = embedded.predictions, embedded.labels
     own = embedded.probabilities[np.arange(len(predictions)), predictions].clip(0.0, 1.0)
     positions, explained = project(embedded.graph_embeddings)
     step = float(np.ptp(positions, axis=0).max(initial=0.0)) / MAP_STEPS or 1.0
-    return Survey(
-        predictions=tuple(predictions.tolist()),
-        probabilities=tuple(own.round(DECIMALS).tolist()),
-        labels=() if labels is None else tuple(labels.tolist()),
-        confusion=confusion,
-        positions=(positions / step).round() * step,
-        explained=explained,
-        graphs=_kept(store, predictions, labels),
-        **origin_columns(map(store.origin, range(len(store)))),
-    )
-
-
-def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> dict[int, Data]:
-    """Graphs to be shown: as many of each prediction as there is room for, the wrong ones among them first."""
     kept: dict[int, Data] = {}
     numbers = 0
     for index in chosen_graphs(predictions, labels, MAX_GRAPHS):
@@ -169,7 +155,16 @@ def _kept(store: GraphStore, predictions: Ints, labels: Ints | None) -> dict[int
             break
         values = {key: graph[key] for key in SHOWN if isinstance(graph.get(key), Tensor | str)}
         kept[index] = Data.from_dict({**values, "num_nodes": graph.num_nodes})
-    return dict(sorted(kept.items()))
+    return Survey(
+        predictions=tuple(predictions.tolist()),
+        probabilities=tuple(own.round(DECIMALS).tolist()),
+        labels=() if labels is None else tuple(labels.tolist()),
+        confusion=confusion,
+        positions=(positions / step).round() * step,
+        explained=explained,
+        graphs=dict(sorted(kept.items())),
+        **origin_columns(map(store.origin, range(len(store)))),
+    )
 
 
 def chosen_graphs(predictions: Ints, labels: Ints | None, limit: int) -> list[int]:

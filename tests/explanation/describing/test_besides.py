@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.explanation import Evidence, Prototype
-from protograph.explanation.describing.kind_words import besides, unsaid_by_name, unsaid_by_smarts
+from protograph.explanation import Evidence, Pattern, Prototype
+from protograph.explanation.describing.kind_words import besides, kind_words, unsaid_by_name, unsaid_by_smarts
 from protograph.graphs.conditions import EdgeRule
 
 PAIR = torch.tensor([[0, 1], [1, 0]])
@@ -73,3 +73,18 @@ def test_smarts_says_what_it_does_not_say():
     assert unsaid_by_smarts(prototype) == ["degree", "in ring", "stereo"]
     assert prototype.smarts_besides == ("degree", "in ring", "stereo")
     assert pair(ONE_HOT, feature_names=("C", "O")).smarts_besides == ()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "rule", "names", "unsaid"),
+    [
+        ([[0.5, 2.0]] * 2, MATCHED, (), ("edge attributes",)),
+        ([[0.5, 2.0]] * 2, MATCHED, ("length", "angle"), ("length", "angle")),
+        ([[0.5], [0.5]], EdgeRule(is_matched=True, cuts=((1.0,),)), ("length",), ("length",)),
+        ([[1.0], [2.0]], MATCHED, ("length",), ("length",)),  # another there than back
+    ],
+)
+def test_edges_that_words_cannot_tell_are_said_to_count(attributes, rule, names, unsaid):
+    graph = Data(edge_index=PAIR, edge_attr=torch.tensor(attributes), num_nodes=2)
+    words = kind_words(Pattern(graph=graph, edge_rule=rule, edge_names=names))
+    assert (words.unsaid, words.edges) == (unsaid, {(0, 1): ""})

@@ -156,11 +156,6 @@ def test_without_types_of_bonds_only_atoms_are_named(symbols, bonds, text):
     assert name_molecule(one, [ATOMS.index(symbol) for symbol in one.symbols], ATOMS, NEUTRAL_RULES) == text
 
 
-def test_no_atom_is_in_two_groups():
-    groups = find_groups(molecule("C O O H", "0=1, 0-2, 2-3"))
-    assert [(group.formula, sorted(group.atoms)) for group in groups] == [("COOH", [0, 1, 2, 3])]
-
-
 def test_what_is_too_large_is_left_alone():
     large = Molecule(nx.cycle_graph(61), ["C"] * 61, {})
     assert name(large) is None
@@ -236,20 +231,3 @@ def test_bonds_are_known_by_their_column():
 )
 def test_other_bonds_are_not_known(rows, names):
     assert types(rows, names) == {}
-
-
-def test_rings_are_found_with_those_they_share_atoms_with():
-    house_and_ring = nx.disjoint_union(nx.house_graph(), nx.cycle_graph(3))
-    house_and_ring.add_edge(0, 5)
-    molecule = Molecule(house_and_ring, "C" * 8, {})
-    assert [sorted(block) for block in molecule.ring_systems] == [[0, 1, 2, 3, 4], [5, 6, 7]]
-    assert molecule.ring_atoms == frozenset(range(8))
-    assert Molecule(nx.path_graph(3), "CCC", {}).ring_atoms == frozenset()
-
-
-def test_terminal_atoms_have_one_neighbour():
-    molecule = Molecule(nx.path_graph(4), "ONOC", {frozenset((0, 1)): "double"})
-    assert molecule.terminal(1, "O") == [0]
-    assert molecule.neighbours(1, "O") == [0, 2]
-    assert molecule.neighbours(2) == [1, 3]
-    assert (molecule.bond(1, 0), molecule.bond(1, 2)) == ("double", None)
