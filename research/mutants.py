@@ -144,7 +144,7 @@ MUTANTS = (
     Mutant("explanation", "if len(content) != length:", "if len(content) > length:", "explanation"),
     Mutant("explanation", "length + 1)", "length)", "explanation"),
     Mutant("explanation", "if version != VERSION:", "if version > VERSION:", "explanation"),
-    Mutant("explanation", "parse_constant=_refuse_constant", "parse_constant=float", "explanation"),
+    Mutant("explanation", "self._nodes_left -= count", "self._nodes_left -= 0", "explanation"),
     # The search for rules
     Mutant(
         "page/reasons",

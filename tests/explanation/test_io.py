@@ -19,6 +19,7 @@ import protograph as pg
 from protograph.explanation import EmbeddingMap, Evidence, Explanations, Session, io
 from protograph.explanation.io import Reader, pack
 from protograph.graphs.conditions import EdgeRule
+from protograph.molecules.functional_groups import NamedPart
 from tests.explanation.by_hand import reasons
 from tests.explanation.told import told
 from tests.made import made_explanation
@@ -92,6 +93,7 @@ def prototype(**changes):
             steps=("matched 2 graphs",),
         ),
         "feature_names": ("a", "b", "c"),
+        "named_parts": (NamedPart("ester group", (0, 1, 2)),),
         "feature_values": {0: {6: "C"}},
         "edge_rule": EdgeRule(is_matched=True, cuts=((0.5,),)),
     }

@@ -384,7 +384,7 @@ def _way(one: Pattern | Prototype) -> tuple[object, ...]:
     lies = (one.kind, one.at_least) if isinstance(one, Pattern) else ()
     rule = as_node_rule(one.match_features)
     nodes = rule and (rule.cuts, rule.ignored, tuple(replace(group, names=()) for group in rule.groups))
-    return *lies, nodes, one.edge_rule
+    return one.num_nodes, len(one.edges), *lies, nodes, one.edge_rule
 
 
 def _compared(one: Pattern | Prototype) -> Data:

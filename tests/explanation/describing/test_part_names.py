@@ -2,11 +2,9 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-import protograph as pg
 from protograph.explanation import Pattern, Prototype
 from protograph.explanation.describing.sentences import everywhere
 from protograph.molecules.functional_groups import NamedPart
-from tests.made import made_explanation
 
 ESTER = NamedPart("ester group", (0, 1, 2))
 STAR = Data(x=torch.eye(2)[[0, 1, 1]], edge_index=torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]]))
@@ -23,21 +21,6 @@ def test_a_pattern_and_a_prototype_say_what_they_are_in_every_molecule():
     assert pattern.describe() == "a carbon joined to two oxygens (in every molecule: an ester group)"
     prototype = Prototype(graph=STAR, probability=0.5, margin=0.0, feature_names=("C", "O"), named_parts=(ESTER,))
     assert prototype.describe() == "two oxygens and one carbon in a path (in every molecule: an ester group); p = 0.500"
-
-
-def test_names_are_saved_and_read_again(tmp_path):
-    prototype = Prototype(graph=STAR, probability=0.5, margin=0.0, named_parts=(ESTER,))
-    explanation = made_explanation(
-        target=0,
-        prototypes=[prototype],
-        explainer="PAGE",
-        options={},
-        num_graphs=1,
-        num_predicted=1,
-        class_names=("a",),
-    )
-    explanation.save(tmp_path / "explanation.json")
-    assert pg.load(tmp_path / "explanation.json").prototypes[0].named_parts == (ESTER,)
 
 
 def test_names_of_nodes_that_are_not_there_are_refused():
