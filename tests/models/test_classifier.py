@@ -101,15 +101,11 @@ def test_unknown_module_names_are_refused_with_the_known_ones():
 
 
 def test_a_named_module_that_gives_no_node_vectors_is_told():
-    with pytest.raises(ValueError, match=r"^node_embeddings must be one vector") as caught:
-        GraphClassifier(zoo.make(), node_embeddings="head", return_type="raw").start(GRAPHS)
-    assert str(caught.value) == (
-        f"node_embeddings must be one vector for each of the {sum(g.num_nodes for g in GRAPHS[:8])} nodes, got shape "
-        "[8, 2] from module 'head'; name one that fits: "
-        "GraphClassifier(model, return_type='raw', node_embeddings='conv1') or "
-        "GraphClassifier(model, return_type='raw', node_embeddings='bn') or "
-        "GraphClassifier(model, return_type='raw', node_embeddings='conv2')"
+    message = (
+        r"^node_embeddings must be one vector for each .*, got shape \[8, 2\] from module 'head'; name another module"
     )
+    with pytest.raises(ValueError, match=message):
+        GraphClassifier(zoo.make(), node_embeddings="head", return_type="raw").start(GRAPHS)
 
 
 def test_a_model_without_readout_returns_one_row_a_node():

@@ -50,7 +50,6 @@ def test_layers_that_are_read_out_stand_side_by_side(how, reduce, pool):
     torch.testing.assert_close(result.node_embeddings, states, **CLOSE)
     torch.testing.assert_close(result.graph_embeddings, pooled(states, reduce), **CLOSE)
     assert running.readout.note == ""
-    assert result.num_left is None
 
 
 def test_a_layer_that_writes_over_the_one_before_does_not_change_what_was_read():
@@ -111,10 +110,9 @@ def test_nodes_that_are_left_are_mapped_back(pooling, every_layer):
 def test_a_mean_is_over_those_that_are_left(pooling):
     running = started(built(zoo_pooling.Hierarchical, pooling))
     result = running.embed(GRAPHS, nodes=True)
-    sums = pooled(result.node_embeddings, "sum")
-    torch.testing.assert_close(sums / result.num_left, result.graph_embeddings, **CLOSE)
     kept = [torch.bincount(BATCH[nodes], minlength=10) for nodes in followed(running)]
-    assert torch.equal(result.num_left, torch.stack(kept, dim=1).repeat_interleave(8, dim=1).double())
+    means = pooled(result.node_embeddings, "sum") / torch.stack(kept, dim=1).repeat_interleave(8, dim=1)
+    torch.testing.assert_close(means, result.graph_embeddings, **CLOSE)
 
 
 def followed(running):
@@ -197,8 +195,6 @@ def test_nodes_are_left_out_of_the_graph_where_nobody_knows_the_readout():
     torch.testing.assert_close(running.classify_without(GRAPHS, keep), running.classify(parts), **CLOSE)
     with pytest.raises(ValueError, match=r"^all nodes of a graph would be left out of it, and a model classifies no"):
         running.classify_without(GRAPHS[:1], torch.zeros(SIZES[0], dtype=torch.bool))
-    with pytest.raises(ValueError, match=r"^it is not known where nodes enter the model's readout, so they have no"):
-        running.weighed(GRAPHS[:1], torch.ones(SIZES[0]))
 
 
 # ---- one graph at a time --------------------------------------------------------------------------------------------
@@ -238,14 +234,6 @@ def test_an_aggregation_without_an_index_is_that_of_one_graph():
     running = started(built(zoo_inputs.OneGraph, "attention"))
     assert [place.module for place in running.readout.places] == ["gate"]
     assert running.embed(GRAPHS, nodes=True).node_embeddings.shape == (sum(SIZES), 8)
-
-
-def test_gradients_reach_the_weights_of_each_graph_s_nodes():
-    running = started(built(zoo_inputs.OneGraph, "sum"))
-    weights = torch.ones(sum(SIZES), dtype=torch.float64, requires_grad=True)
-    (gradient,) = torch.autograd.grad(running.weighed(GRAPHS, weights)[:, 0].sum(), weights)
-    nodes = running.embed(GRAPHS, nodes=True).node_embeddings
-    torch.testing.assert_close(gradient, (nodes @ running.model.head.weight[0]).detach(), **CLOSE)
 
 
 # ---- what comes out -------------------------------------------------------------------------------------------------

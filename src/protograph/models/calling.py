@@ -53,7 +53,14 @@ class Call:
         """Apply ``model`` to ``batch``."""
         if self.arguments is None:
             return model(batch)
-        values = {name: _value(batch, attribute) for name, attribute in self.arguments.items()}
+        # Of an attribute that is called like a method of the batch, as size, the user's own is meant.
+        values = {
+            name: batch[attribute] if attribute in batch else getattr(batch, attribute, None)
+            for name, attribute in self.arguments.items()
+        }
+        for name, attribute in self.arguments.items():
+            if attribute == "x" and values[name] is None:  # a graph without features has constant ones
+                values[name] = torch.ones(batch.num_nodes, 1, device=batch.batch.device)
         missing = [name for name, value in values.items() if value is None and name not in self.optional]
         if missing:
             raise ValueError(
@@ -66,14 +73,6 @@ class Call:
     def attributes(self) -> frozenset[str] | None:
         """The attributes of a graph that the model reads, ``None`` for all of them."""
         return None if self.arguments is None else frozenset(self.arguments.values())
-
-
-def _value(batch: Batch, attribute: str) -> Any:
-    # Of an attribute that is called like a method of the batch, as size, the user's own is meant.
-    value = batch[attribute] if attribute in batch else getattr(batch, attribute, None)
-    if value is None and attribute == "x":  # a graph without features has constant ones
-        return torch.ones(batch.num_nodes, 1, dtype=torch.get_default_dtype(), device=batch.batch.device)
-    return value
 
 
 def infer_call(model: nn.Module, sample: Data) -> Call:
