@@ -62,24 +62,6 @@ def test_nothing_is_drawn_elsewhere(drawn):
     assert drawn(io.StringIO()) == ""
 
 
-def test_nothing_is_drawn_without_rich(drawn, monkeypatch):
-    for module in [name for name in sys.modules if name.split(".")[0] == "rich"]:
-        monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "rich", None)  # importing it now raises ImportError
-    assert drawn(Terminal()) == ""
-
-
-def test_an_error_in_the_block_is_passed_on(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
-
-    def work():
-        with shown(None):
-            raise ImportError("of the block")
-
-    with pytest.raises(ImportError, match=r"^of the block$"):
-        work()
-
-
 def test_rich_is_imported_late():
     script = "import sys, protograph; print('rich' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
@@ -103,16 +85,16 @@ def lines(monkeypatch, capsys):
 
 def test_lines_come_every_few_seconds_and_say_how_far_it_is(lines):
     assert lines(4.9, "training", 1, 1000) == []
-    assert lines(5.0, "training", 120, 1000) == ["training: 120 of 1,000, 5 s"]
+    assert lines(5.0, "training", 120, 1000) == ["training: 120 of 1,000, 0:00:05"]
     assert lines(9.9, "training", 300, 1000) == []
-    assert lines(75.0, "explaining\x1b", 1, None) == ["explaining: 1, 1 min 15 s"]
-    assert lines(3725.0, "explaining", 2, None) == ["explaining: 2, 1 h 2 min"]
+    assert lines(75.0, "explaining\x1b", 1, None) == ["explaining: 1, 0:01:15"]
+    assert lines(3725.0, "explaining", 2, None) == ["explaining: 2, 1:02:05"]
 
 
 def test_that_loops_are_compiled_is_told_at_once_and_then_like_anything_else(lines):
-    assert lines(1.0, "compiling", 0, None) == ["compiling the search (once on this machine): 0, 1 s"]
+    assert lines(1.0, "compiling", 0, None) == ["compiling the search (once on this machine): 0, 0:00:01"]
     assert lines(5.9, "compiling", 6, None) == []
-    assert lines(6.0, "compiling", 7, None) == ["compiling the search (once on this machine): 7, 6 s"]
+    assert lines(6.0, "compiling", 7, None) == ["compiling the search (once on this machine): 7, 0:00:06"]
 
 
 def test_lines_can_be_kept_away(monkeypatch):
@@ -161,11 +143,11 @@ def test_a_notebook_shows_a_line_that_goes_at_the_end(notebook):
     with shown_in_notebook(None) as report:
         report("training\x1b", 3, None)
         report("training", 1200, 2000)
-    assert notebook.lines == ["training: 3, 0 s", "training: 1,200 of 2,000, 0 s", ""]
+    assert notebook.lines == ["training: 3, 0:00:00", "training: 1,200 of 2,000, 0:00:00", ""]
     reports = pickle.loads(pickle.dumps(Reports()))
     with reports.run(1), reports.stage("searching", 2):
         pass
-    assert notebook.lines[3:] == ["searching: 0 of 2, 0 s", "searching: 2 of 2, 0 s", ""]
+    assert notebook.lines[3:] == ["searching: 0 of 2, 0:00:00", "searching: 2 of 2, 0:00:00", ""]
 
 
 def test_a_script_a_callback_or_a_variable_keep_the_line_away(notebook, monkeypatch):
@@ -177,7 +159,7 @@ def test_a_script_a_callback_or_a_variable_keep_the_line_away(notebook, monkeypa
     Reports()("training", 3, None)
     monkeypatch.setitem(sys.modules, "IPython", None)
     with shown_in_notebook(None) as report:
-        assert report is None
+        report("training", 3, None)
     assert notebook.lines == []
 
 
