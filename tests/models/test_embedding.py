@@ -67,7 +67,7 @@ class Writing(torch.nn.Module):
 def test_a_model_that_writes_into_its_features_gives_the_same_from_wherever_graphs_are_read(tmp_path):
     rng = np.random.default_rng(0)
     edges = torch.tensor([[0, 1], [1, 0]])
-    graphs = [Data(x=torch.from_numpy(rng.integers(0, 9, (2, 3))).float(), edge_index=edges) for _ in range(5200)]
+    graphs = [Data(x=torch.from_numpy(rng.integers(0, 9, (2, 3))).float(), edge_index=edges) for _ in range(1100)]
     before, model = torch.cat([graph.x for graph in graphs]), Writing()
     torch.save(graphs, tmp_path / "graphs.pt")
     sums = before.reshape(-1, 2, 3).sum(dim=1)

@@ -2,8 +2,7 @@ import copy
 
 import pytest
 import torch
-from torch import nn
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
@@ -178,13 +177,6 @@ def test_a_node_s_embedding_is_what_its_graph_s_loses_without_it(kind, options):
     torch.testing.assert_close(whole.node_embeddings, torch.stack(expected), **CLOSE)
 
 
-def test_a_graph_of_one_node_loses_all_it_has():
-    running = started(built(zoo_pooling.Memory))
-    alone = induced_subgraph(GRAPHS[0], [0])
-    result = running.embed([GRAPHS[1], alone], nodes=True)
-    torch.testing.assert_close(result.node_embeddings[-1], result.graph_embeddings[1], **CLOSE)
-
-
 def test_nodes_are_left_out_of_the_graph_where_nobody_knows_the_readout():
     running = started(built(zoo_pooling.Memory))
     keep = torch.arange(sum(SIZES)) % 2 == 0
@@ -223,19 +215,6 @@ def test_a_model_of_one_graph_is_called_graph_by_graph(readout, reduce):
     torch.testing.assert_close(running.classify_without(GRAPHS, keep), expected, **CLOSE)
 
 
-def test_a_model_that_does_not_look_at_the_batch_of_its_data_is_called_graph_by_graph():
-    running = started(built(zoo_inputs.OneGraphOfData))
-    assert not running.call.takes_batch
-    result = running.embed(GRAPHS, nodes=True)
-    torch.testing.assert_close(pooled(result.node_embeddings, "sum"), result.graph_embeddings, **CLOSE)
-
-
-def test_an_aggregation_without_an_index_is_that_of_one_graph():
-    running = started(built(zoo_inputs.OneGraph, "attention"))
-    assert [place.module for place in running.readout.places] == ["gate"]
-    assert running.embed(GRAPHS, nodes=True).node_embeddings.shape == (sum(SIZES), 8)
-
-
 # ---- what comes out -------------------------------------------------------------------------------------------------
 
 
@@ -260,14 +239,3 @@ def test_the_columns_must_stay_the_same():
         "the model must return the same classes for all graphs, got 1 columns, and 8 before; let the size of its last "
         "layer not depend on the graphs"
     )
-
-
-def test_a_number_of_the_graph_as_a_whole_is_no_node_s():
-    class TakesSize(zoo.Net):
-        def forward(self, x, edge_index, batch, size):
-            return self.classify(x, edge_index, batch) + size
-
-    graphs = [Data(**graph.to_dict(), size=torch.tensor([[1.0 * graph.num_nodes]])) for graph in GRAPHS]
-    running = started(built(TakesSize), graphs)
-    assert len(running.readout.places) == 1
-    assert isinstance(running.model.head, nn.Linear)

@@ -74,10 +74,6 @@ def test_why_a_readout_cannot_be_told(classify, reason):
     assert tracer.graph_modules(output) == []
 
 
-def test_readouts_of_several_layers_are_one_readout():
-    assert places_of(lambda x, batch: global_add_pool(x, batch) + global_add_pool(x * 2, batch)) == (Place(0), Place(1))
-
-
 def test_a_readout_of_what_is_left_is_found_and_known_as_such():
     keep = torch.tensor([2, 0])
     with Tracer(BATCH).on(nn.Module()) as tracer:

@@ -116,7 +116,7 @@ class GraphClassifier:
         running = replace(running, readout=self._readout(running, sample))
         if self.node_embeddings or self.graph_embeddings:  # whether they fit is better told now
             running.embed(sample, nodes=self.node_embeddings is not None)
-        return replace(running, warnings=_unsteadiness(running, sample, expected, outputs))
+        return replace(running, warnings=_unsteadiness(running, sample, outputs))
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
@@ -203,33 +203,27 @@ def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
     return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
 
 
-def _unsteadiness(
-    running: RunningClassifier, sample: Sequence[Data], before: Tensor, in_a_batch: Tensor
-) -> tuple[str, ...]:
+def _unsteadiness(running: RunningClassifier, sample: Sequence[Data], outputs: Tensor) -> tuple[str, ...]:
     """Say so where the output for a graph is random, or depends on the other graphs in its batch.
 
     Args:
         running: The model.
         sample: Some graphs.
-        before: What the model gave for them at first, in its own precision.
-        in_a_batch: What it gave for them now.
+        outputs: What the model gave for them.
     """
-    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(in_a_batch.abs().max()))
-
-    def differ(one: Tensor, other: Tensor) -> bool:
-        return float((one - other).abs().max()) > tolerance  # not where they are NaN, which is told later
-
-    # Where a model runs in double precision, both agreed; less is told by a graph alone.
-    is_random = not running.is_double and differ(before, in_a_batch)
+    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(outputs.abs().max()))
     at = min(1, len(sample) - 1)  # not the first of the batch, where there is another
-    if not is_random and not differ(in_a_batch[at : at + 1], running.classify(sample[at : at + 1])):
-        return ()
-    if is_random or differ(in_a_batch, running.classify(sample)):
+    differences = (outputs - running.classify(sample), outputs[at] - running.classify(sample[at : at + 1])[0])
+    # Those that are NaN are told later.
+    is_random, is_of_batch = (float(one.abs().max()) > tolerance for one in differences)
+    if is_random:
         return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)
-    return (
-        "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
-        "the graphs change the result; look for a norm without running statistics or without batch",
-    )
+    if is_of_batch:
+        return (
+            "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
+            "the graphs change the result; look for a norm without running statistics or without batch",
+        )
+    return ()
 
 
 def checked_device(device: torch.device | str) -> torch.device:
