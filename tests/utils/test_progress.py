@@ -1,6 +1,5 @@
 import io
 import pickle
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +41,8 @@ def test_a_callback_is_given_back_and_nothing_is_drawn(drawn):
     assert calls == [("first stage", 0, 10), ("first stage", 10, 10), ("second stage", 3, None)]
 
 
-def test_bars_are_drawn_on_a_terminal(drawn):
+def test_bars_are_drawn_on_a_terminal_and_nowhere_else(drawn):
+    assert drawn(io.StringIO()) == ""
     text = drawn(Terminal())
     assert "first stage" in text
     assert "10/10" in text
@@ -56,15 +56,6 @@ def test_a_stage_is_drawn_as_it_is_called(monkeypatch):
     with shown(None) as report:
         report("counting [red]x[/blue]\n\x1b]0;title\x07", 1, 2)
     assert "counting [red]x[/blue] ]0;title " in stream.getvalue()
-
-
-def test_nothing_is_drawn_elsewhere(drawn):
-    assert drawn(io.StringIO()) == ""
-
-
-def test_rich_is_imported_late():
-    script = "import sys, protograph; print('rich' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
 @pytest.fixture
@@ -103,13 +94,6 @@ def test_lines_can_be_kept_away(monkeypatch):
     with command_progress() as report:
         report("compiling", 0, None)
     assert sys.stderr.getvalue() == ""
-
-
-def test_a_command_draws_bars_on_a_terminal(drawn, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with command_progress() as report:
-        report("training", 3, None)
-    assert "training" in sys.stderr.getvalue()
 
 
 # --- notebooks ---
@@ -205,17 +189,6 @@ def test_what_fails_is_not_done(reports, told):
     assert told == [("searching", 0, 3), ("searching", 1, 3)]
 
 
-def test_a_run_begins_anew_unless_it_is_inside_another(reports, told):
-    for _ in range(2):
-        with reports.run(2) as is_new:
-            assert is_new
-            for _ in range(2):
-                with reports.run(1) as is_new, reports.stage("clustering", 1):
-                    assert not is_new
-    once = [("clustering", 0, 2), ("clustering", 1, 2), ("clustering", 1, 2), ("clustering", 2, 2)]
-    assert told == 2 * once
-
-
 def test_threads_report_one_at_a_time_and_counts_ascend():
     told, inside = [], threading.Lock()
 
@@ -238,19 +211,6 @@ def test_threads_report_one_at_a_time_and_counts_ascend():
     assert counts == sorted(counts)
     assert {total for _, _, total in told} == {200}
     assert set(counts) == set(range(201))
-
-
-def test_a_callback_may_report_by_itself():
-    told = []
-
-    def progress(stage, done, total):
-        told.append(stage)
-        if stage == "outer":
-            reports("inner", 1, 1)
-
-    reports = Reports(progress)
-    reports("outer", 1, 1)
-    assert told == ["outer", "inner"]
 
 
 def test_seconds_add_up():

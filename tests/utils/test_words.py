@@ -6,39 +6,8 @@ import pytest
 from protograph._utils.words import (
     FORMULA,
     clean_name,
-    count_of,
-    counted,
-    listed,
-    number_word,
-    one_line,
     write_csv,
 )
-
-
-@pytest.mark.parametrize(
-    ("number", "word"), [(0, "no"), (1, "one"), (6, "six"), (12, "twelve"), (13, "13"), (3120, "3,120"), (-1, "-1")]
-)
-def test_numbers_are_words_up_to_twelve(number, word):
-    assert number_word(number) == word
-
-
-def test_one_is_singular():
-    assert [counted(number, "node") for number in (0, 1, 2)] == ["no nodes", "one node", "two nodes"]
-    assert counted(2, "leaf", "leaves") == "two leaves"
-
-
-def test_one_is_singular_in_figures():
-    assert [count_of(number, "node") for number in (0, 1, 2, 1200)] == ["0 nodes", "1 node", "2 nodes", "1,200 nodes"]
-    assert count_of(2, "leaf", "leaves") == "2 leaves"
-
-
-def test_a_text_stays_whole_and_on_one_line():
-    assert one_line("a\n\x1b b" + "c" * 50) == "a b" + "c" * 50
-    assert one_line("\u202e") == ""
-
-
-def test_lists():
-    assert [listed(items) for items in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
 
 
 @pytest.mark.parametrize(

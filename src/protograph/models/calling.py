@@ -87,7 +87,12 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
     >>> dict(infer_call(Net(), Data()).arguments)
     {'edge_index': 'edge_index', 'features': 'x', 'batch': 'batch'}
     """
-    parameters = _parameters(model)
+    named = getattr(getattr(model, "signature", None), "param_dict", None)
+    if isinstance(named, dict):  # torch_geometric.nn.Sequential
+        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in named]
+    else:
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        parameters = [p for p in inspect.signature(model.forward).parameters.values() if p.kind not in several]
     required = [p for p in parameters if p.default is inspect.Parameter.empty]
     if _takes_whole_batch(parameters, required):
         return Call(arguments=None)
@@ -107,14 +112,6 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
         optional=frozenset(p.name for p in parameters if p not in required),
         takes_batch=not {"batch", "ptr"}.isdisjoint(arguments.values()),
     )
-
-
-def _parameters(model: nn.Module) -> list[inspect.Parameter]:
-    named = getattr(getattr(model, "signature", None), "param_dict", None)
-    if isinstance(named, dict):  # torch_geometric.nn.Sequential
-        return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in named]
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [p for p in inspect.signature(model.forward).parameters.values() if p.kind not in kinds]
 
 
 def _takes_whole_batch(parameters: list[inspect.Parameter], required: list[inspect.Parameter]) -> bool:

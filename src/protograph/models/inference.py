@@ -185,7 +185,7 @@ class RunningClassifier:
 
         There is one call for all graphs, or one for each where the model takes no more.
         """
-        started, first = time.perf_counter(), 0
+        started, first, dtype = time.perf_counter(), 0, torch.float64 if self.is_double else self.dtype
         self.usage.num_graphs += len(graphs)
         parts = [graphs] if self.call.takes_batch else [[graph] for graph in graphs]
         done: list[tuple[Tensor, T]] = []
@@ -196,7 +196,9 @@ class RunningClassifier:
                 for part in parts:
                     if done:
                         put_back()
-                    batch = self._collated(part)
+                    batch = collate(part).batch(self.call.attributes).to(self.device)
+                    if dtype is not None:
+                        batch = batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
                     last = first + batch.batch.numel()
                     with noted(part), torch.no_grad(), around(batch, slice(first, last)) as context:
                         rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=last - first)
@@ -205,13 +207,6 @@ class RunningClassifier:
             return done
         finally:
             self.usage.seconds += time.perf_counter() - started
-
-    def _collated(self, graphs: Sequence[Data]) -> Batch:
-        batch = collate(graphs).batch(self.call.attributes).to(self.device)
-        dtype = torch.float64 if self.is_double else self.dtype
-        if dtype is None:
-            return batch
-        return batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
 
     def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]]) -> Tensor:
         if self.readout.is_output:
@@ -223,14 +218,13 @@ class RunningClassifier:
         found = []
         for graph, own in zip(graphs, by_graph, strict=True):
             size = node_count(graph)
-            if size == 1:  # nothing would be left
-                found.append(own.unsqueeze(0))
-                continue
-            without = []
-            for some in torch.split(~torch.eye(size, dtype=torch.bool), max(1, _MAX_ROWS // (size + graph.num_edges))):
+            at_a_time = max(1, _MAX_ROWS // (size + graph.num_edges))
+            for some in torch.split(~torch.eye(size, dtype=torch.bool), at_a_time):
+                if size == 1:  # nothing would be left
+                    found.append(own.unsqueeze(0))
+                    continue
                 runs = self._run(_parts_of([graph] * len(some), some.flatten()), self._tapping)
-                without.append(on_cpu(self._graph_embeddings(runs)))
-            found.append(own - torch.cat(without))
+                found.append(own - on_cpu(self._graph_embeddings(runs)))
         return torch.cat(found)
 
     def _checked(self, kind: str, rows: Tensor | None, count: int) -> Tensor:

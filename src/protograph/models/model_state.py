@@ -86,9 +86,7 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[Callable[[], No
     plain = [module for module in modules if not isinstance(module, torch.jit.ScriptModule)]
     buffers = [(module, dict(module._buffers)) for module in plain]
     attributes = [dict(module.__dict__) for module in plain] if is_own else []
-    # Most models have no buffers, and to look for them once more takes as long as all of the above.
-    has_buffers = len(plain) < len(modules) or any(own for _, own in buffers)
-    tensors = [*(model.buffers() if has_buffers else ()), *(model.parameters() if is_own else ())]
+    tensors = [*model.buffers(), *(model.parameters() if is_own else ())]
     values = [(tensor, tensor.detach().clone()) for tensor in tensors if not is_lazy(tensor)]
 
     @torch.no_grad()
