@@ -50,12 +50,6 @@ def test_a_model_that_cannot_be_copied_is_not_moved():
         GraphClassifier(zoo_outputs.Uncopied().eval()).start(GRAPHS, device="meta")
 
 
-def test_every_call_finds_the_buffers_of_the_first():
-    running = GraphClassifier(zoo_outputs.Counts().eval()).start(GRAPHS)
-    assert torch.equal(running.classify(GRAPHS), running.classify(GRAPHS))
-    assert float(running.model.calls) == 0
-
-
 def test_buffers_that_are_replaced_or_added_come_back_too():
     model = zoo_outputs.Counts()
     own = model.mean

@@ -187,20 +187,13 @@ class Watcher(TorchFunctionMode):
             yield
 
 
-class _Read(NamedTuple):
-    """What a step of the readout has read, as it was then: the tensor itself is kept so that its id stays its own."""
-
-    source: Tensor
-    rows: Tensor
-    level: Level
-
-
 class Tap(Watcher):
     """Catches node and graph embeddings at a known readout in one call of a model."""
 
     def __init__(self, batch: Tensor, readout: Readout, *, is_double: bool = False, is_one_graph: bool = False) -> None:
         super().__init__(batch, readout, is_double=is_double, is_one_graph=is_one_graph)
-        self._read: dict[int, _Read] = {}  # by the id of the source
+        # What steps of the readout have read, by its id, as it was then; kept, too, so that its id stays its own.
+        self._read: dict[int, tuple[Tensor, Tensor, Level]] = {}
         self._parts: dict[Place, Tensor] = {}
         self._named_nodes: Tensor | None = None
         self._named_graphs: Tensor | None = None
@@ -210,7 +203,7 @@ class Tap(Watcher):
         """The node embeddings ``[num_nodes, dim]``, if they were seen; several that are read out stand side by side."""
         if self.readout.node_module is not None:
             return self._named_nodes
-        nodes = [_flat(one.level.of_nodes(one.rows)) for one in self._read.values()]
+        nodes = [_flat(level.of_nodes(rows)) for _, rows, level in self._read.values()]
         return torch.cat(nodes, dim=1) if nodes else None
 
     @property
@@ -257,8 +250,7 @@ class Tap(Watcher):
     def _catch(self, reduction: Reduction) -> None:
         source, level = reduction
         # A later layer may write into what an earlier one has read out.
-        rows = source if len(self.readout.places) == 1 else source.clone()
-        self._read.setdefault(id(source), _Read(source, rows, level))
+        self._read.setdefault(id(source), (source, source.clone(), level))
 
     def _catch_module(self, place: Place, module: nn.Module, inputs: Any, result: Any) -> None:
         reduction = self.reduction_of_module(inputs)
