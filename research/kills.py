@@ -31,7 +31,6 @@ import torch
 from torch_geometric.data import Data
 
 import protograph as pg
-from protograph._utils.files import TEMPORARY
 from protograph.cli import main as command
 from protograph.datasets import registry
 from protograph.datasets.cache import cached_arrays
@@ -203,8 +202,7 @@ def visible(content: Content) -> Content:
 
 
 def is_hidden(path: Path) -> bool:
-    is_staged = any(part.startswith(".") for part in path.parts)
-    return is_staged or bool(TEMPORARY.fullmatch(path.name)) or path.suffix == ".lock"
+    return any(part.startswith(".") for part in path.parts) or path.suffix == ".lock"
 
 
 def kill(name: str, inputs: Path, num_random: int) -> Iterator[dict]:

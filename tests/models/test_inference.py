@@ -2,8 +2,7 @@ import copy
 
 import pytest
 import torch
-from torch import nn
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 
 from protograph import GraphClassifier
@@ -50,7 +49,6 @@ def test_layers_that_are_read_out_stand_side_by_side(how, reduce, pool):
     torch.testing.assert_close(result.node_embeddings, states, **CLOSE)
     torch.testing.assert_close(result.graph_embeddings, pooled(states, reduce), **CLOSE)
     assert running.readout.note == ""
-    assert result.num_left is None
 
 
 def test_a_layer_that_writes_over_the_one_before_does_not_change_what_was_read():
@@ -111,10 +109,9 @@ def test_nodes_that_are_left_are_mapped_back(pooling, every_layer):
 def test_a_mean_is_over_those_that_are_left(pooling):
     running = started(built(zoo_pooling.Hierarchical, pooling))
     result = running.embed(GRAPHS, nodes=True)
-    sums = pooled(result.node_embeddings, "sum")
-    torch.testing.assert_close(sums / result.num_left, result.graph_embeddings, **CLOSE)
     kept = [torch.bincount(BATCH[nodes], minlength=10) for nodes in followed(running)]
-    assert torch.equal(result.num_left, torch.stack(kept, dim=1).repeat_interleave(8, dim=1).double())
+    means = pooled(result.node_embeddings, "sum") / torch.stack(kept, dim=1).repeat_interleave(8, dim=1)
+    torch.testing.assert_close(means, result.graph_embeddings, **CLOSE)
 
 
 def followed(running):
@@ -180,13 +177,6 @@ def test_a_node_s_embedding_is_what_its_graph_s_loses_without_it(kind, options):
     torch.testing.assert_close(whole.node_embeddings, torch.stack(expected), **CLOSE)
 
 
-def test_a_graph_of_one_node_loses_all_it_has():
-    running = started(built(zoo_pooling.Memory))
-    alone = induced_subgraph(GRAPHS[0], [0])
-    result = running.embed([GRAPHS[1], alone], nodes=True)
-    torch.testing.assert_close(result.node_embeddings[-1], result.graph_embeddings[1], **CLOSE)
-
-
 def test_nodes_are_left_out_of_the_graph_where_nobody_knows_the_readout():
     running = started(built(zoo_pooling.Memory))
     keep = torch.arange(sum(SIZES)) % 2 == 0
@@ -197,8 +187,6 @@ def test_nodes_are_left_out_of_the_graph_where_nobody_knows_the_readout():
     torch.testing.assert_close(running.classify_without(GRAPHS, keep), running.classify(parts), **CLOSE)
     with pytest.raises(ValueError, match=r"^all nodes of a graph would be left out of it, and a model classifies no"):
         running.classify_without(GRAPHS[:1], torch.zeros(SIZES[0], dtype=torch.bool))
-    with pytest.raises(ValueError, match=r"^it is not known where nodes enter the model's readout, so they have no"):
-        running.weighed(GRAPHS[:1], torch.ones(SIZES[0]))
 
 
 # ---- one graph at a time --------------------------------------------------------------------------------------------
@@ -227,27 +215,6 @@ def test_a_model_of_one_graph_is_called_graph_by_graph(readout, reduce):
     torch.testing.assert_close(running.classify_without(GRAPHS, keep), expected, **CLOSE)
 
 
-def test_a_model_that_does_not_look_at_the_batch_of_its_data_is_called_graph_by_graph():
-    running = started(built(zoo_inputs.OneGraphOfData))
-    assert not running.call.takes_batch
-    result = running.embed(GRAPHS, nodes=True)
-    torch.testing.assert_close(pooled(result.node_embeddings, "sum"), result.graph_embeddings, **CLOSE)
-
-
-def test_an_aggregation_without_an_index_is_that_of_one_graph():
-    running = started(built(zoo_inputs.OneGraph, "attention"))
-    assert [place.module for place in running.readout.places] == ["gate"]
-    assert running.embed(GRAPHS, nodes=True).node_embeddings.shape == (sum(SIZES), 8)
-
-
-def test_gradients_reach_the_weights_of_each_graph_s_nodes():
-    running = started(built(zoo_inputs.OneGraph, "sum"))
-    weights = torch.ones(sum(SIZES), dtype=torch.float64, requires_grad=True)
-    (gradient,) = torch.autograd.grad(running.weighed(GRAPHS, weights)[:, 0].sum(), weights)
-    nodes = running.embed(GRAPHS, nodes=True).node_embeddings
-    torch.testing.assert_close(gradient, (nodes @ running.model.head.weight[0]).detach(), **CLOSE)
-
-
 # ---- what comes out -------------------------------------------------------------------------------------------------
 
 
@@ -272,14 +239,3 @@ def test_the_columns_must_stay_the_same():
         "the model must return the same classes for all graphs, got 1 columns, and 8 before; let the size of its last "
         "layer not depend on the graphs"
     )
-
-
-def test_a_number_of_the_graph_as_a_whole_is_no_node_s():
-    class TakesSize(zoo.Net):
-        def forward(self, x, edge_index, batch, size):
-            return self.classify(x, edge_index, batch) + size
-
-    graphs = [Data(**graph.to_dict(), size=torch.tensor([[1.0 * graph.num_nodes]])) for graph in GRAPHS]
-    running = started(built(TakesSize), graphs)
-    assert len(running.readout.places) == 1
-    assert isinstance(running.model.head, nn.Linear)

@@ -7,7 +7,7 @@ from torch import nn
 from torch.optim.swa_utils import AveragedModel
 
 from protograph import PAGE, GraphClassifier
-from protograph.models.model_state import check_initialised, checked_model, copied, float_type, left_as_found
+from protograph.models.model_state import check_initialised, checked_model, float_type, left_as_found
 from tests import zoo_outputs
 from tests.zoo import make, random_graphs
 
@@ -48,12 +48,6 @@ def test_what_a_model_changes_itself_comes_back(kind, is_training):
 def test_a_model_that_cannot_be_copied_is_not_moved():
     with pytest.raises(ValueError, match=r"^device must be cpu, where the model is, as it cannot be copied to another"):
         GraphClassifier(zoo_outputs.Uncopied().eval()).start(GRAPHS, device="meta")
-
-
-def test_every_call_finds_the_buffers_of_the_first():
-    running = GraphClassifier(zoo_outputs.Counts().eval()).start(GRAPHS)
-    assert torch.equal(running.classify(GRAPHS), running.classify(GRAPHS))
-    assert float(running.model.calls) == 0
 
 
 def test_buffers_that_are_replaced_or_added_come_back_too():
@@ -145,15 +139,6 @@ def test_models_of_other_precision_run_with_their_weights_in_double(dtype):
     assert {parameter.dtype for parameter in model.parameters()} == {dtype}
 
 
-def test_a_copy_has_hooks_of_its_own():
-    model = zoo_outputs.Answers()
-    twin = copied(model)
-    for module in twin.modules():
-        module.register_forward_hook(lambda *given: None)
-    assert not any(module._forward_hooks for module in model.modules())
-    assert all(len(module._forward_hooks) == 1 for module in twin.modules())
-
-
 class Counting(nn.Module):
     """Its output is how often it has been called."""
 
@@ -172,11 +157,3 @@ def test_parts_of_a_run_do_not_see_what_a_model_did_to_itself_before(is_own):
     running = replace(GraphClassifier(Counting().eval()).start(GRAPHS), is_own=is_own)
     one_by_one = replace(running, call=replace(running.call, takes_batch=False))
     assert one_by_one.classify(GRAPHS[:5]).tolist() == [[1.0, 1.0]] * 5
-
-
-def test_a_copy_is_another_model_and_none_where_there_cannot_be_one():
-    model = zoo_outputs.Counts()
-    assert copied(model) is not model
-    assert copied(zoo_outputs.Uncopied()) is None
-    assert float_type(nn.Sequential(nn.Linear(1, 1), nn.Linear(1, 1).half())) is None
-    assert float_type(nn.Identity()) is None

@@ -49,15 +49,6 @@ def test_what_the_readout_takes_and_gives_is_caught(readout_of_model, place, exp
     assert caught(readout_of_model, Readout((place,))) == (NODES.tolist(), expected)
 
 
-def test_several_readouts_of_the_same_nodes_stand_side_by_side():
-    nodes, graphs = caught(
-        lambda self, x, batch: torch.cat([global_max_pool(x, batch), self.pool(x, batch)], dim=1),
-        Readout((Place(0), Place(0, "pool"))),
-    )
-    assert nodes == NODES.tolist()
-    assert graphs == [high + total for high, total in zip(HIGHEST, SUMS, strict=True)]
-
-
 def test_modules_that_the_user_named_come_first():
     readout = Readout((Place(0),), node_module="layer", graph_module="head")
     nodes, graphs = caught(lambda self, x, batch: 10 * global_mean_pool(x * 2, batch), readout)
@@ -67,14 +58,3 @@ def test_modules_that_the_user_named_come_first():
 
 def test_a_readout_that_does_not_happen_is_not_there():
     assert caught(lambda self, x, batch: x, Readout((Place(0),))) == (None, None)
-
-
-def test_the_hooks_go_away_when_the_model_raises():
-    def broken(self, x, batch):
-        raise RuntimeError("out of order")
-
-    model = Model(broken)
-    readout = Readout((Place(0, "pool"),), "layer", "head")
-    with pytest.raises(RuntimeError, match=r"^out of order$"), Tap(BATCH, readout).on(model):
-        model(NODES, BATCH)
-    assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())

@@ -66,16 +66,6 @@ def test_leaving_out_nothing_changes_nothing(pool):
     assert not any(module._forward_hooks or module._forward_pre_hooks for module in running.model.modules())
 
 
-def test_embeddings_are_those_of_the_whole_graph():
-    graphs = zoo.random_graphs(4)
-    running = started(zoo.make(), graphs)
-    nodes = running.embed(graphs, nodes=True).node_embeddings
-    keep = torch.arange(len(nodes)) % 2 == 0
-    graph_of = torch.cat([torch.full((graph.num_nodes,), i) for i, graph in enumerate(graphs)])
-    sums = torch.zeros(4, nodes.size(1), dtype=torch.float64).index_add(0, graph_of[keep], nodes[keep])
-    torch.testing.assert_close(running.classify_without(graphs, keep), running.model.head(sums).detach())
-
-
 class Overwrites(Pooled):
     def forward(self, x, batch):
         pooled = x.new_zeros(int(batch.max()) + 1, 1).scatter(0, batch.unsqueeze(1), x)

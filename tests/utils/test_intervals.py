@@ -20,12 +20,6 @@ def test_wilson(successes, trials, expected):
     assert wilson(successes, trials) == pytest.approx(expected, abs=5e-5)
 
 
-def test_a_higher_confidence_is_wider():
-    low, high = wilson(8, 10, 0.99)
-    assert low < 0.4902
-    assert high > 0.9433
-
-
 def test_what_is_no_share():
     with pytest.raises(ValueError, match=r"^confidence must be between 0 and 1, got 95$"):
         wilson(1, 2, 95)

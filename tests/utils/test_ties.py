@@ -41,18 +41,6 @@ def test_levels_by_hand(values, tolerance, expected):
 
 
 @some
-@given(st.lists(COARSE, max_size=12))
-def test_levels_are_places_among_the_different_values(values):
-    assert levels(values).tolist() == places(values)
-
-
-@some
-@given(st.lists(st.tuples(COARSE, NOISE), max_size=12))
-def test_noise_changes_no_level(pairs):
-    assert levels([value + noise for value, noise in pairs]).tolist() == places([value for value, _ in pairs])
-
-
-@some
 @given(st.lists(st.floats(allow_nan=False), max_size=12), st.sampled_from([0.0, 1e-9, 0.5]), st.data())
 def test_levels_know_no_order_but_that_of_the_values(values, tolerance, data):
     order = data.draw(st.permutations(range(len(values))))
@@ -61,6 +49,12 @@ def test_levels_know_no_order_but_that_of_the_values(values, tolerance, data):
     # Higher values never have a later place, and every place is taken.
     assert all(found[i] <= found[j] for i in range(len(values)) for j in range(len(values)) if values[i] > values[j])
     assert sorted(set(found.tolist())) == list(range(len(set(found.tolist()))))
+
+
+@some
+@given(st.lists(st.tuples(COARSE, NOISE), max_size=12))
+def test_levels_are_places_among_the_different_values_whatever_the_noise(pairs):
+    assert levels([value + noise for value, noise in pairs]).tolist() == places([value for value, _ in pairs])
 
 
 @some
@@ -73,21 +67,6 @@ def test_values_tie_if_no_gap_between_them_is_wider_than_the_tolerance(values, t
             between = [v for v in ordered if min(one, other) <= v <= max(one, other)]
             is_chain = all(high - low <= tolerance for low, high in pairwise(between))
             assert (found[i] == found[j]) == is_chain
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([1.0, 3.0, 3.0 + 1e-12], 1),
-        ([1.0, 3.0, 3.0 + 1e-6], 2),
-        ([-math.inf, -math.inf], 0),
-        ([0.0, math.inf, math.inf], 1),
-        ([-math.inf, 5.0], 1),
-        ([7.0], 0),
-    ],
-)
-def test_the_first_of_the_best_by_hand(values, expected):
-    assert first_best(values) == expected
 
 
 @some
@@ -120,25 +99,10 @@ def test_with_an_order_for_ties_the_order_of_the_items_never_matters(pairs, data
     assert best(items, **key) == best(shuffled, **key) == best_first(iter(shuffled), **key)[0]
 
 
-def test_a_tolerance_of_one_s_own():
-    assert best_first([1.0, 2.0, 3.0], float, tolerance=1.0) == [1.0, 2.0, 3.0]
-    assert best([1.0, 2.0, 3.5], float, tolerance=1.0) == 3.5
-    assert best([1.0, 2.0], float, then=lambda value: -value, tolerance=1.0) == 2.0
-    assert first_best([1.0, 2.0, 3.0], 1.0) == 1
-
-
 def test_nothing_has_no_best():
     assert best_first([], float) == []
     with pytest.raises(ValueError, match="empty"):
         best([], float)
-
-
-def test_what_ties_need_not_be_comparable():
-    class Opaque:
-        pass
-
-    items = [Opaque(), Opaque()]
-    assert best_first(items, lambda item: 1.0) == items
 
 
 @pytest.mark.parametrize(
@@ -150,10 +114,6 @@ def test_tolerances_by_hand(scale, resolution, expected):
     assert tolerance_for(scale, resolution) >= TOLERANCE
 
 
-def test_levels_are_whole_numbers():
-    assert levels([0.5, 1.5]).dtype == np.int64
-
-
 @some
 @given(st.data(), st.integers(1, 12), st.integers(1, 4), st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_rows_are_ordered_by_the_levels_of_all_columns(data, number, dim, tolerance):
@@ -161,11 +121,6 @@ def test_rows_are_ordered_by_the_levels_of_all_columns(data, number, dim, tolera
     rows = np.array([data.draw(st.lists(entries, min_size=dim, max_size=dim)) for _ in range(number)])
     keys = [tuple(row) for row in np.stack([-levels(column, tolerance) for column in rows.T], axis=1).tolist()]
     assert row_ranks(rows, tolerance).tolist() == [sum(other < key for other in keys) for key in keys]
-
-
-def test_a_row_between_two_that_tie_before_makes_them_tie():
-    assert row_ranks([[1.0, 0.0], [1.0, 2.0], [5.0, 1.0]], 1.0).tolist() == [0, 0, 2]
-    assert row_ranks([[1.0, 0.0], [1.0, 2.0], [5.0, 9.0]], 1.0).tolist() == [0, 1, 2]
 
 
 def test_rows_without_columns_all_tie():

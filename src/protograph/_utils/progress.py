@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import timedelta
 from typing import Any
 
 from protograph._utils.words import clean_name, one_line
@@ -40,28 +41,16 @@ def shown(progress: Progress | None) -> AbstractContextManager[Progress]:
 def progress_bars() -> Iterator[Progress]:
     """Give a callback ``progress(stage, done, total)`` that draws one bar a stage and clears it at the end.
 
-    Nothing is drawn where standard error is not a terminal, or where rich is not installed.
+    Nothing is drawn where standard error is not a terminal.
     """
-    try:
-        # Imported here: most who import the library never draw a bar.
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TaskID,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-    except ImportError:
-        yield lambda stage, done, total: None
-        return
+    from rich import progress  # imported here: most who import the library never draw a bar
+    from rich.console import Console
+
     console = Console(stderr=True)
-    texts = TextColumn("{task.description}", markup=False)
-    columns = (texts, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        tasks: dict[str, TaskID] = {}
+    texts, times = progress.TextColumn("{task.description}", markup=False), progress.TimeElapsedColumn()
+    columns = (texts, progress.BarColumn(), progress.MofNCompleteColumn(), times, progress.TimeRemainingColumn())
+    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        tasks: dict[str, progress.TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None) -> None:
             name = stage.partition(" (")[0]  # what is in brackets changes while the stage goes on
@@ -104,7 +93,8 @@ class ProgressLine:
             return
         self._last = now
         of_all = "" if total is None else f" of {total:,}"
-        self.write(f"{one_line(SAID.get(stage, stage))}: {done:,}{of_all}, {duration(now - self._started)}")
+        seconds = timedelta(seconds=int(now - self._started))
+        self.write(f"{one_line(SAID.get(stage, stage))}: {done:,}{of_all}, {seconds}")
 
     def write(self, text: str) -> None:
         """Show a line."""
@@ -136,21 +126,12 @@ class NotebookLine(ProgressLine):
         self._started = self._last = time.monotonic()
 
 
-def notebook_line() -> NotebookLine | None:
-    """A line where a notebook shows it; ``None`` elsewhere, and where ``PROTOGRAPH_PROGRESS`` is ``off``."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return NotebookLine() if hasattr(shell, "kernel") and not _is_off() else None
-
-
 @contextmanager
-def shown_in_notebook(progress: Progress | None) -> Iterator[Progress | None]:
-    """Give ``progress`` back, or where it is ``None`` and a notebook is there a line that goes at the end."""
-    line = notebook_line() if progress is None else None
-    try:
-        yield progress or line
-    finally:
-        if line is not None:
-            line.close()
+def shown_in_notebook(progress: Progress | None) -> Iterator[Progress]:
+    """A callback that calls ``progress``, or where that is ``None`` shows a line in a notebook until the end."""
+    reports = Reports(progress)
+    with reports.run(1):
+        yield reports
 
 
 class Reports:
@@ -174,7 +155,9 @@ class Reports:
     """
 
     def __init__(self, progress: Progress | None = None) -> None:
-        self._line = notebook_line() if progress is None else None
+        shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+        is_shown = progress is None and hasattr(shell, "kernel") and not _is_off()
+        self._line = NotebookLine() if is_shown else None
         self._progress = progress or self._line
         self._lock = threading.RLock()  # a callback may report by itself
         self._done: Counter[str] = Counter()
@@ -266,18 +249,6 @@ def summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
     for seconds in parts:
         total.update(seconds)
     return dict(total)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them.
-
-    >>> duration(59.9), duration(61), duration(3725)
-    ('59 s', '1 min 1 s', '1 h 2 min')
-    """
-    minutes, rest = divmod(int(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def _is_off() -> bool:

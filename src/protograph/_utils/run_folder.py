@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,12 +82,13 @@ def new_folder(folder: Path, kind: FolderKind, *, reads: Iterable[Path] = (), fo
         OSError: If it cannot be written, or something that is not ours is in the way.
     """
     place = Path(os.path.abspath(folder))
-    old, staged = place.with_name(f"{place.name}.old"), place.with_name(f".{place.name}-{uuid4().hex}")
-    made = [parent for parent in place.parents if not parent.exists()]
+    old = place.with_name(f"{place.name}.old")
+    # Folders above it that are not there are made at the end.
+    staged = next(parent for parent in place.parents if parent.exists()) / f".{place.name}-{uuid4().hex}"
     _check_place(folder, place, old, kind, reads=reads, force=force)
     try:
         try:
-            staged.mkdir(parents=True)
+            staged.mkdir()
         except OSError as error:
             raise OSError(f"cannot write to {folder}: {error.strerror}; choose another --out") from error
         yield staged
@@ -96,12 +97,10 @@ def new_folder(folder: Path, kind: FolderKind, *, reads: Iterable[Path] = (), fo
             if force and place.exists():
                 shutil.rmtree(old, ignore_errors=True)
                 place.rename(old)
+            place.parent.mkdir(parents=True, exist_ok=True)
             staged.rename(place)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
-        for parent in made:
-            with suppress(OSError):  # it is not empty
-                parent.rmdir()
 
 
 def _check_place(folder: Path, place: Path, old: Path, kind: FolderKind, *, reads: Iterable[Path], force: bool) -> None:

@@ -1,7 +1,6 @@
 """Numbers, names and lists as sentences say them, and as tables in CSV have them."""
 
 import csv
-import io
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -105,21 +104,17 @@ def clean_name(name: object) -> str:
     return cut(shown, MAX_NAME) or UNNAMED
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    r"""A table with a header; numbers are written in full, truth values as true and false, what is unknown as nothing.
+def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    r"""Write a table with a header; numbers in full, truth values as true and false, what is unknown as nothing.
 
     A text gets an apostrophe in front where a spreadsheet would take it for a formula.
 
-    >>> csv_text(["name", "p"], [["=1+1", -0.5], ["a, b", None], [True, float("nan")]])
+    >>> import io
+    >>> file = io.StringIO(newline="")
+    >>> write_csv(file, ["name", "p"], [["=1+1", -0.5], ["a, b", None], [True, float("nan")]])
+    >>> file.getvalue()
     'name,p\r\n\'=1+1,-0.5\r\n"a, b",\r\ntrue,\r\n'
     """
-    text = io.StringIO(newline="")
-    write_csv(text, columns, rows)
-    return text.getvalue()
-
-
-def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table as :func:`csv_text` has it, row by row."""
     writer = csv.writer(file)
     writer.writerow(columns)
     writer.writerows([_cell(value) for value in row] for row in rows)
@@ -130,13 +125,8 @@ def _cell(value: object) -> object:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return value if isinstance(value, int | float) else plain_text(str(value))
-
-
-def plain_text(text: str) -> str:
-    """A cell that is no formula, also where blanks stand before it; all else stays as it is.
-
-    >>> plain_text("=1+1"), plain_text("C=O"), plain_text(" =1+1")
-    ("'=1+1", 'C=O', "' =1+1")
-    """
-    return f"'{text}" if text.startswith(FORMULA) or one_line(text).startswith(FORMULA) else text
+    if isinstance(value, int | float):
+        return value
+    text = str(value)
+    is_formula = text.startswith(FORMULA) or one_line(text).startswith(FORMULA)  # also where blanks stand before it
+    return f"'{text}" if is_formula else text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from protograph._utils.words import clean_name, count_of, csv_text
+from protograph._utils.words import clean_name, count_of, write_csv
 from protograph.cli.runs import Run, name_of
 
 if TYPE_CHECKING:
@@ -167,8 +167,8 @@ def tell_left_out(rows: "Sequence[LeftOut]") -> dict[str, Any]:
 
 def write_left_out(rows: "Sequence[LeftOut]", path: Path) -> None:
     """Write rows as a table of line, smiles and reason; in front of what a spreadsheet takes for a formula is a '."""
-    text = csv_text(["line", "smiles", "reason"], ([row.line, row.smiles, row.reason] for row in rows))
-    path.write_bytes(text.encode("utf-8", errors="replace"))
+    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        write_csv(file, ["line", "smiles", "reason"], ([row.line, row.smiles, row.reason] for row in rows))
 
 
 def is_attribute(spec: str) -> bool:

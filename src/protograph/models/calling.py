@@ -53,7 +53,14 @@ class Call:
         """Apply ``model`` to ``batch``."""
         if self.arguments is None:
             return model(batch)
-        values = {name: _value(batch, attribute) for name, attribute in self.arguments.items()}
+        # Of an attribute that is called like a method of the batch, as size, the user's own is meant.
+        values = {
+            name: batch[attribute] if attribute in batch else getattr(batch, attribute, None)
+            for name, attribute in self.arguments.items()
+        }
+        for name, attribute in self.arguments.items():
+            if attribute == "x" and values[name] is None:  # a graph without features has constant ones
+                values[name] = torch.ones(batch.num_nodes, 1, device=batch.batch.device)
         missing = [name for name, value in values.items() if value is None and name not in self.optional]
         if missing:
             raise ValueError(
@@ -68,14 +75,6 @@ class Call:
         return None if self.arguments is None else frozenset(self.arguments.values())
 
 
-def _value(batch: Batch, attribute: str) -> Any:
-    # Of an attribute that is called like a method of the batch, as size, the user's own is meant.
-    value = batch[attribute] if attribute in batch else getattr(batch, attribute, None)
-    if value is None and attribute == "x":  # a graph without features has constant ones
-        return torch.ones(batch.num_nodes, 1, dtype=torch.get_default_dtype(), device=batch.batch.device)
-    return value
-
-
 def infer_call(model: nn.Module, sample: Data) -> Call:
     """Read off the signature of ``model.forward`` how it wants to be called.
 
@@ -88,7 +87,12 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
     >>> dict(infer_call(Net(), Data()).arguments)
     {'edge_index': 'edge_index', 'features': 'x', 'batch': 'batch'}
     """
-    parameters = _parameters(model)
+    named = getattr(getattr(model, "signature", None), "param_dict", None)
+    if isinstance(named, dict):  # torch_geometric.nn.Sequential
+        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in named]
+    else:
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        parameters = [p for p in inspect.signature(model.forward).parameters.values() if p.kind not in several]
     required = [p for p in parameters if p.default is inspect.Parameter.empty]
     if _takes_whole_batch(parameters, required):
         return Call(arguments=None)
@@ -108,14 +112,6 @@ def infer_call(model: nn.Module, sample: Data) -> Call:
         optional=frozenset(p.name for p in parameters if p not in required),
         takes_batch=not {"batch", "ptr"}.isdisjoint(arguments.values()),
     )
-
-
-def _parameters(model: nn.Module) -> list[inspect.Parameter]:
-    named = getattr(getattr(model, "signature", None), "param_dict", None)
-    if isinstance(named, dict):  # torch_geometric.nn.Sequential
-        return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in named]
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [p for p in inspect.signature(model.forward).parameters.values() if p.kind not in kinds]
 
 
 def _takes_whole_batch(parameters: list[inspect.Parameter], required: list[inspect.Parameter]) -> bool:

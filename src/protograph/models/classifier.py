@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from protograph.models.calling import infer_call
-from protograph.models.inference import RunningClassifier, UnfitEmbeddingsError
+from protograph.models.inference import RunningClassifier
 from protograph.models.model_state import check_initialised, checked_model, copied, float_type
 from protograph.models.outputs import (
     RETURN_TYPES,
@@ -22,7 +22,7 @@ from protograph.models.outputs import (
     checked_columns,
     tasks_by_labels,
 )
-from protograph.models.readout import AmbiguousReadoutError, Readout
+from protograph.models.readout import Readout
 
 # Copies in double precision must agree with the model itself to be used in its place, up to this much, or to so many
 # units in the last place of what the model computes in.
@@ -73,7 +73,9 @@ class GraphClassifier:
         modules = dict(model.named_modules())
         for argument, name in (("node_embeddings", node_embeddings), ("graph_embeddings", graph_embeddings)):
             if name is not None and name not in modules:
-                raise ValueError(f"{argument}={name!r} is not a module of the model; {_list_modules(model)}")
+                known = [f"{own} ({type(module).__name__})" for own, module in modules.items() if own]
+                listed = ", ".join(known) or "none below the model itself"
+                raise ValueError(f"{argument}={name!r} is not a module of the model; its modules are: {listed}")
             if name and isinstance(modules[name], torch.jit.ScriptModule):
                 raise ValueError(f"{argument}={name!r} is a TorchScript module, which cannot be watched; name another")
         self.model = model
@@ -111,8 +113,10 @@ class GraphClassifier:
                 )
             running = replace(native, model=twin.to(target), device=target)
             outputs = running.classify(sample)
-        running = self._checked_names(replace(running, readout=self._readout(running, sample)), sample)
-        return replace(running, warnings=_unsteadiness(running, sample, expected, outputs))
+        running = replace(running, readout=self._readout(running, sample))
+        if self.node_embeddings or self.graph_embeddings:  # whether they fit is better told now
+            running.embed(sample, nodes=self.node_embeddings is not None)
+        return replace(running, warnings=_unsteadiness(running, sample, outputs))
 
     def _in_own_precision(self, sample: Sequence[Data]) -> tuple[RunningClassifier, Tensor]:
         """The model as it is, and what it gives for the sample, one graph at a time if it takes no more."""
@@ -172,30 +176,20 @@ class GraphClassifier:
         if of_nodes is not None and of_graphs is not None:
             return Readout(node_module=of_nodes, graph_module=of_graphs)
         tracer, rows = running.traced(sample)
-        try:
-            return replace(tracer.readout_of(rows), node_module=of_nodes, graph_module=of_graphs)
-        except AmbiguousReadoutError as error:
-            if of_graphs is not None or len(error.modules) == 1:
-                return Readout(node_module=of_nodes, graph_module=of_graphs or error.modules[0])
-            if not error.modules:
-                return Readout(node_module=of_nodes, is_output=True)
-            name = type(self.model).__name__
-            raise AmbiguousReadoutError(error.reason, error.modules, name, self._stated()) from None
-
-    def _checked_names(self, running: RunningClassifier, sample: Sequence[Data]) -> RunningClassifier:
-        """The model, if the modules that the user named fit; else those that do are listed."""
-        if not self.node_embeddings and not self.graph_embeddings:
-            return running
-        try:
-            running.embed(sample, nodes=self.node_embeddings is not None)
-        except UnfitEmbeddingsError as error:
-            option = f"{error.kind}_embeddings"
-            tracer, rows = running.traced(sample)
-            names = tracer.node_modules() if error.kind == "node" else tracer.graph_modules(rows)
-            problem = f"{error}; name one that fits" if names else f"{error}; no module fits, leave {option} out"
-            ways = [(option, name) for name in names]
-            raise ValueError(advice(problem, ways, self._stated(except_for=option))) from None
-        return running
+        readout, problem = tracer.readout_of(rows)
+        if not problem:
+            return replace(readout, node_module=of_nodes, graph_module=of_graphs)
+        modules = tracer.graph_modules(rows) if of_graphs is None else [of_graphs]
+        if len(modules) > 1:
+            raise ValueError(
+                advice(
+                    f"cannot tell the readout of {type(self.model).__name__}: {problem}; say which module takes one "
+                    f"vector a graph, the first is nearest to the nodes",
+                    [("graph_embeddings", name) for name in modules],
+                    self._stated(),
+                )
+            )
+        return Readout(node_module=of_nodes, graph_module=modules[0] if modules else None, is_output=not modules)
 
     def _stated(self, except_for: str = "") -> list[tuple[str, object]]:
         """The options that were given, as they are to be given again."""
@@ -209,33 +203,27 @@ def as_classifier(model: nn.Module | GraphClassifier) -> GraphClassifier:
     return model if isinstance(model, GraphClassifier) else GraphClassifier(model)
 
 
-def _unsteadiness(
-    running: RunningClassifier, sample: Sequence[Data], before: Tensor, in_a_batch: Tensor
-) -> tuple[str, ...]:
+def _unsteadiness(running: RunningClassifier, sample: Sequence[Data], outputs: Tensor) -> tuple[str, ...]:
     """Say so where the output for a graph is random, or depends on the other graphs in its batch.
 
     Args:
         running: The model.
         sample: Some graphs.
-        before: What the model gave for them at first, in its own precision.
-        in_a_batch: What it gave for them now.
+        outputs: What the model gave for them.
     """
-    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(in_a_batch.abs().max()))
-
-    def differ(one: Tensor, other: Tensor) -> bool:
-        return float((one - other).abs().max()) > tolerance  # not where they are NaN, which is told later
-
-    # Where a model runs in double precision, both agreed; less is told by a graph alone.
-    is_random = not running.is_double and differ(before, in_a_batch)
+    tolerance = min(1e-3, 1e5 * running.resolution) * max(1.0, float(outputs.abs().max()))
     at = min(1, len(sample) - 1)  # not the first of the batch, where there is another
-    if not is_random and not differ(in_a_batch[at : at + 1], running.classify(sample[at : at + 1])):
-        return ()
-    if is_random or differ(in_a_batch, running.classify(sample)):
+    differences = (outputs - running.classify(sample), outputs[at] - running.classify(sample[at : at + 1])[0])
+    # Those that are NaN are told later.
+    is_random, is_of_batch = (float(one.abs().max()) > tolerance for one in differences)
+    if is_random:
         return ("the model's output is random, also in evaluation mode: the same graphs gave different scores",)
-    return (
-        "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
-        "the graphs change the result; look for a norm without running statistics or without batch",
-    )
+    if is_of_batch:
+        return (
+            "the model's output for a graph depends on the other graphs in its batch, so batch_size and the order of "
+            "the graphs change the result; look for a norm without running statistics or without batch",
+        )
+    return ()
 
 
 def checked_device(device: torch.device | str) -> torch.device:
@@ -253,8 +241,3 @@ def device_of(model: nn.Module) -> torch.device:
     """Where a model's weights are."""
     first: Any = next(chain(model.parameters(), model.buffers()), None)
     return torch.device("cpu") if first is None else first.device
-
-
-def _list_modules(model: nn.Module) -> str:
-    names = [f"{name} ({type(module).__name__})" for name, module in model.named_modules() if name]
-    return "its modules are: " + (", ".join(names) if names else "none below the model itself")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from traceback import walk_tb
 
 from torch import Tensor, nn
 from torch_geometric.data import Data
@@ -39,32 +39,21 @@ def noted(graphs: Sequence[Data]) -> Iterator[None]:
 
 def is_of_model(error: BaseException) -> bool:
     """Whether an error came out of a model's own code, or of what that called."""
-    return any(isinstance(frame.f_locals.get("self"), nn.Module) for frame in _frames_of(error))
-
-
-def _frames_of(error: BaseException) -> Iterator[Any]:
-    """What was running when an error was raised, the outermost first."""
-    trace = error.__traceback__
-    while trace is not None:
-        yield trace.tb_frame
-        trace = trace.tb_next
+    return any(isinstance(frame.f_locals.get("self"), nn.Module) for frame, _ in walk_tb(error.__traceback__))
 
 
 def _hint(error: Exception, graph: Data) -> str:
     """How the graphs' x differs from what the innermost layer takes; empty where that is not known, or not so."""
     x = graph.x
     if x is None:
-        if type(error) not in (
-            AttributeError,
-            TypeError,
-            RuntimeError,
-        ):  # an error of the model's own has another reason
-            return ""
-        return "the graphs have no x, on which the model fails; give every graph an x as the model was trained with"
+        # An error of the model's own has another reason.
+        is_by_none = type(error) in (AttributeError, TypeError, RuntimeError)
+        way = "give every graph an x as the model was trained with"
+        return f"the graphs have no x, on which the model fails; {way}" if is_by_none else ""
     came = f"x of the graphs has shape {list(x.shape)} of {str(x.dtype).removeprefix('torch.')}"
     if x.dim() != 2:
         return f"{came}, on which the model fails; pass x.reshape(len(x), -1), or what it was trained with"
-    for frame in reversed(list(_frames_of(error))):
+    for frame, _ in reversed(list(walk_tb(error.__traceback__))):
         layer = frame.f_locals.get("self")
         given = next((own for name in _GIVEN if isinstance(own := frame.f_locals.get(name), Tensor)), None)
         if given is None or not isinstance(layer, nn.Module):

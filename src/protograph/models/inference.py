@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,13 +19,13 @@ from protograph.models.calling import Call
 from protograph.models.error_hints import noted
 from protograph.models.model_state import copied, left_as_found
 from protograph.models.outputs import as_rows, checked_columns
-from protograph.models.precision import DoubleInPlaceOfFloat
 from protograph.models.readout import Readout
-from protograph.models.readout.capture import Tap
+from protograph.models.readout.capture import DoubleInPlaceOfFloat, Tap
 from protograph.models.readout.detect import Tracer
-from protograph.models.readout.mask import LeavingOut, Weighing
+from protograph.models.readout.mask import LeavingOut
 
 T = TypeVar("T")
+_STANCE = threading.RLock()
 # Nodes and edges that go through the model at a time where it is run without each node in turn.
 _MAX_ROWS = 2**16
 # Tensors of a batch that say where nodes are, not what they are.
@@ -40,14 +40,11 @@ class ForwardResult:
         outputs: The model's own output, ``[num_graphs, num_columns]``.
         graph_embeddings: ``[num_graphs, dim]``.
         node_embeddings: ``[num_nodes, dim]``, all graphs one after the other.
-        num_left: How many nodes of each graph have each column of the node embeddings, ``[num_graphs, dim]``: a model
-            may leave nodes out on the way. ``None`` where all have.
     """
 
     outputs: Tensor
     graph_embeddings: Tensor
     node_embeddings: Tensor
-    num_left: Tensor | None = None
 
 
 @dataclass
@@ -62,14 +59,6 @@ class Usage:
 
     def __sub__(self, other: "Usage") -> "Usage":
         return Usage(self.num_graphs - other.num_graphs, self.seconds - other.seconds)
-
-
-class UnfitEmbeddingsError(ValueError):
-    """What was caught is not one vector for each node or graph; ``kind`` says for which of them."""
-
-    def __init__(self, message: str, kind: str) -> None:
-        super().__init__(message)
-        self.kind = kind
 
 
 # Makes a context for a call of the model with a batch, of whose nodes these are numbers among those of all batches.
@@ -142,26 +131,6 @@ class RunningClassifier:
 
         return on_cpu(_joined(self._run(graphs, leaving_out)))
 
-    def weighed(self, graphs: Sequence[Data], weights: Tensor) -> Tensor:
-        """Return the model's output for ``graphs``, with gradients to weights by which nodes enter a sum or a mean.
-
-        Args:
-            graphs: The graphs, one batch.
-            weights: One entry for each node of all graphs, in their order, on the model's device.
-
-        Raises:
-            ValueError: If it is not known where nodes enter the readout.
-        """
-        if not self.readout.places:
-            raise ValueError("it is not known where nodes enter the model's readout, so they have no weights there")
-
-        @contextmanager
-        def weighing(batch: Batch, nodes: slice) -> Iterator[None]:
-            with self._gradients(), Weighing(batch.batch, self.readout, weights[nodes], **self._how).on(self.model):
-                yield
-
-        return _joined(self._run(graphs, weighing))
-
     def embed(self, graphs: Sequence[Data], *, nodes: bool = False) -> ForwardResult:
         """Return output and embeddings for ``graphs``; node embeddings only where asked for."""
         runs = self._run(graphs, self._tapping)
@@ -171,9 +140,7 @@ class RunningClassifier:
         if not self.readout.places and self.readout.node_module is None:
             return ForwardResult(outputs, by_graph, self._left_out_embeddings(graphs, by_graph))
         by_node = [on_cpu(self._checked("node", tap.node_embeddings, tap.batch.numel())) for _, tap in runs]
-        left = [tap.num_left for _, tap in runs] if self.readout.is_pooled else []
-        num_left = torch.cat([on_cpu(one) for one in left if one is not None]) if left else None
-        return ForwardResult(outputs, by_graph, torch.cat(by_node), num_left)
+        return ForwardResult(outputs, by_graph, torch.cat(by_node))
 
     def differentiable(self, graphs: Sequence[Data]) -> tuple[Tensor, Tensor]:
         """Return output and graph embeddings for ``graphs``, with gradients to the graphs' own tensors.
@@ -184,7 +151,10 @@ class RunningClassifier:
 
         @contextmanager
         def tapping(batch: Batch, nodes: slice) -> Iterator[Tap]:
-            with self._gradients(), self._tapping(batch, nodes) as tap:
+            # cuDNN's recurrent layers (Set2Set) have no gradients in evaluation mode.
+            is_cuda = self.device.type == "cuda"
+            without_cudnn = torch.backends.cudnn.flags(enabled=False) if is_cuda else nullcontext()
+            with torch.enable_grad(), without_cudnn, self._tapping(batch, nodes) as tap:
                 yield tap
 
         runs = self._run(graphs, tapping)
@@ -210,20 +180,12 @@ class RunningClassifier:
     def _unwatched(self, batch: Batch, nodes: slice) -> AbstractContextManager[Any]:
         return DoubleInPlaceOfFloat() if self.is_double else nullcontext()
 
-    @contextmanager
-    def _gradients(self) -> Iterator[None]:
-        with ExitStack() as stack:
-            stack.enter_context(torch.enable_grad())
-            if self.device.type == "cuda":  # cuDNN's recurrent layers (Set2Set) have no gradients in evaluation mode
-                stack.enter_context(torch.backends.cudnn.flags(enabled=False))
-            yield
-
     def _run(self, graphs: Sequence[Data], around: Around[T]) -> list[tuple[Tensor, T]]:
         """Output, one row a graph, and what the context around the call gave, of each call; double precision is its.
 
         There is one call for all graphs, or one for each where the model takes no more.
         """
-        started, first = time.perf_counter(), 0
+        started, first, dtype = time.perf_counter(), 0, torch.float64 if self.is_double else self.dtype
         self.usage.num_graphs += len(graphs)
         parts = [graphs] if self.call.takes_batch else [[graph] for graph in graphs]
         done: list[tuple[Tensor, T]] = []
@@ -234,7 +196,9 @@ class RunningClassifier:
                 for part in parts:
                     if done:
                         put_back()
-                    batch = self._collated(part)
+                    batch = collate(part).batch(self.call.attributes).to(self.device)
+                    if dtype is not None:
+                        batch = batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
                     last = first + batch.batch.numel()
                     with noted(part), torch.no_grad(), around(batch, slice(first, last)) as context:
                         rows = as_rows(self.call(self.model, batch), num_graphs=len(part), num_nodes=last - first)
@@ -243,13 +207,6 @@ class RunningClassifier:
             return done
         finally:
             self.usage.seconds += time.perf_counter() - started
-
-    def _collated(self, graphs: Sequence[Data]) -> Batch:
-        batch = collate(graphs).batch(self.call.attributes).to(self.device)
-        dtype = torch.float64 if self.is_double else self.dtype
-        if dtype is None:
-            return batch
-        return batch.apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
 
     def _graph_embeddings(self, runs: Sequence[tuple[Tensor, Tap]]) -> Tensor:
         if self.readout.is_output:
@@ -261,14 +218,13 @@ class RunningClassifier:
         found = []
         for graph, own in zip(graphs, by_graph, strict=True):
             size = node_count(graph)
-            if size == 1:  # nothing would be left
-                found.append(own.unsqueeze(0))
-                continue
-            without = []
-            for some in torch.split(~torch.eye(size, dtype=torch.bool), max(1, _MAX_ROWS // (size + graph.num_edges))):
+            at_a_time = max(1, _MAX_ROWS // (size + graph.num_edges))
+            for some in torch.split(~torch.eye(size, dtype=torch.bool), at_a_time):
+                if size == 1:  # nothing would be left
+                    found.append(own.unsqueeze(0))
+                    continue
                 runs = self._run(_parts_of([graph] * len(some), some.flatten()), self._tapping)
-                without.append(on_cpu(self._graph_embeddings(runs)))
-            found.append(own - torch.cat(without))
+                found.append(own - on_cpu(self._graph_embeddings(runs)))
         return torch.cat(found)
 
     def _checked(self, kind: str, rows: Tensor | None, count: int) -> Tensor:
@@ -276,43 +232,25 @@ class RunningClassifier:
         if rows is not None and rows.dim() == 2 and rows.size(0) == count:
             return rows
         module = self.readout.node_module if kind == "node" else self.readout.graph_module
-        raise UnfitEmbeddingsError(
+        raise ValueError(
             f"{kind}_embeddings must be one vector for each of the {count} {kind}s, got "
             f"{'none' if rows is None else f'shape {list(rows.shape)}'} from "
-            f"{f'module {module!r}' if module else 'the readout'}",
-            kind,
+            f"{f'module {module!r}' if module else 'the readout'}; name another module, or leave it out"
         )
 
 
-class _EagerStance:
-    """Lets compiled parts of models run as they were written, so that they can be watched, while anybody needs that.
+@contextmanager
+def _as_written() -> Iterator[None]:
+    """Let compiled parts of models run as they were written, so that they can be watched.
 
-    PyTorch has one stance for the whole process: the first thread that needs it sets it, the last puts it back.
+    PyTorch has one stance for the whole process, so that one thread at a time has it.
     """
-
-    def __init__(self) -> None:
-        self._lock, self._count, self._stack = threading.Lock(), 0, ExitStack()
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        set_stance = getattr(torch.compiler, "set_stance", None)  # PyTorch before 2.6 has none
-        if set_stance is None or "torch._dynamo" not in sys.modules:  # nothing is compiled, and to load it takes long
-            yield
-            return
-        with self._lock:
-            self._count += 1
-            if self._count == 1:
-                self._stack.enter_context(set_stance("force_eager"))
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._count -= 1
-                if not self._count:
-                    self._stack.close()
-
-
-_as_written = _EagerStance()
+    set_stance = getattr(torch.compiler, "set_stance", None)  # PyTorch before 2.6 has none
+    if set_stance is None or "torch._dynamo" not in sys.modules:  # nothing is compiled, and to load it takes long
+        yield
+        return
+    with _STANCE, set_stance("force_eager"):
+        yield
 
 
 def _parts_of(graphs: Sequence[Data], keep: Tensor) -> list[Data]:
@@ -335,7 +273,7 @@ def _of_nodes(batch: Batch) -> list[Tensor]:
 
 
 def _joined(runs: Sequence[tuple[Tensor, Any]]) -> Tensor:
-    return runs[0][0] if len(runs) == 1 else torch.cat([rows for rows, _ in runs])
+    return torch.cat([rows for rows, _ in runs])
 
 
 def on_cpu(tensor: Tensor) -> Tensor:

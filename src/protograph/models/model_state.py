@@ -5,23 +5,23 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present
 from torch.nn.parameter import is_lazy
 from torch.optim.swa_utils import AveragedModel
 
 from protograph._utils.plain_torch import load_plain
+from protograph._utils.words import cut, one_line
 
 # Modules around a model that hide its signature and its modules' names, and where they keep it.
 _WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel, AveragedModel)
 _COMPILED = "_orig_mod"
 # Where training scripts put the weights among other things.
 _ENTRIES = ("state_dict", "model_state_dict", "model")
-# What DataParallel and DistributedDataParallel put before every name.
-_PARALLEL = "module."
-_NUM_SHOWN = 3
+# Of what PyTorch finds wrong with weights, so much is repeated.
+_MAX_PROBLEMS = 300
 
 
 def checked_model(model: object) -> nn.Module:
@@ -32,10 +32,12 @@ def checked_model(model: object) -> nn.Module:
     """
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
-    inner = _unwrapped(model)
-    if isinstance(inner, torch.jit.ScriptModule):
+    inner = getattr(model, _COMPILED, model.module if isinstance(model, _WRAPPERS) else None)
+    if isinstance(inner, nn.Module):
+        return checked_model(inner)
+    if isinstance(model, torch.jit.ScriptModule):
         raise TypeError("model is a TorchScript module, which cannot be watched; pass the module it was made from")
-    return inner
+    return model
 
 
 def check_initialised(model: nn.Module) -> None:
@@ -51,13 +53,6 @@ def check_initialised(model: nn.Module) -> None:
             f"model has weights that were never initialised ({', '.join(lazy[:3])}{', ...' if len(lazy) > 3 else ''}); "
             f"load its trained weights with model.load_state_dict(...), or call it once on a batch, and explain it then"
         )
-
-
-def _unwrapped(model: nn.Module) -> nn.Module:
-    inner = getattr(model, _COMPILED, None)
-    if not isinstance(inner, nn.Module):
-        inner = model.module if isinstance(model, _WRAPPERS) else None
-    return _unwrapped(inner) if isinstance(inner, nn.Module) else model
 
 
 def copied(model: nn.Module) -> nn.Module | None:
@@ -91,9 +86,8 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[Callable[[], No
     plain = [module for module in modules if not isinstance(module, torch.jit.ScriptModule)]
     buffers = [(module, dict(module._buffers)) for module in plain]
     attributes = [dict(module.__dict__) for module in plain] if is_own else []
-    # Most models have no buffers, and to look for them once more takes as long as all of the above.
-    has_buffers = len(plain) < len(modules) or any(own for _, own in buffers)
-    values = _values([*(model.buffers() if has_buffers else ()), *(model.parameters() if is_own else ())])
+    tensors = [*model.buffers(), *(model.parameters() if is_own else ())]
+    values = [(tensor, tensor.detach().clone()) for tensor in tensors if not is_lazy(tensor)]
 
     @torch.no_grad()
     def put_back() -> None:
@@ -116,10 +110,6 @@ def left_as_found(model: nn.Module, *, is_own: bool) -> Iterator[Callable[[], No
                 module.training = flag
 
 
-def _values(tensors: list[Tensor]) -> list[tuple[Tensor, Tensor]]:
-    return [(tensor, tensor.detach().clone()) for tensor in tensors if not is_lazy(tensor)]
-
-
 def load_weights(model: nn.Module, path: str | PathLike[str]) -> None:
     """Load a state dictionary into a model; every weight must be there and fit.
 
@@ -131,30 +121,9 @@ def load_weights(model: nn.Module, path: str | PathLike[str]) -> None:
     """
     path = Path(path)
     content = load_plain(path, "weights: wanted what torch.save(model.state_dict(), path) writes")
-    weights = _state_dict(content, path)
-    own = model.state_dict()
-    problems = [
-        *(f"no {name}" for name in own if name not in weights),
-        *(f"{name}, which the model has not" for name in weights if name not in own),
-        *(
-            f"{name} of shape {list(weights[name].shape)} for {list(own[name].shape)}"
-            for name in own
-            if name in weights and not is_lazy(own[name]) and weights[name].shape != own[name].shape
-        ),
-    ]
-    if problems:
-        more = f" and {len(problems) - _NUM_SHOWN} more" if len(problems) > _NUM_SHOWN else ""
-        raise ValueError(
-            f"{path} must have the weights of {type(model).__name__}, got {'; '.join(problems[:_NUM_SHOWN])}{more}; "
-            f"build the model as it was built for training"
-        )
-    model.load_state_dict(dict(weights))
-
-
-def _state_dict(content: Any, path: Path) -> Mapping[str, Tensor]:
-    for wrapper in _ENTRIES:
-        if isinstance(content, Mapping) and isinstance(content.get(wrapper), Mapping):
-            content = content[wrapper]
+    for entry in _ENTRIES:
+        if isinstance(content, Mapping) and isinstance(content.get(entry), Mapping):
+            content = content[entry]
             break
     is_weights = isinstance(content, Mapping) and all(isinstance(value, Tensor) for value in content.values())
     if not is_weights or not content:
@@ -162,6 +131,13 @@ def _state_dict(content: Any, path: Path) -> Mapping[str, Tensor]:
             f"{path} must hold weights by name, as torch.save(model.state_dict(), path) writes them, "
             f"got {type(content).__name__ if not isinstance(content, Mapping) else 'other entries'}"
         )
-    weights = {str(name): value for name, value in content.items()}
-    is_parallel = all(name.startswith(_PARALLEL) for name in weights)
-    return {name.removeprefix(_PARALLEL): value for name, value in weights.items()} if is_parallel else weights
+    weights = dict(content)
+    consume_prefix_in_state_dict_if_present(weights, "module.")  # of DataParallel and DistributedDataParallel
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        problems = one_line(error).partition(": ")[2].rstrip(" .")
+        raise ValueError(
+            f"{path} must have the weights of {type(model).__name__}, got {cut(problems, _MAX_PROBLEMS)}; build the "
+            f"model as it was built for training"
+        ) from None

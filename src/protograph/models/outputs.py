@@ -70,7 +70,16 @@ class RowCountError(ValueError):
 def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
     """Return a model's output with one row a graph, or say why it is not a graph classifier's."""
     tensor = class_scores(output, num_graphs)
-    _check_numbers(tensor)
+    if tensor.is_complex():
+        raise TypeError(
+            f"the model must return real class scores, got complex ones ({tensor.dtype}); let it return their real "
+            f"part or their absolute value"
+        )
+    if not tensor.is_floating_point():
+        raise TypeError(
+            f"the model must return class scores, got whole numbers ({tensor.dtype}), as predicted classes are; let it "
+            f"return the scores before argmax or rounding"
+        )
     if tensor.dim() == 0 or (tensor.dim() == 1 and num_graphs == 1):
         tensor = tensor.reshape(1, -1)
     elif tensor.dim() == 1:
@@ -86,20 +95,6 @@ def as_rows(output: Any, *, num_graphs: int, num_nodes: int) -> Tensor:
             f"got shape {list(tensor.shape)} for {num_nodes} nodes{hint}"
         )
     return tensor
-
-
-def _check_numbers(tensor: Tensor) -> None:
-    """Raise where outputs are no scores."""
-    if tensor.is_complex():
-        raise TypeError(
-            f"the model must return real class scores, got complex ones ({tensor.dtype}); let it return their real "
-            f"part or their absolute value"
-        )
-    if not tensor.is_floating_point():
-        raise TypeError(
-            f"the model must return class scores, got whole numbers ({tensor.dtype}), as predicted classes are; let it "
-            f"return the scores before argmax or rounding"
-        )
 
 
 def checked_columns(rows: Tensor, num_columns: int | None, task: int | None) -> Tensor:

@@ -80,11 +80,6 @@ class Performance:
         return max(self.labelled) / self.num_graphs
 
     @property
-    def largest(self) -> int:
-        """The largest class, the first of equal ones."""
-        return self.labelled.index(max(self.labelled))
-
-    @property
     def needed(self) -> float:
         r"""Balanced accuracy that predictions which have nothing to do with the labels exceed in 5 of 100 cases.
 
@@ -142,9 +137,10 @@ def doubts_of(performance: Performance, graphs: str = "graphs", class_names: Seq
             f"({chance}{'' if needed == chance else f', and up to {needed} by chance'})"
         )
     if num_present > 1 and performance.accuracy <= performance.majority_share:
+        largest = class_label(performance.labelled.index(max(performance.labelled)), class_names)
         sentences.append(
             f"{where} its accuracy is {performance.accuracy:.3f}; always guessing the largest class, "
-            f"{class_label(performance.largest, class_names)}, would have {performance.majority_share:.3f}"
+            f"{largest}, would have {performance.majority_share:.3f}"
         )
     # One class may be nearly all there is: who finds the few others too has learned something.
     if performance.balanced_accuracy >= (1 + 1 / num_present) / 2:

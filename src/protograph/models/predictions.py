@@ -8,15 +8,16 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.arrays import Floats, Ints
 from protograph._utils.errors import ProtographWarning
 from protograph._utils.progress import Progress
 from protograph._utils.words import count_of, counted
@@ -43,6 +44,8 @@ BATCH_SIZE = 256
 _READ_AT_ONCE, _ROWS_AT_ONCE = 1024, 2**14
 # Graphs of which parts are shown to a model whose only output is always in [0, 1] on whole ones.
 _NUM_TRIED = 32
+# Neighbouring graphs, and what messages call them.
+Block: TypeAlias = tuple[CollatedGraphs, str]
 # A label this far from 0 is none: it would not even fit into 64 bits.
 _FIRST_NO_CLASS = 2**63
 
@@ -71,7 +74,7 @@ class Judgement:
             probabilities=scores.softmax(dim=1)[:, target].numpy(),
             margins=margins(scores, target).numpy(),
             leads=leads(scores, target).numpy(),
-            predictions=predictions_of(scores.numpy()),
+            predictions=scores.numpy().argmax(axis=1),
         )
 
     def of_one(self, at: int) -> "Verdict":
@@ -119,18 +122,6 @@ def checked_outputs(classifier: RunningClassifier, graphs: Sequence[Data]) -> Te
     return torch.cat(outputs)
 
 
-class SomeLabels(NamedTuple):
-    """Labels where only some graphs have one.
-
-    Attributes:
-        indices: The graphs that have one.
-        labels: The label of each of these.
-    """
-
-    indices: Ints
-    labels: Ints
-
-
 @dataclass(frozen=True)
 class EmbeddedGraphs:
     """What the model makes of each graph.
@@ -143,7 +134,7 @@ class EmbeddedGraphs:
         labels: Given class of each graph, ``[num_graphs]``, or ``None`` unless all have one.
         return_type: What the model's outputs were taken for.
         warnings: What went otherwise than asked for, and how embeddings were had where the readout is not plain.
-        labels_of_some: The labels that there are where only some graphs have one.
+        labels_of_some: Where only some graphs have a label, which these are, and their labels.
     """
 
     graph_embeddings: Floats
@@ -153,7 +144,7 @@ class EmbeddedGraphs:
     labels: Ints | None
     return_type: ReturnType
     warnings: tuple[str, ...]
-    labels_of_some: SomeLabels | None = None
+    labels_of_some: tuple[Ints, Ints] | None = None
 
     @property
     def num_classes(self) -> int:
@@ -200,12 +191,12 @@ def embed(
     labels = [class_of(value, classifier.task) for value in store.values("y")]
     outputs, embeddings = list[Tensor](), list[Tensor]()
 
-    def blocks() -> Iterator[_Block]:
+    def blocks() -> Iterator[Block]:
         first = 0
         for graphs in store.blocks(batch_size or _READ_AT_ONCE):
             last = store.label(first + len(graphs) - 1)
             several = f"{count_of(len(graphs), 'graph')}, {store.label(first)} to {last}"
-            yield _Block(graphs, several if len(graphs) > 1 else last)
+            yield graphs, several if len(graphs) > 1 else last
             first += len(graphs)
 
     passing, first = _Pass(classifier, batch_size), 0
@@ -217,11 +208,12 @@ def embed(
         first += len(rows)
         if progress is not None:
             progress("embedding", first, len(store))
-    of_all, of_some = _given_labels(labels)
+    indices = np.flatnonzero([label is not None for label in labels])
+    known = np.array([labels[index] for index in indices], np.int64)
     label_notes = []
-    if of_some is not None:
-        number, total = of_some.indices.size, len(labels)
-        label_notes = [f"{number:,} of {total:,} graphs have a label (y): how well the model does is told of these"]
+    if 0 < len(known) < len(labels):
+        which = f"{len(known):,} of {len(labels):,} graphs"
+        label_notes = [f"{which} have a label (y): how well the model does is told of these"]
     told = [*classifier.warnings, *(store.notes[:1] if store.num_directed else ()), *label_notes]
     for message in told:
         warnings.warn(message, ProtographWarning, stacklevel=4)
@@ -235,9 +227,9 @@ def embed(
         graph_embeddings=torch.cat(embeddings).numpy(),
         scores=scores.numpy(),
         probabilities=scores.softmax(dim=1).numpy(),
-        predictions=predictions_of(scores.numpy()),
-        labels=of_all,
-        labels_of_some=of_some,
+        predictions=scores.numpy().argmax(axis=1),
+        labels=known if len(known) == len(labels) else None,
+        labels_of_some=(indices, known) if label_notes else None,
         return_type=kind,
         warnings=tuple(filter(None, notes)),
     )
@@ -247,13 +239,6 @@ def _sample(store: GraphStore) -> list[Data]:
     return store.take(range(min(SAMPLE_SIZE, len(store))))
 
 
-class _Block(NamedTuple):
-    """Neighbouring graphs, and what messages call them."""
-
-    graphs: CollatedGraphs
-    name: str
-
-
 @dataclass(frozen=True)
 class _Pass:
     """Applies a model to blocks of graphs, wherever it is."""
@@ -261,12 +246,13 @@ class _Pass:
     classifier: RunningClassifier
     batch_size: int | None
 
-    def __call__(self, block: _Block) -> tuple[Tensor, Tensor]:
+    def __call__(self, block: Block) -> tuple[Tensor, Tensor]:
         """Outputs and graph embeddings of the graphs."""
+        graphs, name = block
         try:
-            results = [self.classifier.embed(batch) for batch in self._batches(block.graphs)]
+            results = [self.classifier.embed(batch) for batch in self._batches(graphs)]
         except Exception as error:
-            error.add_note(f"this happened while the model was applied to {block.name}")
+            error.add_note(f"this happened while the model was applied to {name}")
             raise
         return torch.cat([one.outputs for one in results]), torch.cat([one.graph_embeddings for one in results])
 
@@ -280,21 +266,17 @@ class _Pass:
         size = self.batch_size or BATCH_SIZE
         return [graphs[first : first + size] for first in range(0, len(graphs), size)]
 
-    def by_workers(self, blocks: Iterator[_Block], cluster: RayCluster) -> Iterator[tuple[Tensor, Tensor]]:
+    def by_workers(self, blocks: Iterator[Block], cluster: RayCluster) -> Iterator[tuple[Tensor, Tensor]]:
         """The same of each block, in their order, by the workers of a cluster."""
         running, on_gpu = self.classifier, self.classifier.device.type == "cuda"
         sent, work = replace(self, classifier=running.moved("cpu")), _on_gpu if on_gpu else _Pass.__call__
-        code_of = running.model.modules()
-        for rows, some in cluster.map(work, sent, blocks, name_of=_name_of, code_of=code_of, on_gpu=on_gpu):
+        names, code = itemgetter(1), running.model.modules()
+        for rows, some in cluster.map(work, sent, blocks, name_of=names, code_of=code, on_gpu=on_gpu):
             running.usage.num_graphs += len(rows)
             yield rows, some
 
 
-def _name_of(block: _Block) -> str:
-    return block.name
-
-
-def _on_gpu(apply: _Pass, block: _Block) -> tuple[Tensor, Tensor]:
+def _on_gpu(apply: _Pass, block: Block) -> tuple[Tensor, Tensor]:
     """The same on the GPU that a worker was given."""
     return replace(apply, classifier=apply.classifier.moved("cuda"))(block)
 
@@ -316,57 +298,23 @@ def _are_raw(outputs: Tensor, classifier: RunningClassifier, store: GraphStore) 
     return bool(are_beyond_probabilities(checked_outputs(classifier, parts)).any())
 
 
-def _given_labels(labels: Sequence[int | None]) -> tuple[Ints | None, SomeLabels | None]:
-    """The labels of all graphs where all have one, or else of some, if any has."""
-    has_label: Bools = np.array([label is not None for label in labels], np.bool_)
-    plain = np.array([label or 0 for label in labels], np.int64)
-    if has_label.all():
-        return plain, None
-    indices = np.flatnonzero(has_label)
-    return None, SomeLabels(indices, plain[indices]) if indices.size else None
-
-
-def predictions_of(scores: Floats) -> Ints:
-    """The class with the highest score of each row, the first of those that tie.
-
-    >>> predictions_of(np.array([[0.0, 2.0, 1.0], [1.0, 0.5, 1.0]])).tolist()
-    [1, 0]
-    """
-    best: Ints = scores.argmax(axis=1)
-    return best
-
-
-def label_of(graph: Data, task: int | None = None) -> int | None:
-    """The class that a graph was given, ``None`` where that is not one whole number; of a task, its value of ``y``."""
-    return class_of(graph.get("y"), task)
+def label_of(graph: Data) -> int | None:
+    """The class that a graph was given, ``None`` where that is not one whole number."""
+    return class_of(graph.get("y"))
 
 
 def class_of(y: Any, task: int | None = None) -> int | None:
-    """The class that a graph's ``y`` says."""
-    if isinstance(y, Tensor | np.ndarray):
-        y = _value_of(y, task)
-    if isinstance(y, float | np.floating):
-        y = int(y) if float(y).is_integer() else None
-    return int(y) if isinstance(y, int | np.integer) and -_FIRST_NO_CLASS < int(y) < _FIRST_NO_CLASS else None
-
-
-def _value_of(y: Tensor | np.ndarray, task: int | None) -> Any:
-    """The only value, or that of a task; ``None`` where there is no such one."""
+    """The class that a graph's ``y`` says: its only value, or that of a task; ``None`` where there is no such one."""
     if isinstance(y, Tensor) and not is_plain(y):
         return None
-    values = y.reshape(-1)
-    if task is not None and len(values) > 1:
-        values = values[task : task + 1]  # empty where there are fewer
-    return values[0].item() if len(values) == 1 else None
-
-
-def labels_of(graphs: Sequence[Data], task: int | None = None) -> list[int | None]:
-    """The class that each graph was given, as :func:`label_of` tells it.
-
-    >>> labels_of([Data(y=torch.tensor([1])), Data(y=0), Data()])
-    [1, 0, None]
-    """
-    return [label_of(graph, task) for graph in graphs]
+    if isinstance(y, Tensor | np.ndarray):
+        values = y.reshape(-1)
+        if task is not None and len(values) > 1:
+            values = values[task : task + 1]  # empty where there are fewer
+        y = values[0].item() if len(values) == 1 else None
+    if isinstance(y, float | np.floating) and float(y).is_integer():
+        y = int(y)
+    return int(y) if isinstance(y, int | np.integer) and abs(int(y)) < _FIRST_NO_CLASS else None
 
 
 def check_finite(

@@ -1,38 +1,26 @@
 """What was explained, when, and with which versions of packages."""
 
 from datetime import UTC, datetime
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 from torch import nn
 
-from protograph.models.classifier import GraphClassifier
+from protograph._utils import __version__
+from protograph.models.classifier import GraphClassifier, as_classifier
 
-_PACKAGES = ("protograph", "torch", "torch_geometric", "scikit-learn", "numpy", "numba")
+_PACKAGES = ("torch", "torch_geometric", "scikit-learn", "numpy", "numba")
 
 
 def provenance_of(model: nn.Module | GraphClassifier, graphs: Any) -> dict[str, str]:
     """Name of the data set, if it has one, and of the model, and the time."""
-    name = getattr(graphs, "name", None)
+    name, classifier = getattr(graphs, "name", None), as_classifier(model)
     data = {"data": name} if isinstance(name, str) and name else {}
-    return {**data, "model": _model_name(model), "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
+    task = "" if classifier.task is None else f", task {classifier.task}"
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return {**data, "model": f"{type(classifier.model).__qualname__}{task}", "date": date}
 
 
 def package_versions() -> dict[str, str]:
     """Version of every package that decides a result."""
-    return {package: _version_of(package) for package in _PACKAGES}
-
-
-def _model_name(model: nn.Module | GraphClassifier) -> str:
-    if not isinstance(model, GraphClassifier):
-        return type(model).__qualname__
-    return type(model.model).__qualname__ + ("" if model.task is None else f", task {model.task}")
-
-
-@lru_cache
-def _version_of(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:  # run from a source tree that is not installed
-        return "unknown"
+    return {"protograph": __version__, **{package: version(package) for package in _PACKAGES}}

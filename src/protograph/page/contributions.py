@@ -101,29 +101,24 @@ def node_contributions(
 
 def _all_terms(forward: ForwardResult, nodes: Sequence[Floats], resolution: float) -> list[Floats] | None:
     """What each node adds to its graph's embedding, if these are sums or means of their nodes' embeddings."""
-    terms = []
-    for number, (own, graph) in enumerate(zip(nodes, forward.graph_embeddings.numpy(), strict=True)):
-        num_left = None if forward.num_left is None else forward.num_left[number].numpy()
-        terms.append(_terms(own, graph, resolution, num_left))
-        if terms[-1] is None:
-            return None
-    return [part for part in terms if part is not None]
+    terms = [_terms(*pair, resolution) for pair in zip(nodes, forward.graph_embeddings.numpy(), strict=True)]
+    known = [part for part in terms if part is not None]
+    return known if len(known) == len(terms) else None
 
 
-def _terms(nodes: Floats, graph: Floats, resolution: float, num_left: Floats | None = None) -> Floats | None:
+def _terms(nodes: Floats, graph: Floats, resolution: float) -> Floats | None:
     """What each node adds to the graph's embedding, if that is their sum or their mean, each column on its own.
 
     Args:
         nodes: The nodes' embeddings.
         graph: The graph's.
         resolution: Relative precision of both.
-        num_left: How many nodes each column is of, where that is not all of them.
     """
     if nodes.shape[1] != graph.shape[0]:
         return None
     tolerance = max(TOLERANCE, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
     sums = nodes.sum(axis=0)
-    divisors = np.where(np.abs(sums - graph) <= tolerance, 1.0, len(nodes) if num_left is None else num_left)
+    divisors = np.where(np.abs(sums - graph) <= tolerance, 1.0, len(nodes))
     return nodes / divisors if np.abs(sums / divisors - graph).max() <= tolerance else None
 
 

@@ -1,9 +1,6 @@
 """Where a model reads its graphs out of their nodes: found by watching a call, caught in all others."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-from protograph.models.outputs import advice
 
 POOLED_NOTE = (
     "the model leaves nodes out on the way, or puts them together (hierarchical pooling): a node's embedding is what "
@@ -14,25 +11,6 @@ LEFT_OUT_NOTE = (
     "its graph"
 )
 OUTPUT_NOTE = "no module of the model takes one vector a graph, so its output is taken for the graph embedding"
-
-
-class AmbiguousReadoutError(ValueError):
-    """The readout cannot be told by watching the model.
-
-    Attributes:
-        reason: Why.
-        modules: Modules that the user may choose from: each takes one vector a graph, and the output rests on it alone.
-    """
-
-    def __init__(
-        self, reason: str, modules: Sequence[str] = (), model: str = "", given: Sequence[tuple[str, object]] = ()
-    ) -> None:
-        self.reason, self.modules = reason, tuple(modules)
-        problem = (
-            f"cannot tell the readout of {model or 'the model'}: {reason}; say which module takes one vector a graph, "
-            f"the first is nearest to the nodes"
-        )
-        super().__init__(advice(problem, [("graph_embeddings", name) for name in modules], given))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """Watching a model run, and catching node and graph embeddings at a known readout.
 
 Every tensor operation is seen, and those that reduce over nodes are counted: a step of the readout is known by its
-number.
+number. A model's copy in double precision runs in it by the same means: whatever asks for single precision gets double.
+This is a mode of the thread that runs the model; ``torch.set_default_dtype`` would be a setting of the whole process,
+and other threads would see it.
 """
 
 from abc import abstractmethod
@@ -14,7 +16,6 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from protograph.models.precision import run_as_is, run_in_double
 from protograph.models.readout import Place, Readout
 from protograph.models.readout.pooling import Level, NodeRows
 
@@ -27,6 +28,50 @@ DIVISIONS = frozenset({"div", "div_", "true_divide", "true_divide_", "__truediv_
 # Of a model that takes one graph: its nodes are all rows.
 WHOLE_SUMS = frozenset({"sum", "mean"})
 WHOLE_REDUCERS = WHOLE_SUMS | {"max", "amax"}
+
+# What makes floating point numbers of nothing, in PyTorch's default precision.
+_NEW_FLOATS = frozenset(
+    {torch.zeros, torch.ones, torch.empty, torch.rand, torch.randn, torch.eye, torch.linspace, torch.logspace}
+)
+# What makes them of Python's numbers, or whole ones where those are whole.
+_NEW_NUMBERS = frozenset({torch.tensor, torch.as_tensor, torch.asarray, torch.full, torch.arange, torch.scalar_tensor})
+
+
+def run_in_double(func: Any, args: Any, kwargs: dict[str, Any] | None) -> Any:
+    """Run an operation in double precision.
+
+    ``x.float()`` and ``dtype=torch.float32`` mean double, and so does PyTorch's default precision, which is that of
+    new tensors, and of what operations make of whole numbers.
+    """
+    if func is Tensor.float:
+        return args[0].double()
+    kwargs = kwargs or {}
+    if any(value is torch.float32 for value in args):
+        args = [torch.float64 if value is torch.float32 else value for value in args]
+    if kwargs.get("dtype") is torch.float32 or (func in _NEW_FLOATS and kwargs.get("dtype") is None):
+        kwargs = {**kwargs, "dtype": torch.float64}
+    result = func(*args, **kwargs)
+    if not isinstance(result, Tensor) or result.dtype is not torch.float32:
+        return result
+    if func in _NEW_NUMBERS:
+        return func(*args, **{**kwargs, "dtype": torch.float64})
+    if any(map(_is_whole, args)):  # 1 / 3 in single precision would not be 1 / 3 in double
+        again = func(*[value.double() if _is_whole(value) else value for value in args], **kwargs)
+        return again.double()
+    return result.double()
+
+
+def _is_whole(value: Any) -> bool:
+    if not isinstance(value, Tensor) or value.dtype is torch.bool:
+        return False
+    return not value.is_floating_point() and not value.is_complex()
+
+
+class DoubleInPlaceOfFloat(TorchFunctionMode):
+    """Runs every operation of a model in double precision."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+        return run_in_double(func, args, kwargs)
 
 
 def tensors_in(value: Any) -> list[Tensor]:
@@ -68,11 +113,15 @@ class Watcher(TorchFunctionMode):
         self.batch = batch
         self.rows = NodeRows(batch, is_one_graph=is_one_graph)
         self.readout = readout
-        self.call = run_in_double if is_double else run_as_is
+        self.is_double = is_double
         self.places = {place.ordinal: place for place in readout.places if place.module is None}
         self.ordinal = -1
         self._is_one_graph = is_one_graph
         self._is_resting = False  # where a module is run again, its operations are not the model's
+
+    def call(self, func: Any, args: Any, kwargs: dict[str, Any] | None) -> Any:
+        """Run an operation."""
+        return run_in_double(func, args, kwargs) if self.is_double else func(*args, **(kwargs or {}))
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
         if self._is_resting:
@@ -138,20 +187,13 @@ class Watcher(TorchFunctionMode):
             yield
 
 
-class _Read(NamedTuple):
-    """What a step of the readout has read, as it was then: the tensor itself is kept so that its id stays its own."""
-
-    source: Tensor
-    rows: Tensor
-    level: Level
-
-
 class Tap(Watcher):
     """Catches node and graph embeddings at a known readout in one call of a model."""
 
     def __init__(self, batch: Tensor, readout: Readout, *, is_double: bool = False, is_one_graph: bool = False) -> None:
         super().__init__(batch, readout, is_double=is_double, is_one_graph=is_one_graph)
-        self._read: dict[int, _Read] = {}  # by the id of the source
+        # What steps of the readout have read, by its id, as it was then; kept, too, so that its id stays its own.
+        self._read: dict[int, tuple[Tensor, Tensor, Level]] = {}
         self._parts: dict[Place, Tensor] = {}
         self._named_nodes: Tensor | None = None
         self._named_graphs: Tensor | None = None
@@ -161,18 +203,8 @@ class Tap(Watcher):
         """The node embeddings ``[num_nodes, dim]``, if they were seen; several that are read out stand side by side."""
         if self.readout.node_module is not None:
             return self._named_nodes
-        nodes = [_flat(one.level.of_nodes(one.rows)) for one in self._read.values()]
+        nodes = [_flat(level.of_nodes(rows)) for _, rows, level in self._read.values()]
         return torch.cat(nodes, dim=1) if nodes else None
-
-    @property
-    def num_left(self) -> Tensor | None:
-        """How many rows each column of the node embeddings has of each graph, ``[num_graphs, dim]``."""
-        if self.readout.node_module is not None or not self._read:
-            return None
-        num_graphs = int(self.batch.max()) + 1
-        left = [torch.bincount(one.level.index.long(), minlength=num_graphs) for one in self._read.values()]
-        widths = [_flat(one.rows).size(1) for one in self._read.values()]
-        return torch.stack(left, dim=1).repeat_interleave(torch.tensor(widths, device=self.batch.device), dim=1)
 
     @property
     def graph_embeddings(self) -> Tensor | None:
@@ -218,8 +250,7 @@ class Tap(Watcher):
     def _catch(self, reduction: Reduction) -> None:
         source, level = reduction
         # A later layer may write into what an earlier one has read out.
-        rows = source if len(self.readout.places) == 1 else source.clone()
-        self._read.setdefault(id(source), _Read(source, rows, level))
+        self._read.setdefault(id(source), (source, source.clone(), level))
 
     def _catch_module(self, place: Place, module: nn.Module, inputs: Any, result: Any) -> None:
         reduction = self.reduction_of_module(inputs)

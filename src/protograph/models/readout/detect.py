@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn.aggr import Aggregation
 
-from protograph.models.readout import AmbiguousReadoutError, Place, Readout
+from protograph.models.readout import Place, Readout
 from protograph.models.readout.capture import DIVISIONS, Reduction, Watcher, tensors_in
 from protograph.models.readout.pooling import Level
 
@@ -64,7 +64,6 @@ class Tracer(Watcher):
         self._constants: set[int] = set()
         self._of_nodes = {id(tensor) for tensor in of_nodes}
         self._takes: dict[str, list[Tensor]] = {}  # by a module's name, the first tensor of each call
-        self._gives: dict[str, list[Tensor]] = {}
         self._alive: list[Any] = [of_nodes]  # an id is unique only while its tensor lives
         self._depth = 0  # of aggregation modules: some contain others
 
@@ -84,12 +83,8 @@ class Tracer(Watcher):
             with self:
                 yield self
 
-    def readout_of(self, output: Tensor) -> Readout:
-        """Return the readout that ``output`` rests on.
-
-        Raises:
-            AmbiguousReadoutError: If it cannot be told, with the modules that can be chosen from.
-        """
+    def readout_of(self, output: Tensor) -> tuple[Readout, str]:
+        """The readout that ``output`` rests on, and why it cannot be told; empty where it can."""
         reached = self._reached(output, self._step_of)
         found = {self._step_of[one] for one in reached if one in self._step_of}
         steps = [step for step in self._steps if step in found]
@@ -100,15 +95,8 @@ class Tracer(Watcher):
             problem = "the output depends on nodes by a way without a reduction that was seen"
         elif not all(step.level.is_selection for step in steps):
             problem = "the output rests on a readout of edges"
-        if problem:
-            raise AmbiguousReadoutError(problem, self.graph_modules(output))
         is_pooled = any(step.level.is_pooled for step in steps)
-        return Readout(tuple(step.place for step in steps), is_pooled=is_pooled)
-
-    def node_modules(self) -> list[str]:
-        """Modules that give one vector a node, once a call."""
-        once = {name: rows[0] for name, rows in self._gives.items() if len(rows) == 1}
-        return _outermost([name for name, rows in once.items() if rows.shape[:-1] == self.batch.shape])
+        return Readout(tuple(step.place for step in steps), is_pooled=is_pooled), problem
 
     def graph_modules(self, output: Tensor) -> list[str]:
         """Modules that take one vector a graph, once a call, which every way from nodes to the output leads through."""
@@ -121,7 +109,8 @@ class Tracer(Watcher):
             reached = self._reached(output, {id(first)})
             if first.is_floating_point() and id(first) in reached and not reached & self._of_nodes:
                 names.append(name)
-        return _outermost(names)
+        # Without the parts of others.
+        return [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
 
     def ends_in(self, output: Tensor, operations: Collection[str]) -> bool:
         """Whether ``output`` is what an operation of such a name gives, however it was laid out afterwards."""
@@ -189,10 +178,8 @@ class Tracer(Watcher):
 
     def _passing(self, name: str) -> Callable[..., None]:
         def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-            for tensors, seen in ((tensors_in((args, kwargs)), self._takes), (tensors_in(result), self._gives)):
-                if tensors:
-                    seen.setdefault(name, []).append(tensors[0])
-                    self._alive.append(tensors[0])
+            if tensors := tensors_in((args, kwargs)):
+                self._takes.setdefault(name, []).append(tensors[0])
 
         return hook
 
@@ -202,8 +189,3 @@ class Tracer(Watcher):
             return False
         is_made_of_them = id(tensor) in self._made_of
         return id(tensor) in self._constants or (not tensor.is_floating_point() and not is_made_of_them)
-
-
-def _outermost(names: list[str]) -> list[str]:
-    """The names of modules without those of their parts."""
-    return [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
