@@ -30,7 +30,7 @@ from protograph.page.options import SearchOptions, Walk, check_options, walk_of
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
 from protograph.page.search import ClusterResult, FittedClass, NoPrototypeError
 from protograph.page.walk import best_walk, walk_candidates
-from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
+from protograph.patterns.canonical import CanonicalGraph, canonical_graph
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 
 
@@ -244,7 +244,10 @@ class PAGE(Explainer):
 
     def _canonical(self, indices: Sequence[int]) -> list[CanonicalGraph]:
         """Graphs with their nodes in canonical order; each is made once a fit."""
-        return self._once("canonical graphs", lambda: CanonicalGraphs(self._store.take)).take(indices)
+        made: dict[int, CanonicalGraph] = self._once("canonical graphs", dict)
+        fresh = [index for index in dict.fromkeys(indices) if index not in made]
+        made.update(zip(fresh, map(canonical_graph, self._store.take(fresh)), strict=True))
+        return [made[index] for index in indices]
 
     def _head(self) -> Floats | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""

@@ -6,7 +6,7 @@ graph exchanges read the same, and one of them is enough (McKay's individualisat
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -184,25 +184,6 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     part = reordered(graph, order.nodes)
     key = fingerprint(part)
     return CanonicalGraph(part, order.nodes, key, key + fingerprint(graph), order.is_canonical)
-
-
-class CanonicalGraphs:
-    """The graphs of a data set in canonical order, by their indices; each is made once.
-
-    Args:
-        graphs: Gives graphs by their indices.
-    """
-
-    def __init__(self, graphs: Callable[[Sequence[int]], list[Data]]) -> None:
-        self._graphs = graphs
-        self._made: dict[int, CanonicalGraph] = {}
-
-    def take(self, indices: Sequence[int]) -> list[CanonicalGraph]:
-        """The graphs at these indices."""
-        fresh = [index for index in dict.fromkeys(indices) if index not in self._made]
-        if fresh:
-            self._made.update(zip(fresh, map(canonical_graph, self._graphs(fresh)), strict=True))
-        return [self._made[index] for index in indices]
 
 
 def _encoded(graph: Data) -> EncodedGraph:

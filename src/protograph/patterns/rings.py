@@ -5,13 +5,10 @@ is often open. Here every edge is a little longer than the one before it, by les
 
 .. math:: w(e_i) = 2^m + 2^i, \qquad i = 0, \dots, m - 1
 
-so that no two paths and no two rings are of the same length, and there is one shortest basis. Every ring of it is an
-edge with the shortest paths from some node to both its ends (Horton, 1987); those are gone through by length, and one
-that is no sum of shorter ones is taken. (NetworkX's minimum_cycle_basis gives the same rings, but of dense graphs takes
-a hundred times as long.)
+so that no two paths and no two rings are of the same length, and there is one shortest basis.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import networkx as nx
 
@@ -31,52 +28,13 @@ def ring_basis(edges: Iterable[Edge]) -> list[frozenset[Edge]]:
     [[(2, 3), (2, 4), (4, 3)], [(0, 1), (1, 2), (2, 3), (3, 0)]]
     """
     listed = list(edges)
-    graph = nx.Graph((*ends, {"number": number}) for number, ends in enumerate(listed))
-    graph = nx.k_core(graph, 2)  # leaves lie on no ring
-    wanted = graph.number_of_edges() - graph.number_of_nodes() + nx.number_connected_components(graph)
-    basis: list[frozenset[Edge]] = []
-    reduced: list[tuple[int, int]] = []  # rings that were taken, each with its own highest bit
-    for ring in sorted(set(_candidates(graph)), key=lambda ring: (ring.bit_count(), ring)):
-        if len(basis) == wanted:
-            break
-        rest = ring
-        for pivot, other in reduced:
-            if rest >> pivot & 1:
-                rest ^= other
-        if rest:
-            reduced.append((rest.bit_length() - 1, rest))
-            basis.append(frozenset(ends for number, ends in enumerate(listed) if ring >> number & 1))
-    return basis
-
-
-def _candidates(graph: nx.Graph) -> Iterator[int]:
-    """Rings as bits: an edge with the shortest paths from a node to both its ends, if these have no edge in common."""
-    edges = list(graph.edges(data="number"))
-    for root in graph:
-        paths = _shortest_paths(root, graph)
-        for u, v, number in edges:
-            if u in paths and v in paths:
-                first, second = paths[u], paths[v]
-                if not first & second and not (first | second) >> number & 1:
-                    yield first | second | 1 << number
-
-
-def _shortest_paths(root: int, graph: nx.Graph) -> dict[int, int]:
-    """The edges, as bits, of the shortest path to every node that can be reached.
-
-    By steps, since no number of edges outweighs one more; of as many edges the path with the lowest bits is shortest.
-    """
-    paths, frontier = {root: 0}, [root]
-    while frontier:
-        reached: dict[int, int] = {}
-        for node in frontier:
-            for other, held in graph[node].items():
-                if other not in paths:
-                    path = paths[node] | 1 << held["number"]
-                    reached[other] = min(path, reached.get(other, path))
-        paths |= reached
-        frontier = list(reached)
-    return paths
+    number = {frozenset(ends): place for place, ends in enumerate(listed)}
+    graph = nx.Graph((*ends, {"length": 2 ** len(listed) + 2**place}) for place, ends in enumerate(listed))
+    basis = []
+    for ring in nx.minimum_cycle_basis(graph, weight="length"):
+        around = sorted(number[frozenset(ends)] for ends in nx.utils.pairwise(ring, cyclic=True))
+        basis.append((len(around), around[::-1]))
+    return [frozenset(listed[place] for place in around) for _, around in sorted(basis)]
 
 
 def wholes_of(pattern: Subgraph, kinds: Sequence[int]) -> list[Whole]:
