@@ -84,7 +84,7 @@ def node_contributions(
         target: The class.
         head: The linear map that the model ends in, if it does.
     """
-    terms = _all_terms(forward, node_embeddings, judge.classifier.resolution)
+    terms = _terms(forward, node_embeddings, judge.classifier.resolution)
     scores, pairs = log_scores(forward.outputs, judge.return_type), list(zip(graphs, node_embeddings, strict=True))
     try:
         if head is not None and terms is not None:
@@ -99,32 +99,21 @@ def node_contributions(
     return [(own - margins(rest, target)).numpy() for own, rest in zip(margin, without, strict=True)]
 
 
-def _all_terms(forward: ForwardResult, nodes: Sequence[Floats], resolution: float) -> list[Floats] | None:
-    """What each node adds to its graph's embedding, if these are sums or means of their nodes' embeddings."""
+def _terms(forward: ForwardResult, node_embeddings: Sequence[Floats], resolution: float) -> list[Floats] | None:
+    """What each node adds to its graph's embedding, if that is a sum or mean of nodes' embeddings, column by column."""
     terms = []
-    for number, (own, graph) in enumerate(zip(nodes, forward.graph_embeddings.numpy(), strict=True)):
-        num_left = None if forward.num_left is None else forward.num_left[number].numpy()
-        terms.append(_terms(own, graph, resolution, num_left))
-        if terms[-1] is None:
+    for number, (nodes, graph) in enumerate(zip(node_embeddings, forward.graph_embeddings.numpy(), strict=True)):
+        if nodes.shape[1] != graph.shape[0]:
             return None
-    return [part for part in terms if part is not None]
-
-
-def _terms(nodes: Floats, graph: Floats, resolution: float, num_left: Floats | None = None) -> Floats | None:
-    """What each node adds to the graph's embedding, if that is their sum or their mean, each column on its own.
-
-    Args:
-        nodes: The nodes' embeddings.
-        graph: The graph's.
-        resolution: Relative precision of both.
-        num_left: How many nodes each column is of, where that is not all of them.
-    """
-    if nodes.shape[1] != graph.shape[0]:
-        return None
-    tolerance = max(TOLERANCE, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
-    sums = nodes.sum(axis=0)
-    divisors = np.where(np.abs(sums - graph) <= tolerance, 1.0, len(nodes) if num_left is None else num_left)
-    return nodes / divisors if np.abs(sums / divisors - graph).max() <= tolerance else None
+        tolerance = max(TOLERANCE, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
+        # How many nodes each column is of, where that is not all of them.
+        num_left = len(nodes) if forward.num_left is None else forward.num_left[number].numpy()
+        sums = nodes.sum(axis=0)
+        divisors = np.where(np.abs(sums - graph) <= tolerance, 1.0, num_left)
+        if np.abs(sums / divisors - graph).max() > tolerance:
+            return None
+        terms.append(nodes / divisors)
+    return terms
 
 
 def _without_each(judge: Judge, graph: Data, nodes: Floats) -> torch.Tensor:
