@@ -263,15 +263,7 @@ def run_session(
         weight=occurrence.information * (1 + max(0.0, trimmed.excess) ** CARRIED_POWER),
         contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
-        steps=_steps(
-            tuple(map(fitted.position, graphs.indices)),
-            begun[0],
-            graphs.contributions is not None,
-            consensus,
-            trimmed,
-            occurrence,
-            closed,
-        ),
+        steps=_steps(fitted, graphs, begun[0], consensus, trimmed, occurrence, closed),
     )
     return [candidate]
 

@@ -142,7 +142,8 @@ def _as_matrix(x: Tensor) -> NDArray[Any]:
     return array.reshape(array.shape[0], -1)
 
 
-def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: float | Callable[[Tensor, Tensor], bool]) -> Bools:
+def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: Any) -> Bools:
+    """Which rows of one matrix agree with which of another: by a function of two rows, or within a tolerance."""
     if callable(rule):
         left, right = torch.from_numpy(a), torch.from_numpy(b)
         return np.array([[bool(rule(row, other)) for other in right] for row in left])
@@ -150,4 +151,5 @@ def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: float | Callable[[Tensor, 
     largest = np.zeros((a.shape[0], b.shape[0]))
     for column in range(a.shape[1]):
         np.maximum(largest, np.abs(a[:, None, column] - b[None, :, column]), out=largest)
-    return largest <= rule
+    agree: Bools = largest <= rule
+    return agree
