@@ -221,52 +221,6 @@ def test_a_class_of_all_graphs():
     assert prototype.evidence.num_others == 0
 
 
-class Degrees(zoo.Net):
-    def forward(self, x, edge_index, batch):
-        return self.classify(x.expand(-1, 3), edge_index, batch)
-
-
-@quiet
-def test_graphs_without_features():
-    bare = [Data(edge_index=g.edge_index, num_nodes=g.num_nodes) for g in GRAPHS]
-    explainer = fitted(zoo.make(kind=Degrees), bare)
-    for target, explanation in explainer.explain_all().items():
-        for prototype in explanation.prototypes:
-            check(prototype, bare, len(prototype.sources))
-            assert prototype.graph.x is None
-            check_counts(explainer, target, prototype, bare, np.flatnonzero(explainer.predictions_ == target))
-
-
-@quiet
-def test_nodes_without_edges():
-    rng = np.random.default_rng(2)
-    nodes = [
-        Data(x=torch.eye(3)[rng.integers(0, 3, rng.integers(1, 4))], edge_index=torch.empty(2, 0, dtype=torch.long))
-        for _ in range(30)
-    ]
-    explainer = fitted(Linear([[0.0] * 3, [2.0, -1.0, -1.0]], [0.0, 0.5]), nodes, num_graphs=2)
-    for explanation in explainer.explain_all().values():
-        for prototype in explanation.prototypes:
-            check(prototype, nodes, 2)
-            assert prototype.num_nodes == 1
-
-
-def test_edges_of_equal_attributes():
-    graphs = zoo.random_graphs(40, edge_dim=2)
-    explainer = fitted(zoo.make(conv="gine"), graphs, match_edges=True, num_graphs=2)
-    for explanation in explainer.explain_all().values():
-        for p in explanation.prototypes:
-            check(p, graphs, 2)
-            rows = [
-                dict(zip(map(tuple, g.edge_index.T.tolist()), g.edge_attr.tolist(), strict=True))
-                for g in (graphs[index] for index in p.sources)
-            ]
-            for u, v in p.edges:
-                assert (
-                    len({tuple(row[p.matches[u, q].item(), p.matches[v, q].item()]) for q, row in enumerate(rows)}) == 1
-                )
-
-
 # ---- stability ------------------------------------------------------------------------------------------------------
 
 
@@ -469,28 +423,6 @@ def test_equal_attributes_of_edges():
     found = searched(session, graphs, 2, match_edges=True)
     assert len(found.nodes) <= 2
     assert embeddings(*pattern_of(found), graphs[0], graphs[1], match_edges=True)
-
-
-@pytest.mark.parametrize("indices", [[0, 1], [2, 1, 0]])
-def test_the_user_s_numbers_come_back(indices):
-    """The same session over graphs numbered otherwise: the same graph, and the same nodes by another name."""
-    rng = np.random.default_rng(3)
-    orders = [rng.permutation(graph.num_nodes) for graph in WORLD]
-    renumbered = []
-    for graph, order in zip(WORLD, orders, strict=True):
-        place = torch.from_numpy(np.argsort(order))
-        renumbered.append(type(graph)(x=graph.x[order], edge_index=place[graph.edge_index], num_nodes=len(order)))
-    plain = searched(session_of(indices, WORLD))
-    session = session_of(indices, renumbered, None)
-    carried = [
-        carried_by_the_house(WORLD[i])[orders[i]][source.nodes]
-        for i, source in zip(indices, session.sources, strict=True)
-    ]
-    found = searched(replace(session, contributions=carried), renumbered)
-    check_candidate(found, renumbered)
-    assert {int(orders[indices[0]][node]) for node in found.nodes} == set(plain.nodes)
-    assert torch.equal(found.graph.edge_index, plain.graph.edge_index)
-    assert found.weight == pytest.approx(plain.weight)
 
 
 def test_a_search_that_was_cut_short_says_so(monkeypatch):

@@ -123,17 +123,6 @@ def test_given_representatives_skip_phase_one(search):
     assert explanation.embedding_map is None
 
 
-@either
-@pytest.mark.parametrize("output", ["probs", "log_probs"])
-def test_every_return_type_gives_the_same_explanation(output, search):
-    raw = reference(search)[1]
-    model = zoo.make()
-    model.output = output
-    other = fitted(model, search=search).explain(1)
-    assert [p.nodes for p in raw.prototypes] == [p.nodes for p in other.prototypes]
-    assert [p.probability for p in raw.prototypes] == pytest.approx([p.probability for p in other.prototypes])
-
-
 # ---- any graphs -----------------------------------------------------------------------------------------------------
 
 
@@ -192,23 +181,6 @@ def test_directed_graphs_are_made_undirected_with_a_warning(search):
     assert all(p.graph.is_undirected() for p in explanation.prototypes)
     assert [p.nodes for p in explanation.prototypes] == [p.nodes for p in reference(search)[1].prototypes]
     assert "directed edges" in explanation.warnings[0]
-
-
-class Embeds(zoo.Net):
-    def __init__(self):
-        super().__init__()
-        self.embedding = torch.nn.Embedding(3, 3)
-
-    def forward(self, x, edge_index, batch):
-        return self.classify(self.embedding(x), edge_index, batch)
-
-
-@either
-def test_integer_features_stay_integers(search):
-    graphs = [Data(x=g.x.argmax(1), edge_index=g.edge_index) for g in GRAPHS]
-    explainer = fitted(zoo.make(kind=Embeds), graphs, search, num_clusters=1)
-    prototypes = explainer.explain(int(explainer.predictions_[0])).prototypes
-    assert [p.graph.x.dtype for p in prototypes] == [torch.int64]
 
 
 @either
@@ -410,10 +382,6 @@ def test_stored_options_make_the_explanation_again(options, tmp_path):
     assert [p.sessions for p in again.prototypes] == [p.sessions for p in explanation.prototypes]
 
 
-def test_a_walk_with_the_defaults_is_stored_by_its_name():
-    assert pg.PAGE(search=Walk())._options() == pg.PAGE(search="walk")._options()
-
-
 def test_a_function_that_decides_is_stored_by_its_name():
     def close(row, other):
         return bool((row - other).abs().max() < 0.5)
@@ -424,61 +392,12 @@ def test_a_function_that_decides_is_stored_by_its_name():
         pg.PAGE(**explanation.options)
 
 
-@either
-def test_a_class_that_nothing_is_predicted_as_is_told(search):
-    model = zoo.make()
-    with torch.no_grad():
-        model.head.bias[1] += 1e6
-    explainer = fitted(model, search=search)
-    with pytest.raises(ValueError, match=r"^no graph is predicted as class 0, .* the predictions are \{1: 60\}"):
-        explainer.explain(0)
-    with pytest.warns(
-        pg.ProtographWarning, match=r"^no graph is predicted as class 0, so there is no explanation of it"
-    ):
-        assert list(explainer.explain_all()) == [1]
-    assert explainer.explain(0, representatives=[0, 1]).prototypes  # the user's own choice needs no predictions
-
-
 def test_one_graph_has_no_pairs_to_score():
     explainer = pg.PAGE(search=Walk(scoring="arithmetic")).fit(zoo.make(), GRAPHS[:1] + GRAPHS[:1])
     with pytest.warns(pg.ProtographWarning) as caught:
         explanation = explainer.explain(int(explainer.predictions_[0]))
     assert explanation.prototypes == []
     assert "scoring='arithmetic' needs at least 2 graphs, it has 1" in str(caught[-1].message)
-
-
-@either
-def test_progress_is_reported(search):
-    seen = []
-    pg.PAGE(**SEARCHES[search]).fit(zoo.make(), GRAPHS, batch_size=25, progress=lambda *a: seen.append(a)).explain_all()
-    sessions = 5 * 2 if search == "consensus" else 5 * 4
-    assert [one for one in seen if one[0] in ("embedding", "explaining")] == [
-        ("embedding", 0, 60),
-        ("embedding", 25, 60),
-        ("embedding", 50, 60),
-        ("embedding", 60, 60),
-        ("explaining", 0, 2),
-        ("explaining", 1, 2),
-        ("explaining", 2, 2),
-    ]
-    for stage, total in {"clustering": 2, "searching": sessions, "counting": sessions // 5}.items():
-        steps = [(done, of) for name, done, of in seen if name == stage]
-        assert steps[0] == (0, total)
-        assert steps[-1] == (total, total)
-        assert steps == sorted(steps)
-    if search == "consensus":
-        assert {done for name, done, _ in seen if name == "searching"} == set(range(sessions + 1))
-
-
-def test_a_fit_reports_before_it_reads_any_graph():
-    seen = []
-
-    def graphs():
-        assert seen == [("embedding", 0, None)]
-        yield from GRAPHS
-
-    pg.PAGE().fit(zoo.make(), graphs(), progress=lambda *a: seen.append(a))
-    assert seen[-1] == ("embedding", 60, 60)
 
 
 @either
@@ -593,30 +512,6 @@ def test_reasons_are_found_once_a_fit(monkeypatch):
     explainer.explain_all()
     explainer.explain(1)
     assert len(calls) == 1
-
-
-@pytest.mark.parametrize(("seed", "batch_size"), [(0, 7), (1, 64)])
-def test_reasons_depend_neither_on_the_order_of_graphs_nor_on_the_batch_size(seed, batch_size):
-    graphs, _, explanations = planted_case("house")
-    order = np.random.default_rng(seed).permutation(len(graphs))
-    again = pg.PAGE().fit(Counts(), [graphs[index] for index in order], batch_size=batch_size).explain_all()
-    for target, explanation in explanations.items():
-        assert told_of(again[target]) == told_of(explanation)
-        assert again[target].rule.parts == tuple(explanation.rule.parts[index] for index in order)
-
-
-def test_reasons_are_saved_and_loaded_whole(tmp_path):
-    graphs, _, explanations = planted_case("K4")
-    explanations.save(tmp_path / "saved.json")
-    loaded = pg.load(tmp_path / "saved.json")
-    assert loaded.predict(graphs).tolist() == explanations.predict(graphs).tolist()
-    assert loaded.fidelity == explanations.fidelity
-    for target, explanation in explanations.items():
-        assert told_of(loaded[target]) == told_of(explanation)
-        assert loaded[target].rule.parts == explanation.rule.parts
-        for one, other in zip(loaded[target].reasons, explanation.reasons, strict=True):
-            assert (one.example.nodes, one.example.marked) == (other.example.nodes, other.example.marked)
-            assert torch.equal(one.example.graph.x, other.example.graph.x)
 
 
 def test_no_reasons_of_given_representatives_nor_of_the_walk():

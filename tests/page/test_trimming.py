@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from protograph.page import counting, trimming
 from protograph.page.counting import information
 from protograph.page.trimming import Closing, Surroundings, trim
 from protograph.patterns.common_subgraph import CommonPatterns
@@ -52,14 +51,6 @@ def test_the_weight_by_hand():
 def test_what_carries_the_class_counts_for_more_and_what_does_not_for_no_less(bits, excess, expected):
     weigher = weigher_of([undirected(1, [])], 1, [excess])
     assert weigher.weight(bits, frozenset([0])) == expected
-
-
-def test_excess_is_in_standard_errors():
-    """A part of four nodes that lie 1 above the mean each is as sure as a single node 2 above it."""
-    graph = undirected(5, path_edges(*range(5)), [0] * 5)
-    weigher = weigher_of([graph], 1, [1.0, 1.0, 1.0, 1.0, 2.0])
-    assert weigher.excess(frozenset(range(4))) == pytest.approx(2.0)
-    assert weigher.excess(frozenset([4])) == pytest.approx(2.0)
 
 
 def test_a_larger_part_is_looked_for_only_where_the_smaller_one_is():
@@ -110,17 +101,6 @@ def test_the_smallest_part_that_weighs_nearly_as_much_as_the_heaviest(seed, max_
     assert found.pattern in parts
 
 
-def test_half_a_ring_is_no_part():
-    """Where the ring goes first, its nodes with tails are still joined by one of its edges."""
-    edges = [*ring_edges(0, 1, 2), (0, 3), (1, 4)]
-    source = undirected(5, edges, [0, 0, 0, 1, 2])
-    bare = undirected(5, path_edges(3, 0, 2, 1, 4), [0, 0, 0, 1, 2])
-    weigher = weigher_of([source, source, bare, bare], 2, [1.0, 1.0, -3.0, 1.0, 1.0])
-    every = CommonPatterns([source]).source
-    found = trim(every, wholes_of(every, kinds_of(source)), weigher, nothing_else(every))
-    assert found.pattern in (every, every.within([0, 1, 2]), every.within([0, 1, 2, 3]), every.within([0, 1, 2, 4]))
-
-
 def test_a_planted_house_is_what_is_left():
     inside = [planted(seed, HOUSE, 5) for seed in range(8)]
     outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 28)]
@@ -148,39 +128,6 @@ def test_a_ring_that_is_too_large_is_cut_and_a_node_stays_one():
     assert is_connected(cut.nodes, cut.edges)
     node = Subgraph(frozenset([2]), frozenset())
     assert trim(node, wholes_of(node, [0] * 6), weigher, nothing_else(every)).pattern == node
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 2))
-def test_what_no_whole_fits_in_is_cut(seed, max_nodes):
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(3, 8))
-    ring = undirected(size, ring_edges(*range(size)), [0] * size)
-    every = CommonPatterns([ring]).source
-    weigher = weigher_of([ring], 1, rng.normal(size=size))
-    cut = trim(every, wholes_of(every, [0] * size), weigher, nothing_else(every), max_nodes).pattern
-    assert len(cut) == max_nodes
-    assert is_connected(cut.nodes, cut.edges)
-
-
-def test_more_slack_takes_a_smaller_part_and_fewer_parts_are_weighed_where_asked_for(monkeypatch):
-    inside = [planted(seed, HOUSE, 5) for seed in range(8)]
-    outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 28)]
-    every = CommonPatterns(inside[:1]).source
-
-    def left(**constants):
-        for name, value in constants.items():
-            monkeypatch.setattr(trimming, name, value)
-        weigher = weigher_of([*inside, *outside], 8, [2.0] * 4 + [2.0] + [-1.0] * 8)
-        wholes = wholes_of(every, kinds_of(inside[0]))
-        return trim(every, wholes, weigher, nothing_else(every)).pattern, weigher.num_weighed
-
-    # The house weighs 1 + 10 / sqrt(5) = 5.47, the square 5, the roof alone 1 + 6 / sqrt(3) = 4.46.
-    assert left(SLACK=0.0)[0] == every.within(range(5))
-    assert left(SLACK=0.1)[0] == every.within(range(4))
-    assert left(SLACK=0.2)[0] == every.within([0, 1, 4])
-    every_part = left()[1]
-    assert left(MAX_PARTS=4)[1] == counting.LEAST_COUNTED < every_part
 
 
 # ---- surroundings ---------------------------------------------------------------------------------------------------
@@ -253,17 +200,6 @@ def test_a_missing_edge_comes_back():
     # Without a wall it is a triangle with a tail, which no graph of the others has: all six contain the house too.
     open_house = Subgraph(HOUSE_PATTERN.nodes, HOUSE_PATTERN.edges - {(2, 3)})
     assert closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN).close(open_house)[-1] == HOUSE_PATTERN
-
-
-def test_no_more_nodes_than_allowed():
-    assert closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN, max_nodes=4).close(SQUARE) == [SQUARE]
-
-
-@pytest.mark.parametrize(("name", "value"), [("MAX_STEPS", 0), ("LEAST_INFORMATION", 1.01), ("MAX_ADDITIONS", 0)])
-def test_limits_that_leave_nothing_to_add(name, value, monkeypatch):
-    monkeypatch.setattr(trimming, name, value)
-    monkeypatch.setattr(counting, "LEAST_COUNTED", 0)
-    assert closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN).close(SQUARE) == [SQUARE]
 
 
 def test_a_part_that_no_graph_of_the_cluster_has_stays():

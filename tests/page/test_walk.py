@@ -10,14 +10,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-import protograph as pg
 from protograph.page import walk as module
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SCORINGS, SearchOptions, Walk
 from protograph.page.search import NoPrototypeError
 from protograph.page.walk import common_size, search
 from protograph.patterns.joint import JointGraphs
-from tests import oracle, zoo
+from tests import oracle
 from tests.page.naive_patterns import (
     every_common_pattern,
     groups_of_graphs,
@@ -222,15 +221,3 @@ def test_how_long_by_hand():
     bonds = [undirected(3, path_edges(0, 1, 2), [0] * 3, [0, bond]) for bond in (0, 1)]
     assert [common_size(bonds, SearchOptions(match_edges=equal)) for equal in (False, True)] == [3, 2]
     assert [common_size([path_graph([0] * size)], SearchOptions()) for size in (1, 2, 4, 5, 9)] == [2, 2, 2, 3, 5]
-
-
-@pytest.mark.parametrize("num_graphs", [1, 2, 3])
-def test_prototypes_keep_to_it(num_graphs):
-    graphs = zoo.random_graphs(60)
-    explainer = pg.PAGE(search="walk", num_clusters=1, num_graphs=num_graphs).fit(zoo.make(), graphs)
-    for explanation in explainer.explain_all().values():
-        for prototype in explanation.prototypes:
-            sources = [graphs[index] for index in prototype.sources]
-            assert prototype.num_nodes <= common_size(sources, SearchOptions())
-            assert prototype.evidence.num_in_class > 0
-            assert prototype.evidence.steps == ()
