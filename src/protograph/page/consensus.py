@@ -24,7 +24,7 @@ from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Po
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SearchOptions
 from protograph.page.search import Candidate, ClusterResult, FittedClass, NoPrototypeError, split_by_graph
-from protograph.page.trimming import Closing, PartWeigher, Surroundings, WeighedPart, trim
+from protograph.page.trimming import PartWeigher, Surroundings, WeighedPart, close, trim
 from protograph.patterns.canonical import CanonicalGraph
 from protograph.patterns.common_subgraph import CommonPatterns, Consensus
 from protograph.patterns.joint import JointGraphs, MatchFeatures
@@ -217,20 +217,17 @@ def run_session(
     aligned = common.align(consensus.pattern, scores, tolerance)
     weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, means, scale, own))
     near = consensus.pattern.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND)
-    around = wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds)
-    wholes = wholes_of(near, kinds)
-    closing = Closing(
+    surroundings = Surroundings(
         source=common.source,
         consensus=near,
-        wholes=wholes,
-        counter=counter,
-        sample=population.sample(LARGE_SAMPLE, PART_SAMPLE),
-        max_nodes=options.max_nodes,
+        start=start,
+        wholes=wholes_of(near, kinds),
+        around=wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds),
         is_common=common.is_common,
+        max_nodes=options.max_nodes,
     )
-    surroundings = Surroundings(common.source, around, start, common.is_common)
-    trimmed = trim(near, wholes, weigher, surroundings, options.max_nodes)
-    path = closing.close(trimmed.pattern)
+    trimmed = trim(surroundings, weigher)
+    path = close(trimmed.pattern, surroundings, counter, population.sample(LARGE_SAMPLE, PART_SAMPLE))
     occurrence = counter.count(trimmed.pattern, population.sample(LARGE_SAMPLE, LARGE_SAMPLE))
     # The largest that the model takes for the class: a node of the backbone may be one too many.
     shown = [pattern.cut_out(graphs.graphs[0]) for pattern in path]
