@@ -425,6 +425,12 @@ def test_equal_attributes_of_edges():
     assert embeddings(*pattern_of(found), graphs[0], graphs[1], match_edges=True)
 
 
+def test_graphs_that_are_too_large_are_refused(monkeypatch):
+    monkeypatch.setattr(consensus, "MAX_GRAPH_NODES", 3)
+    with pytest.warns(pg.ProtographWarning, match=r"graphs of more than 3 are not compared .* explain parts of such"):
+        assert fitted().explain(1).prototypes == []
+
+
 def test_a_search_that_was_cut_short_says_so(monkeypatch):
     monkeypatch.setattr(consensus, "GROW_CALLS", 1)
     found = searched(session_of([0, 1], WORLD))

@@ -36,12 +36,10 @@ class CanonicalOrder:
 
     Attributes:
         nodes: The nodes, the first of the order first.
-        text: The graph as it reads in this order.
         is_canonical: Whether any numbering of the nodes gives the same; false where the search was given up.
     """
 
     nodes: Ints
-    text: Ints
     is_canonical: bool
 
 
@@ -50,7 +48,7 @@ def canonical_order(graph: EncodedGraph, max_work: int = MAX_WORK) -> CanonicalO
     search = _Search(graph, max_work)
     kinds = graph.node_kinds
     best = search.lowest(search.refined(np.searchsorted(np.sort(kinds), kinds).astype(np.int64)))
-    return CanonicalOrder(np.argsort(best), search.text(best), search.work >= 0)
+    return CanonicalOrder(np.argsort(best), search.work >= 0)
 
 
 class _Search:
@@ -239,9 +237,7 @@ def fingerprint(graph: Data) -> bytes:
         if not isinstance(value, Tensor):
             continue
         digest.update(f"{key} {value.dtype} {tuple(value.shape)}".encode())
-        if value.is_meta:
-            continue
-        plain = value.detach().dequantize() if value.is_quantized else value.detach()
+        plain = value.detach()
         plain = (plain if plain.layout == torch.strided else plain.to_dense()).cpu().contiguous()
         if plain.dtype in NUMBERS and plain.is_floating_point():
             plain = plain + 0.0  # so that -0.0 has the bytes of 0.0
