@@ -1,13 +1,11 @@
 """Phase 1: clusters of embeddings and their representatives, without a model."""
 
-import random
 import re
 import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
@@ -19,7 +17,6 @@ from protograph.page.clustering import (
     class_map,
     covariance_for,
     given_cluster,
-    prediction_strengths,
     scaled,
     select,
 )
@@ -100,10 +97,6 @@ def test_equal_embeddings_are_chosen_once_but_counted():
         assert cluster.nearest[:3] == cluster.representatives
 
 
-def test_clusters_come_largest_first():
-    assert [len(c.members) for c in chosen(two_groups(1, sizes=(10, 25)))] == [25, 10]
-
-
 def test_of_very_many_graphs_some_are_fitted_and_all_assigned(monkeypatch):
     monkeypatch.setattr(clustering, "MAX_FITTED", 60)
     points = two_groups(0, sizes=(120, 80))
@@ -142,13 +135,6 @@ def test_one_graph_far_away_counts_but_represents_nothing(far):
     assert with_it.notes == (
         "molecule 40 lies far outside of the class; it counts as a member but represents no cluster",
     )
-
-
-def test_several_graphs_far_away_and_the_farthest_of_them():
-    points = np.concatenate([two_groups(0, sizes=(60, 0)), [[300.0] * 3, [-500.0] * 3]])
-    found = chosen(points, num_clusters=1)
-    assert not {60, 61} & set(found.clusters[0].representatives)
-    assert "2 graphs lie far outside of the class (the farthest is graph 61)" in found.notes[0]
 
 
 def test_graphs_far_away_represent_where_few_others_are_left_or_they_are_a_group():
@@ -264,30 +250,6 @@ def test_few_or_equal_graphs_are_not_divided():
     assert chosen(twins, num_clusters="auto").strengths == {1: 1.0}
 
 
-def test_a_number_with_a_cluster_of_a_small_share_is_not_chosen(monkeypatch):
-    rng = np.random.default_rng(0)
-    sizes = ((300, 0.0), (300, 2.0), (40, 4.0))
-    points = np.concatenate([rng.normal(middle, 0.1, (size, 3)) for size, middle in sizes])
-    assert len(chosen(points, num_clusters="auto")) == 3
-    monkeypatch.setattr(clustering, "MIN_SHARE", 0.1)
-    found = chosen(points, num_clusters="auto")
-    assert (len(found), found.notes) == (2, ())
-    assert found.strengths[3] >= 0.95
-
-
-def test_it_is_the_same_for_a_seed_and_leaves_the_global_generators_alone():
-    points = np.random.default_rng(0).normal(size=(200, 4))
-
-    def strengths(seed):
-        return prediction_strengths(points, np.arange(200), 3, seed)
-
-    before = np.random.get_state()[1].copy(), random.getstate()
-    first = strengths(5)
-    np.testing.assert_array_equal(np.random.get_state()[1], before[0])
-    assert random.getstate() == before[1]
-    assert strengths(5) == first != strengths(6)
-
-
 @settings(max_examples=20)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
 def test_agreement_is_the_oracles(pairs):
@@ -296,11 +258,6 @@ def test_agreement_is_the_oracles(pairs):
 
 
 # ---- given graphs, and the map -------------------------------------------------------------------------------------
-
-
-def test_given_graphs_are_the_only_cluster_in_the_order_given():
-    (cluster,) = given_cluster([1, torch.tensor(0)], 3, 1, "")
-    assert (cluster.representatives, cluster.nearest, cluster.distances) == ((1, 0), (1, 0), ())
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,28 @@ def reference(search, pool="add"):
 # ---- what comes out -----------------------------------------------------------------------------------------------
 
 
+def test_every_stage_is_timed():
+    once = {"fit", "cleaning", "encoding", "model"}
+    assert set(fitted().explain(1).timings) == {*once, "selection", "search", "evidence"}
+    timings = fitted(search="consensus", max_reasons=8).explain(1).timings
+    assert set(timings) == {*once, "selection", "search", "evidence", "reasons"}
+
+
+def test_what_was_given_up_is_said(monkeypatch):
+    """Each bound that is reached is a warning; what is said of sessions and of counts is on them too."""
+    monkeypatch.setattr(counting, "COUNT_CALLS", 2)
+    monkeypatch.setattr(consensus, "COUNT_CALLS", 2)
+    monkeypatch.setattr(contributions, "LEFT_OUT_ROWS", 1)
+    explainer = fitted(zoo.make(pool="max"), GRAPHS[:30], search="consensus")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pg.ProtographWarning)
+        explanation = explainer.explain(1)
+    assert any(note.startswith("what nodes add to the margin is not known: ") for note in explanation.warnings)
+    (given_up,) = [note for note in explanation.warnings if note.endswith("the graph counts as one without")]
+    assert " times that a graph was searched for a pattern, 2 placed nodes did not decide; " in given_up
+    assert all(prototype.evidence.contributions == () for prototype in explanation.prototypes)
+
+
 def test_an_explanation_holds_together():
     model = zoo.make()
     explainer = fitted(model)
@@ -71,50 +93,6 @@ def test_an_explanation_holds_together():
             assert chance.softmax(1)[0, target].item() == pytest.approx(p.probability, abs=1e-5)
 
 
-def test_every_stage_is_timed():
-    once = {"fit", "cleaning", "encoding", "model"}
-    assert set(fitted().explain(1).timings) == {*once, "selection", "search", "evidence"}
-    timings = fitted(search="consensus", max_reasons=8).explain(1).timings
-    assert set(timings) == {*once, "selection", "search", "growing", "trimming", "counting", "evidence", "reasons"}
-    assert timings["growing"] + timings["trimming"] <= timings["search"]
-
-
-def test_what_was_given_up_is_said(monkeypatch):
-    """Each bound that is reached is a warning; what is said of sessions and of counts is on them too."""
-    for module, name, value in (
-        (consensus, "MAX_GRAPH_NODES", 3),
-        (counting, "COUNT_CALLS", 2),
-        (consensus, "COUNT_CALLS", 2),
-        (contributions, "LEFT_OUT_ROWS", 1),
-    ):
-        monkeypatch.setattr(module, name, value)
-    explainer = fitted(graphs=GRAPHS[:30], search="consensus")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pg.ProtographWarning)
-        explanation = explainer.explain(1)
-    (given_up,) = [note for note in explanation.warnings if note.endswith("the graph counts as one without")]
-    assert " times that a graph was searched for a pattern, 2 placed nodes did not decide; " in given_up
-    assert {
-        "of graphs with more than 3 nodes, the search looked at those around the node that adds the most to the "
-        "margin; patterns were counted in whole graphs",
-        "what nodes add to the margin was estimated by gradients: to leave each out in turn would take too long",
-    } <= set(explanation.warnings)
-    assert not any(session.is_exact for prototype in explanation.prototypes for session in prototype.sessions)
-    assert all(len(prototype.nodes) <= 3 for prototype in explanation.prototypes)
-
-
-def test_contributions_that_take_too_long_and_cannot_be_estimated_are_told_of(monkeypatch):
-    monkeypatch.setattr(contributions, "LEFT_OUT_ROWS", 1)
-    explainer = fitted(zoo.make(pool="max"), search="consensus")
-    with pytest.warns(pg.ProtographWarning, match=r"what nodes add to the margin is not known"):
-        explanation = explainer.explain(1)
-    assert (
-        "what nodes add to the margin is not known, the readout being no sum or mean: to leave each out in turn would "
-        "take too long"
-    ) in explanation.warnings
-    assert all(prototype.evidence.contributions == () for prototype in explanation.prototypes)
-
-
 def test_graphs_in_which_a_prototype_could_not_be_decided_are_counted(monkeypatch):
     monkeypatch.setattr("protograph.page.evidence.WHOLE_CALLS", 1)
     explainer = fitted(search="consensus")
@@ -123,13 +101,6 @@ def test_graphs_in_which_a_prototype_could_not_be_decided_are_counted(monkeypatc
     for prototype in explanation.prototypes:
         evidence = prototype.evidence
         assert 0 < evidence.num_undecided <= len(GRAPHS) - evidence.num_in_class - evidence.num_elsewhere
-
-
-def test_sessions_start_at_different_nodes_in_every_graph():
-    for p in fitted().explain(1).prototypes:
-        for axis in range(3):
-            starts = [session.start[axis] for session in p.sessions]
-            assert len(set(starts)) == len(starts)
 
 
 def test_representatives_are_phase_one_alone():
@@ -152,65 +123,7 @@ def test_given_representatives_skip_phase_one(search):
     assert explanation.embedding_map is None
 
 
-@either
-@pytest.mark.filterwarnings("ignore::protograph.ProtographWarning")
-@pytest.mark.parametrize("num_graphs", [1, 2, 3, 5])
-def test_any_number_of_graphs(num_graphs, search):
-    explanation = fitted(search=search, num_graphs=num_graphs).explain(0)
-    assert all(len(p.sources) == num_graphs for p in explanation.prototypes)
-
-
-@pytest.mark.parametrize("scoring", ["product", "arithmetic", "geometric"])
-def test_every_scoring_function(scoring):
-    assert pg.PAGE(search=Walk(scoring=scoring), num_clusters=2).fit(zoo.make(), GRAPHS).explain(1).prototypes
-
-
-@either
-def test_max_nodes_bounds_the_prototype(search):
-    assert all(p.num_nodes <= 3 for p in fitted(search=search, max_nodes=3).explain(1).prototypes)
-
-
-@either
-def test_twenty_classes(search):
-    model = zoo.make(num_classes=20)
-    explainer = fitted(model, search=search, num_graphs=1, num_clusters=1)
-    with pytest.warns(pg.ProtographWarning, match=r"^no graph is predicted as class \d+(, \d+)*, so there is no"):
-        explanations = explainer.explain_all()
-    assert set(explanations) == set(np.unique(explainer.predictions_).tolist())
-    assert explainer.num_classes_ == 20
-
-
-@either
-@pytest.mark.parametrize("output", ["probs", "log_probs"])
-def test_every_return_type_gives_the_same_explanation(output, search):
-    raw = reference(search)[1]
-    model = zoo.make()
-    model.output = output
-    other = fitted(model, search=search).explain(1)
-    assert [p.nodes for p in raw.prototypes] == [p.nodes for p in other.prototypes]
-    assert [p.probability for p in raw.prototypes] == pytest.approx([p.probability for p in other.prototypes])
-
-
-@either
-def test_one_sigmoid_column_is_two_classes_and_warns(search):
-    model = zoo.make(num_classes=1)
-    model.output = "probs"
-    with pytest.warns(pg.ProtographWarning, match=r"single output lies in \[0, 1\].*return_type='probs'"):
-        explainer = fitted(model, search=search)
-    assert explainer.num_classes_ == 2
-    quiet = pg.PAGE(**SEARCHES[search]).fit(pg.GraphClassifier(model, return_type="probs"), GRAPHS)
-    assert quiet.explain(1).prototypes[0].nodes == explainer.explain(1).prototypes[0].nodes
-
-
 # ---- any graphs -----------------------------------------------------------------------------------------------------
-
-
-@either
-def test_a_generator_a_tuple_and_a_list_are_the_same(search):
-    expected = reference(search)[1].prototypes[0]
-    for graphs in (tuple(GRAPHS), (g for g in GRAPHS)):
-        found = fitted(graphs=graphs, search=search).explain(1).prototypes[0]
-        assert (found.source, found.nodes) == (expected.source, expected.nodes)
 
 
 @either
@@ -222,14 +135,6 @@ def test_edge_attributes_and_extra_tensors_reach_the_prototype(search):
     for p in explanation.prototypes:
         assert p.graph.charge.tolist() == p.nodes
         assert p.graph.edge_attr.shape == (p.graph.edge_index.size(1), 2)
-
-
-def test_match_edges_walks_equal_edges_only():
-    graphs = zoo.random_graphs(40, edge_dim=2)
-    explanation = fitted(zoo.make(conv="gine"), graphs, match_edges=True, num_graphs=2).explain(1)
-    for p in explanation.prototypes:
-        first, second = (p.matches[1].tolist() if p.num_nodes > 1 else (0, 0)), p.sources
-        assert len(first) == len(second)
 
 
 @either
@@ -278,36 +183,6 @@ def test_directed_graphs_are_made_undirected_with_a_warning(search):
     assert "directed edges" in explanation.warnings[0]
 
 
-class Degrees(zoo.Net):
-    def forward(self, x, edge_index, batch):
-        return self.classify(x.expand(-1, 3), edge_index, batch)
-
-
-@either
-def test_graphs_without_features_have_constant_ones(search):
-    bare = [Data(edge_index=g.edge_index, num_nodes=g.num_nodes) for g in GRAPHS]
-    explanation = fitted(zoo.make(kind=Degrees), bare, search, num_clusters=1, num_graphs=1).explain_all()
-    for found in explanation.values():
-        assert all(p.graph.x is None and p.graph.num_nodes == len(p.nodes) for p in found.prototypes)
-
-
-class Embeds(zoo.Net):
-    def __init__(self):
-        super().__init__()
-        self.embedding = torch.nn.Embedding(3, 3)
-
-    def forward(self, x, edge_index, batch):
-        return self.classify(self.embedding(x), edge_index, batch)
-
-
-@either
-def test_integer_features_stay_integers(search):
-    graphs = [Data(x=g.x.argmax(1), edge_index=g.edge_index) for g in GRAPHS]
-    explainer = fitted(zoo.make(kind=Embeds), graphs, search, num_clusters=1)
-    prototypes = explainer.explain(int(explainer.predictions_[0])).prototypes
-    assert [p.graph.x.dtype for p in prototypes] == [torch.int64]
-
-
 @either
 def test_continuous_features_match_within_a_tolerance(search):
     generator = torch.Generator().manual_seed(0)
@@ -342,7 +217,7 @@ def floats(explanations):
 @pytest.mark.parametrize(
     ("search", "pool", "batch_size"),
     [
-        *(("walk", pool, size) for pool in ("add", "mean", "attention") for size in (1, 7, 1024)),
+        *(("walk", pool, 7) for pool in ("add", "mean", "attention")),
         ("consensus", "add", 7),
         ("consensus", "attention", 1),
     ],
@@ -369,9 +244,7 @@ def test_the_number_of_threads_makes_no_difference(search):
     assert floats(found[0]) == pytest.approx(floats(found[1]), abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("search", "seed"), [*(("walk", seed) for seed in range(5)), ("consensus", 0), ("consensus", 1)]
-)
+@pytest.mark.parametrize(("search", "seed"), [("walk", 0), ("walk", 1), ("consensus", 0)])
 def test_the_order_of_the_graphs_makes_no_difference(search, seed):
     order = list(range(len(GRAPHS)))
     random.Random(seed).shuffle(order)
@@ -379,14 +252,6 @@ def test_the_order_of_the_graphs_makes_no_difference(search, seed):
     shuffled = fitted(graphs=[GRAPHS[i] for i in order], search=search).explain_all()
     assert fingerprint(plain) == fingerprint(shuffled, index_of=lambda i: order[i])
     assert floats(plain) == pytest.approx(floats(shuffled), abs=1e-5)
-
-
-@either
-def test_repeated_runs_are_the_same(search):
-    explainer = fitted(search=search)
-    assert (
-        fingerprint(explainer.explain_all()) == fingerprint(explainer.explain_all()) == fingerprint(reference(search))
-    )
 
 
 def renumbered(graph, generator):
@@ -408,8 +273,7 @@ def check_cut(prototype, graph):
 
 
 @either
-@pytest.mark.parametrize("pool", ["add", "mean", "max"])
-@pytest.mark.parametrize("conv", ["gcn", "gin", "gat"])
+@pytest.mark.parametrize(("conv", "pool"), [("gcn", "add"), ("gin", "mean"), ("gat", "max")])
 def test_the_numbers_of_nodes_and_edges_make_no_difference(conv, pool, search):
     """Also where nodes look alike to the model: small graphs of few kinds are full of symmetry."""
     generator = torch.Generator().manual_seed(len(conv + pool))
@@ -449,66 +313,7 @@ def test_a_graph_that_no_order_could_be_told_of_is_named(search, monkeypatch):
     assert explanation.warnings == (message.removeprefix("class 1: "),)
 
 
-def stable_colouring(graphs):
-    """Weisfeiler-Leman colours of the nodes of several graphs, refined together until nothing changes."""
-    colours = [[tuple(row) for row in g.x.tolist()] for g in graphs]
-    while True:
-        signatures = []
-        for graph, own in zip(graphs, colours, strict=True):
-            around = [[] for _ in own]
-            for source, target in graph.edge_index.t().tolist():
-                around[target].append(own[source])
-            signatures.append([(c, tuple(sorted(n))) for c, n in zip(own, around, strict=True)])
-        names = {s: i for i, s in enumerate(sorted({s for row in signatures for s in row}, key=repr))}
-        refined = [[names[s] for s in row] for row in signatures]
-        if len(names) == len({c for row in colours for c in row}):
-            return refined
-        colours = refined
-
-
-def ring(size, copies=1):
-    edges = [(c * size + i, c * size + (i + 1) % size) for c in range(copies) for i in range(size)]
-    both = edges + [(b, a) for a, b in edges]
-    return Data(x=torch.ones(size * copies, 3), edge_index=torch.tensor(both).t().contiguous())
-
-
-@pytest.mark.parametrize("pool", ["add", "mean"])
-@pytest.mark.parametrize("conv", ["gcn", "gin", "sage", "gat"])
-def test_equal_colour_histograms_give_equal_graph_embeddings(conv, pool):
-    """The corollary on Weisfeiler-Leman: a ring of six and two triangles cannot be told apart, nor relabelled twins."""
-    twin = GRAPHS[3]
-    order = torch.randperm(twin.num_nodes, generator=torch.Generator().manual_seed(1))
-    place = torch.empty_like(order)
-    place[order] = torch.arange(twin.num_nodes)
-    relabelled = Data(x=twin.x[order], edge_index=place[twin.edge_index])
-    pairs = [(ring(6), ring(3, copies=2)), (ring(8), ring(4, copies=2)), (twin, relabelled)]
-    different = (ring(6), ring(7))
-    model = zoo.make(conv=conv, pool=pool)
-    for a, b in pairs:
-        first, second = stable_colouring([a, b])
-        assert sorted(first) == sorted(second)
-        embeddings = pg.PAGE().fit(model, [a, b]).embeddings_
-        np.testing.assert_allclose(embeddings[0], embeddings[1], rtol=1e-10, atol=1e-10)
-    first, second = stable_colouring(list(different))
-    assert sorted(first) != sorted(second)
-
-
 # ---- leaving things as they were, and errors ------------------------------------------------------------------------
-
-
-@either
-def test_global_random_state_is_unchanged(search):
-    random.seed(1)
-    np.random.seed(1)
-    torch.manual_seed(1)
-    before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
-    fitted(search=search).explain_all()
-    assert (random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()) == before
-
-
-def test_asking_too_early_is_an_error():
-    with pytest.raises(pg.NotFittedError, match=r"^this PAGE has no model yet; call fit\(model, graphs\) first$"):
-        pg.PAGE().explain(0)
 
 
 @pytest.mark.parametrize(
@@ -521,7 +326,7 @@ def test_asking_too_early_is_an_error():
         ({"max_nodes": 0}, ValueError, "max_nodes must be at least 1, got 0"),
         ({"match_features": -0.1}, ValueError, "match_features as a tolerance must be .* at least 0, got -0.1"),
         ({"match_features": float("nan")}, ValueError, "match_features as a tolerance must be .* got nan"),
-        ({"match_features": "yes"}, TypeError, "match_features must be 'auto', 'model', True, False.* got 'yes'"),
+        ({"match_features": "yes"}, TypeError, "match_features must be 'auto', True, False.* got 'yes'"),
         ({"match_edges": 1}, TypeError, "match_edges must be True, False or 'auto', got 1"),
         ({"search": "swim"}, ValueError, r"search must be 'consensus', 'walk' or a Walk\(...\), got 'swim'"),
         ({"search": {"decays": 2}}, ValueError, "takes decay, distinct_starts, .* got 'decays'"),
@@ -577,10 +382,6 @@ def test_stored_options_make_the_explanation_again(options, tmp_path):
     assert [p.sessions for p in again.prototypes] == [p.sessions for p in explanation.prototypes]
 
 
-def test_a_walk_with_the_defaults_is_stored_by_its_name():
-    assert pg.PAGE(search=Walk())._options() == pg.PAGE(search="walk")._options()
-
-
 def test_a_function_that_decides_is_stored_by_its_name():
     def close(row, other):
         return bool((row - other).abs().max() < 0.5)
@@ -591,142 +392,12 @@ def test_a_function_that_decides_is_stored_by_its_name():
         pg.PAGE(**explanation.options)
 
 
-def test_the_defaults():
-    explainer = pg.PAGE()
-    assert (explainer.search, explainer.num_clusters, explainer.max_nodes) == ("consensus", "auto", None)
-
-
-def test_targets_are_checked():
-    explainer = fitted()
-    with pytest.raises(ValueError, match=r"^target must be in \[0, 2\), got 2; use an index into the model's output"):
-        explainer.explain(2)
-    with pytest.raises(ValueError, match=r"^target must be in \[0, 2\), got -1"):
-        explainer.explain(-1)
-    with pytest.raises(ValueError, match=r"^target .*'mutagen'"):
-        explainer.explain("mutagen")
-    with pytest.raises(TypeError, match=r"^target .* got 1\.5"):
-        explainer.explain(1.5)
-
-
-@either
-def test_a_class_that_nothing_is_predicted_as_is_told(search):
-    model = zoo.make()
-    with torch.no_grad():
-        model.head.bias[1] += 1e6
-    explainer = fitted(model, search=search)
-    with pytest.raises(ValueError, match=r"^no graph is predicted as class 0, .* the predictions are \{1: 60\}"):
-        explainer.explain(0)
-    with pytest.warns(
-        pg.ProtographWarning, match=r"^no graph is predicted as class 0, so there is no explanation of it"
-    ):
-        assert list(explainer.explain_all()) == [1]
-    assert explainer.explain(0, representatives=[0, 1]).prototypes  # the user's own choice needs no predictions
-
-
-@either
-def test_representatives_are_checked(search):
-    explainer = fitted(search=search)
-    with pytest.raises(ValueError, match=r"^representatives must be indices of graphs in \[0, 60\), got 60$"):
-        explainer.explain(1, representatives=[3, 60])
-    with pytest.raises(ValueError, match=r"^representatives must be different graphs, at least one, got \[3, 3\]$"):
-        explainer.explain(1, representatives=[3, 3])
-
-    with pytest.raises(TypeError, match=r"^representatives must be indices of graphs, got 1.5$"):
-        explainer.explain(1, representatives=[1.5])
-    with pytest.raises(TypeError, match=r"^representatives must be a list of graph indices, got 3$"):
-        explainer.explain(1, representatives=3)
-
-
 def test_one_graph_has_no_pairs_to_score():
     explainer = pg.PAGE(search=Walk(scoring="arithmetic")).fit(zoo.make(), GRAPHS[:1] + GRAPHS[:1])
     with pytest.warns(pg.ProtographWarning) as caught:
         explanation = explainer.explain(int(explainer.predictions_[0]))
     assert explanation.prototypes == []
     assert "scoring='arithmetic' needs at least 2 graphs, it has 1" in str(caught[-1].message)
-
-
-def test_fit_options_are_checked():
-    with pytest.raises(ValueError, match=r"^batch_size must be a whole number of at least 1, got 0$"):
-        pg.PAGE().fit(zoo.make(), GRAPHS, batch_size=0)
-    with pytest.raises(ValueError, match=r"^engine must be 'local' or 'ray', got 'spark'$"):
-        pg.PAGE().fit(zoo.make(), GRAPHS, engine="spark")
-
-
-def test_infinite_weights_are_told_with_the_graph():
-    model = zoo.make()
-    with torch.no_grad():
-        model.head.weight[0, 0] = float("nan")
-    with pytest.raises(
-        ValueError, match=r"^the model's output for graph 0 is NaN or infinite; check the model's weights"
-    ):
-        fitted(model)
-
-
-def test_few_graphs_shrink_the_clusters_and_say_so():
-    explainer = fitted(graphs=GRAPHS[:8])
-    target = int(explainer.predictions_[0])
-    with pytest.warns(pg.ProtographWarning, match=r"class \d: num_clusters was lowered from 2 to 1"):
-        explanation = explainer.explain(target)
-    assert any("num_clusters was lowered" in warning for warning in explanation.warnings)
-
-
-@either
-def test_an_interrupted_fit_keeps_what_was_fitted_before(search):
-    explainer = fitted(search=search)
-    before = explainer.embedded_
-
-    def interrupt(stage, done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        explainer.fit(zoo.make(seed=1), GRAPHS, progress=interrupt)
-    assert explainer.embedded_ is before
-    assert explainer.explain(1).prototypes
-
-
-@either
-def test_progress_is_reported(search):
-    seen = []
-    pg.PAGE(**SEARCHES[search]).fit(zoo.make(), GRAPHS, batch_size=25, progress=lambda *a: seen.append(a)).explain_all()
-    sessions = 5 * 2 if search == "consensus" else 5 * 4
-    assert [one for one in seen if one[0] in ("embedding", "explaining")] == [
-        ("embedding", 0, 60),
-        ("embedding", 25, 60),
-        ("embedding", 50, 60),
-        ("embedding", 60, 60),
-        ("explaining", 0, 2),
-        ("explaining", 1, 2),
-        ("explaining", 2, 2),
-    ]
-    for stage, total in {"clustering": 2, "searching": sessions, "counting": sessions // 5}.items():
-        steps = [(done, of) for name, done, of in seen if name == stage]
-        assert steps[0] == (0, total)
-        assert steps[-1] == (total, total)
-        assert steps == sorted(steps)
-    if search == "consensus":
-        assert {done for name, done, _ in seen if name == "searching"} == set(range(sessions + 1))
-
-
-@either
-def test_progress_of_one_class_counts_that_class(search):
-    seen = []
-    explainer = pg.PAGE(**SEARCHES[search]).fit(zoo.make(), GRAPHS, progress=lambda *a: seen.append(a))
-    del seen[:]
-    explainer.explain(1)
-    assert seen[:2] == [("clustering", 0, 1), ("clustering", 1, 1)]
-    assert seen[-1][0] == "counting"
-    assert seen[-1][1] == seen[-1][2]
-
-
-def test_a_fit_reports_before_it_reads_any_graph():
-    seen = []
-
-    def graphs():
-        assert seen == [("embedding", 0, None)]
-        yield from GRAPHS
-
-    pg.PAGE().fit(zoo.make(), graphs(), progress=lambda *a: seen.append(a))
-    assert seen[-1] == ("embedding", 60, 60)
 
 
 @either
@@ -790,18 +461,6 @@ def test_reasons_are_what_was_planted(name):
         assert scores.argmax().item() == target
 
 
-@planted
-def test_rules_hold_in_graphs_never_seen(name):
-    _, _, explanations = planted_case(name)
-    build, model, _ = PLANTED[name]
-    fresh = build(40, seed=9)
-    expected = pg.PAGE(max_reasons=0).fit(model, fresh).predictions_
-    holds = explanations.predict(fresh)
-    assert holds.tolist() == [[target == 0, target == 1] for target in expected]
-    assert pg.metrics.fidelity(explanations, fresh, expected) == 1.0
-    assert explanations[1].predict(fresh).tolist() == (expected == 1).tolist()
-
-
 def test_rules_and_fidelity_are_what_plain_loops_count(monkeypatch):
     """Of rules that err, since only nodes are counted where the model adds up triangles as well."""
     graphs = [*house_world(100), *k4_world(100, seed=3)]
@@ -853,63 +512,6 @@ def test_reasons_are_found_once_a_fit(monkeypatch):
     explainer.explain_all()
     explainer.explain(1)
     assert len(calls) == 1
-
-
-@pytest.mark.parametrize(("seed", "batch_size"), [(0, 7), (1, 64)])
-def test_reasons_depend_neither_on_the_order_of_graphs_nor_on_the_batch_size(seed, batch_size):
-    graphs, _, explanations = planted_case("house")
-    order = np.random.default_rng(seed).permutation(len(graphs))
-    again = pg.PAGE().fit(Counts(), [graphs[index] for index in order], batch_size=batch_size).explain_all()
-    for target, explanation in explanations.items():
-        assert told_of(again[target]) == told_of(explanation)
-        assert again[target].rule.parts == tuple(explanation.rule.parts[index] for index in order)
-
-
-def test_reasons_are_saved_and_loaded_whole(tmp_path):
-    graphs, _, explanations = planted_case("K4")
-    explanations.save(tmp_path / "saved.json")
-    loaded = pg.load(tmp_path / "saved.json")
-    assert loaded.predict(graphs).tolist() == explanations.predict(graphs).tolist()
-    assert loaded.fidelity == explanations.fidelity
-    for target, explanation in explanations.items():
-        assert told_of(loaded[target]) == told_of(explanation)
-        assert loaded[target].rule.parts == explanation.rule.parts
-        for one, other in zip(loaded[target].reasons, explanation.reasons, strict=True):
-            assert (one.example.nodes, one.example.marked) == (other.example.nodes, other.example.marked)
-            assert torch.equal(one.example.graph.x, other.example.graph.x)
-
-
-def test_without_reasons_the_prototypes_are_the_same():
-    graphs, _, explanations = planted_case("house")
-    without = pg.PAGE(max_reasons=0).fit(Counts(), graphs).explain_all()
-    for target, explanation in explanations.items():
-        other = without[target]
-        assert (other.reasons, other.rule) == ((), None)
-        assert other.fidelity is None
-        assert "reasons" not in other.timings
-        for one, same in zip(explanation.prototypes, other.prototypes, strict=True):
-            assert (one.sources, one.nodes, one.margin) == (same.sources, same.nodes, same.margin)
-
-
-def test_too_few_graphs_to_measure_by():
-    explanation = pg.PAGE().fit(Counts(), house_world(40)).explain(1)
-    assert explanation.fidelity is None
-    assert (explanation.rule.parts, explanation.fidelity_curve) == ((), ())
-    note = (
-        "no graphs were kept apart to measure fidelity with: of a class with 20 graphs predicted, 20 of them "
-        "different, fewer than 5 would be kept"
-    )
-    assert explanation.fidelity_note == note
-    assert f"No fidelity: {note}." in explanation.summary().replace("\n", " ")
-
-
-def test_one_class_only_has_no_reasons():
-    explainer = pg.PAGE().fit(Counts(threshold=-100.0), house_world(40))
-    with pytest.warns(pg.ProtographWarning, match=r"^no graph is predicted as class 0, so"):
-        explanations = explainer.explain_all()
-    assert list(explanations) == [1]
-    assert explanations[1].reasons == ()
-    assert len(explanations[1].uncovered) == 40
 
 
 def test_no_reasons_of_given_representatives_nor_of_the_walk():

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from protograph.page import counting, trimming
 from protograph.page.counting import information
-from protograph.page.trimming import Closing, Surroundings, trim
+from protograph.page.trimming import Surroundings, close, trim
 from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.rings import wholes_of
@@ -21,14 +20,31 @@ def kinds_of(graph):
     return graph.x.argmax(dim=1).tolist()
 
 
-def nothing_else(source):
-    """Nothing that a part may grow by besides."""
-    return Surroundings(source, [], 0, lambda pattern: False)
+def trimmed(consensus, kinds, weigher, max_nodes=None, source=None):
+    """What is left of a consensus by which nothing else can grow."""
+    surroundings = Surroundings(
+        source=source or consensus,
+        consensus=consensus,
+        start=0,
+        wholes=wholes_of(consensus, kinds),
+        around=[],
+        is_common=lambda pattern: False,
+        max_nodes=max_nodes,
+    )
+    return trim(surroundings, weigher)
 
 
-def around(common, kinds, start):
+def surroundings_of(common, consensus, kinds, start, max_nodes=None):
     """What a part may grow by in the source."""
-    return Surroundings(common.source, wholes_of(common.source.around(start, 40, 60), kinds), start, common.is_common)
+    return Surroundings(
+        source=common.source,
+        consensus=consensus,
+        start=start,
+        wholes=wholes_of(consensus, kinds),
+        around=wholes_of(common.source.around(start, 40, 60), kinds),
+        is_common=common.is_common,
+        max_nodes=max_nodes,
+    )
 
 
 def test_the_weight_by_hand():
@@ -52,14 +68,6 @@ def test_the_weight_by_hand():
 def test_what_carries_the_class_counts_for_more_and_what_does_not_for_no_less(bits, excess, expected):
     weigher = weigher_of([undirected(1, [])], 1, [excess])
     assert weigher.weight(bits, frozenset([0])) == expected
-
-
-def test_excess_is_in_standard_errors():
-    """A part of four nodes that lie 1 above the mean each is as sure as a single node 2 above it."""
-    graph = undirected(5, path_edges(*range(5)), [0] * 5)
-    weigher = weigher_of([graph], 1, [1.0, 1.0, 1.0, 1.0, 2.0])
-    assert weigher.excess(frozenset(range(4))) == pytest.approx(2.0)
-    assert weigher.excess(frozenset([4])) == pytest.approx(2.0)
 
 
 def test_a_larger_part_is_looked_for_only_where_the_smaller_one_is():
@@ -99,7 +107,7 @@ def test_the_smallest_part_that_weighs_nearly_as_much_as_the_heaviest(seed, max_
     anew = weigher_of(graphs, 8, contributions)
     every = [anew.weigh(part) for part in parts if max_nodes is None or len(part) <= max_nodes]
     assume(every)
-    found = trim(source, wholes, weigher, nothing_else(source), max_nodes)
+    found = trimmed(source, kinds_of(graphs[0]), weigher, max_nodes)
     heaviest = max(part.weight for part in every)
     enough = heaviest - 0.1 * abs(heaviest)
     best = [part for part in every if part.weight >= enough - 1e-12]
@@ -110,17 +118,6 @@ def test_the_smallest_part_that_weighs_nearly_as_much_as_the_heaviest(seed, max_
     assert found.pattern in parts
 
 
-def test_half_a_ring_is_no_part():
-    """Where the ring goes first, its nodes with tails are still joined by one of its edges."""
-    edges = [*ring_edges(0, 1, 2), (0, 3), (1, 4)]
-    source = undirected(5, edges, [0, 0, 0, 1, 2])
-    bare = undirected(5, path_edges(3, 0, 2, 1, 4), [0, 0, 0, 1, 2])
-    weigher = weigher_of([source, source, bare, bare], 2, [1.0, 1.0, -3.0, 1.0, 1.0])
-    every = CommonPatterns([source]).source
-    found = trim(every, wholes_of(every, kinds_of(source)), weigher, nothing_else(every))
-    assert found.pattern in (every, every.within([0, 1, 2]), every.within([0, 1, 2, 3]), every.within([0, 1, 2, 4]))
-
-
 def test_a_planted_house_is_what_is_left():
     inside = [planted(seed, HOUSE, 5) for seed in range(8)]
     outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 28)]
@@ -128,7 +125,7 @@ def test_a_planted_house_is_what_is_left():
 
     def left(roof):
         weigher = weigher_of([*inside, *outside], 8, [2.0] * 4 + [roof] + [-1.0] * 8)
-        return trim(every, wholes_of(every, kinds_of(inside[0])), weigher, nothing_else(every))
+        return trimmed(every, kinds_of(inside[0]), weigher)
 
     house = left(roof=4.0)
     assert house.pattern == every.within(range(5))
@@ -143,44 +140,11 @@ def test_a_ring_that_is_too_large_is_cut_and_a_node_stays_one():
     ring = undirected(6, ring_edges(*range(6)), [0] * 6)
     every = CommonPatterns([ring]).source
     weigher = weigher_of([ring, ring], 1, [0.0] * 6)
-    cut = trim(every, wholes_of(every, [0] * 6), weigher, nothing_else(every), 4).pattern
+    cut = trimmed(every, [0] * 6, weigher, 4).pattern
     assert len(cut) == 4
     assert is_connected(cut.nodes, cut.edges)
     node = Subgraph(frozenset([2]), frozenset())
-    assert trim(node, wholes_of(node, [0] * 6), weigher, nothing_else(every)).pattern == node
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 2))
-def test_what_no_whole_fits_in_is_cut(seed, max_nodes):
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(3, 8))
-    ring = undirected(size, ring_edges(*range(size)), [0] * size)
-    every = CommonPatterns([ring]).source
-    weigher = weigher_of([ring], 1, rng.normal(size=size))
-    cut = trim(every, wholes_of(every, [0] * size), weigher, nothing_else(every), max_nodes).pattern
-    assert len(cut) == max_nodes
-    assert is_connected(cut.nodes, cut.edges)
-
-
-def test_more_slack_takes_a_smaller_part_and_fewer_parts_are_weighed_where_asked_for(monkeypatch):
-    inside = [planted(seed, HOUSE, 5) for seed in range(8)]
-    outside = [planted(seed, path_edges(0, 1, 2, 3, 4), 5) for seed in range(20, 28)]
-    every = CommonPatterns(inside[:1]).source
-
-    def left(**constants):
-        for name, value in constants.items():
-            monkeypatch.setattr(trimming, name, value)
-        weigher = weigher_of([*inside, *outside], 8, [2.0] * 4 + [2.0] + [-1.0] * 8)
-        wholes = wholes_of(every, kinds_of(inside[0]))
-        return trim(every, wholes, weigher, nothing_else(every)).pattern, weigher.num_weighed
-
-    # The house weighs 1 + 10 / sqrt(5) = 5.47, the square 5, the roof alone 1 + 6 / sqrt(3) = 4.46.
-    assert left(SLACK=0.0)[0] == every.within(range(5))
-    assert left(SLACK=0.1)[0] == every.within(range(4))
-    assert left(SLACK=0.2)[0] == every.within([0, 1, 4])
-    every_part = left()[1]
-    assert left(MAX_PARTS=4)[1] == counting.LEAST_COUNTED < every_part
+    assert trimmed(node, [0] * 6, weigher, source=every).pattern == node
 
 
 # ---- surroundings ---------------------------------------------------------------------------------------------------
@@ -193,9 +157,8 @@ def test_a_ring_that_had_to_give_way_comes_back():
     common = CommonPatterns([source, source])
     walked = Subgraph(frozenset(range(6)), common.source.edges - {(0, 3)})
     weigher = weigher_of([source, source, plain, plain], 2, [1.0] * 4 + [-1.0] * 2)
-    wholes = wholes_of(walked, [0] * 6)
-    assert trim(walked, wholes, weigher, nothing_else(walked)).occurrence.information == 0.0  # a path is everywhere
-    found = trim(walked, wholes, weigher, around(common, [0] * 6, 1))
+    assert trimmed(walked, [0] * 6, weigher).occurrence.information == 0.0  # a path is everywhere
+    found = trim(surroundings_of(common, walked, [0] * 6, 1), weigher)
     assert found.pattern == common.source.within(range(4))
     assert found.occurrence.information == 1.0
 
@@ -209,11 +172,10 @@ def test_a_part_of_the_surroundings_is_common(seed, k, max_nodes):
     consensus = common.largest(start)
     assume(consensus is not None)
     kinds = graphs[0].x.argmax(dim=1).tolist()
-    wholes, contributions = wholes_of(consensus.pattern, kinds), rng.normal(size=graphs[0].num_nodes)
-    nothing = nothing_else(common.source)
-    alone = trim(consensus.pattern, wholes, weigher_of(graphs, 6, contributions), nothing, max_nodes)
+    contributions = rng.normal(size=graphs[0].num_nodes)
+    alone = trimmed(consensus.pattern, kinds, weigher_of(graphs, 6, contributions), max_nodes, common.source)
     weigher = weigher_of(graphs, 6, contributions)
-    found = trim(consensus.pattern, wholes, weigher, around(common, kinds, start), max_nodes)
+    found = trim(surroundings_of(common, consensus.pattern, kinds, start, max_nodes), weigher)
     assert is_connected(found.pattern.nodes, found.pattern.edges)
     assert all(embeddings(found.pattern.nodes, found.pattern.edges, graphs[0], graph) for graph in graphs[:k])
     assert max_nodes is None or len(found.pattern) <= max_nodes
@@ -230,45 +192,28 @@ EVERY = CommonPatterns(INSIDE[:1]).source
 HOUSE_PATTERN, SQUARE = EVERY.within(range(5)), EVERY.within(range(4))
 
 
-def closing(graphs, num_inside, k, consensus, max_nodes=None):
-    common = CommonPatterns(graphs[:k])
-    return Closing(
-        source=common.source,
-        consensus=consensus,
-        wholes=wholes_of(consensus, kinds_of(graphs[0])),
-        counter=counter_of(graphs),
-        sample=sample_of(graphs, num_inside),
-        max_nodes=max_nodes,
-        is_common=common.is_common,
-    )
+def closed_in(graphs, num_inside, k, consensus, part, max_nodes=None):
+    """What a part of the first graph grows to, one thing after the other."""
+    surroundings = surroundings_of(CommonPatterns(graphs[:k]), consensus, kinds_of(graphs[0]), 0, max_nodes)
+    return close(part, surroundings, counter_of(graphs), sample_of(graphs, num_inside))
 
 
 def test_the_roof_comes_back_and_the_backbone_does_not():
-    closer = closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN)
-    assert closer.close(SQUARE) == [SQUARE, HOUSE_PATTERN]
-    assert closer.close(HOUSE_PATTERN) == [HOUSE_PATTERN]
+    graphs = [*INSIDE, *OUTSIDE]
+    assert closed_in(graphs, 6, 3, HOUSE_PATTERN, SQUARE) == [SQUARE, HOUSE_PATTERN]
+    assert closed_in(graphs, 6, 3, HOUSE_PATTERN, SQUARE, max_nodes=4) == [SQUARE]
+    assert closed_in(graphs, 6, 3, HOUSE_PATTERN, HOUSE_PATTERN) == [HOUSE_PATTERN]
 
 
 def test_a_missing_edge_comes_back():
     # Without a wall it is a triangle with a tail, which no graph of the others has: all six contain the house too.
     open_house = Subgraph(HOUSE_PATTERN.nodes, HOUSE_PATTERN.edges - {(2, 3)})
-    assert closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN).close(open_house)[-1] == HOUSE_PATTERN
-
-
-def test_no_more_nodes_than_allowed():
-    assert closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN, max_nodes=4).close(SQUARE) == [SQUARE]
-
-
-@pytest.mark.parametrize(("name", "value"), [("MAX_STEPS", 0), ("LEAST_INFORMATION", 1.01), ("MAX_ADDITIONS", 0)])
-def test_limits_that_leave_nothing_to_add(name, value, monkeypatch):
-    monkeypatch.setattr(trimming, name, value)
-    monkeypatch.setattr(counting, "LEAST_COUNTED", 0)
-    assert closing([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN).close(SQUARE) == [SQUARE]
+    assert closed_in([*INSIDE, *OUTSIDE], 6, 3, HOUSE_PATTERN, open_house)[-1] == HOUSE_PATTERN
 
 
 def test_a_part_that_no_graph_of_the_cluster_has_stays():
     """All graphs of the cluster would still have whatever is added."""
-    assert closing([INSIDE[0], *OUTSIDE], 0, 1, HOUSE_PATTERN).close(SQUARE) == [SQUARE]
+    assert closed_in([INSIDE[0], *OUTSIDE], 0, 1, HOUSE_PATTERN, SQUARE) == [SQUARE]
 
 
 @settings(max_examples=20, deadline=None)
@@ -281,7 +226,7 @@ def test_closing_adds_what_all_have_and_loses_no_graph(seed, k):
     assume(consensus is not None and len(consensus.pattern) > 1)
     wholes = wholes_of(consensus.pattern, kinds_of(graphs[0]))
     part = consensus.pattern.within(wholes[int(rng.integers(len(wholes)))])
-    first, *_, closed = [part, *closing(graphs, 7, k, consensus.pattern).close(part)]
+    first, *_, closed = [part, *closed_in(graphs, 7, k, consensus.pattern, part)]
     assert first == part
 
     def where(pattern, chosen):

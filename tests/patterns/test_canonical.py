@@ -8,11 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from protograph.patterns.canonical import (
-    CanonicalGraphs,
-    canonical_graph,
-)
-from tests.metrics.small_graphs import path, ring
+from protograph.patterns.canonical import canonical_graph
+from tests.metrics.small_graphs import path
 from tests.page.naive_patterns import labelled, undirected
 
 
@@ -105,22 +102,6 @@ def check_renumbered(graph, rng, times=3):
 @given(labelled(max_nodes=9, max_edges=16), st.integers(0, 2**32 - 1))
 def test_other_numbers_the_same_graph(graph, seed):
     check_renumbered(graph, np.random.default_rng(seed), times=1)
-
-
-def test_each_graph_of_a_data_set_is_made_once():
-    data, asked = [path(3), ring(4), path(5)], []
-
-    def take(indices):
-        asked.append(list(indices))
-        return [data[index] for index in indices]
-
-    canonical = CanonicalGraphs(take)
-    first = canonical.take([2, 0, 2])
-    assert [source.graph.num_nodes for source in first] == [5, 3, 5]
-    assert [source.graph.num_nodes for source in canonical.take([1, 0])] == [4, 3]
-    assert canonical.take([0])[0] is first[1]
-    assert canonical.take([]) == []
-    assert asked == [[2, 0], [1]]
 
 
 @st.composite
@@ -231,9 +212,6 @@ def test_the_label_is_not_what_a_graph_is():
     one, other = path(3), path(3)
     one.y, other.y = torch.tensor([0]), torch.tensor([1])
     assert canonical_graph(one).key == canonical_graph(other).key
-
-
-# ---- orders of encoded graphs ---------------------------------------------------------------------------------------
 
 
 # ---- giving up ------------------------------------------------------------------------------------------------------

@@ -38,8 +38,3 @@ def test_the_same_tensors_the_same_fingerprint():
 )
 def test_names_types_shapes_and_values_tell_graphs_apart(other):
     assert fingerprint(other) != fingerprint(graph())
-
-
-def test_numbers_that_are_equal_count_as_equal():
-    assert fingerprint(graph(x=torch.zeros(2, 2))) == fingerprint(graph(x=-torch.zeros(2, 2)))
-    assert fingerprint(graph(x=torch.tensor(0.5))) == fingerprint(graph(x=torch.tensor(0.5)))

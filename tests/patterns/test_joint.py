@@ -3,7 +3,6 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from protograph.graphs.encoding import EncodedGraphs
 from protograph.patterns.joint import JointGraphs, counted_kinds
 
 NO_EDGES = torch.empty(2, 0, dtype=torch.long)
@@ -14,7 +13,7 @@ def graphs_with(*features):
 
 
 def agreeing(graphs, rule):
-    mask = JointGraphs(graphs, rule).mask([np.arange(g.num_nodes) for g in graphs])
+    mask = JointGraphs(graphs, rule).mask()
     return {tuple(map(int, t)) for t in np.argwhere(np.broadcast_to(mask, [g.num_nodes for g in graphs]))}
 
 
@@ -43,22 +42,12 @@ def test_a_function_decides():
     assert agreeing(graphs, lambda a, b: bool(a[1] == b[1])) == {(0, 0)}
 
 
-def test_splitting_loses_no_tuple_that_agrees():
-    graphs = graphs_with([6, 8, 6, 1], [8, 6, 7], [6, 8, 8])
-    joint = JointGraphs(graphs)
-    everything = [np.arange(g.num_nodes) for g in graphs]
-    found = set()
-    for rows in joint.split(everything):
-        found |= {tuple(int(r[i]) for r, i in zip(rows, t, strict=True)) for t in np.argwhere(joint.mask(rows))}
-    assert found == agreeing(graphs, True)
-
-
 @pytest.mark.parametrize("rule", [True, 0.0, False, 0.15, lambda a, b: bool(a[0] <= b[0])])
 def test_two_graphs_agree_as_the_mask_says(rule):
     graphs = graphs_with([[0.0], [0.1], [0.2]], [[0.1], [0.4]], [[0.2], [0.1], [0.0], [0.5]])
     joint = JointGraphs(graphs, rule)
     for q, r in [(0, 1), (0, 2), (1, 2), (1, 1)]:
-        expected = JointGraphs([graphs[q], graphs[r]], rule).mask([np.arange(graphs[i].num_nodes) for i in (q, r)])
+        expected = JointGraphs([graphs[q], graphs[r]], rule).mask()
         if q != r:
             assert joint.agree(q, r).tolist() == expected.tolist()
         assert joint.agree(r, q).tolist() == joint.agree(q, r).T.tolist()
@@ -70,13 +59,6 @@ def test_two_graphs_agree_as_the_mask_says(rule):
 )
 def test_features_counted_kinds_or_need_not(rule, expected):
     assert counted_kinds(rule) is expected
-
-
-def test_kinds_of_few_graphs_of_many_are_numbered_without_gaps():
-    graphs = graphs_with(*([[number]] for number in range(9)))
-    encoded = EncodedGraphs(graphs)
-    joint = JointGraphs.of_encoded([encoded[8], encoded[2], encoded[8]])
-    assert [kinds.tolist() for kinds in joint.kinds] == [[1], [0], [1]]
 
 
 def test_neighbours_are_sorted_without_the_node_itself():

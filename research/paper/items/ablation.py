@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import protograph as pg
-from protograph.page.trimming import Closing
+from protograph.page.trimming import close
 from protograph.patterns.pattern import Subgraph
 from research.paper.drawings import INK, SERIES, new_figure
 from research.paper.estimates import Estimate, below, mean_of, share_mean
@@ -72,9 +72,9 @@ def _next_nearest(fitted: Any, cluster: Any, count: int) -> list[tuple[int, ...]
     return [near[first : first + k] for first in range(0, max(min(len(near) - k + 1, count * k), 1), k)]
 
 
-def _closed_to_its_end(closing: Closing, part: Any, close: Any = Closing.close) -> list[Any]:
+def _closed_to_its_end(*args: Any) -> list[Any]:
     """All that closing adds, which the model is then not asked about."""
-    return close(closing, part)[-1:]  # type: ignore[no-any-return]
+    return close(*args)[-1:]
 
 
 # The rows of the table in docs/method.md, by their names there.
@@ -89,7 +89,7 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     },
     "wholes": {"replaced": {"consensus.wholes_of": edges_alone}},
     "closing": {"replaced": {"trimming.MAX_STEPS": 0}},
-    "closing held by the model": {"replaced": {"trimming.Closing.close": _closed_to_its_end}},
+    "closing held by the model": {"replaced": {"consensus.close": _closed_to_its_end}},
     "several groups": {"budget": 1},
     "groups of graphs that the model sees alike": {"replaced": {"consensus.chosen_graphs": _next_nearest}},
     "z squared between sessions": {"replaced": {"consensus.CARRIED_POWER": 1}},

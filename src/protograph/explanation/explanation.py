@@ -35,8 +35,7 @@ class Provenance:
         about: What was explained, by name: data, model, date.
         model_calls: How many graphs the model was shown, those of ``fit`` included; ``None`` where it was not counted.
         timings: Seconds that each stage took. What is done once for all classes is told with each of them: ``fit``, of
-            which ``cleaning`` is a part, and ``encoding``. ``model`` is what its passes took, in whichever stage; of a
-            consensus, ``growing`` and ``trimming`` are parts of ``search``, and ``counting`` of these.
+            which ``cleaning`` is a part, and ``encoding``. ``model`` is what its passes took, in whichever stage.
         versions: Versions of the packages that matter.
     """
 

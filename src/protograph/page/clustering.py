@@ -22,7 +22,7 @@ the data do not agree on are no groups that deserve a prototype each.
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from torch import Tensor
@@ -33,6 +33,9 @@ from protograph._utils.ties import TOLERANCE, levels, row_ranks, tolerance_for
 from protograph._utils.words import count_of
 from protograph.explanation import EmbeddingMap
 from protograph.models.predictions import EmbeddedGraphs
+
+if TYPE_CHECKING:
+    from sklearn.mixture import GaussianMixture
 
 Covariance = Literal["full", "diag", "spherical"]
 
@@ -299,34 +302,7 @@ class Mixture:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Components:
-    """What is kept of a fitted ``GaussianMixture``.
-
-    Attributes:
-        log_weights: ``[num_clusters]``, with the logarithm of the determinant that a density is multiplied by.
-        means: ``[num_clusters, dim]``.
-        whitening: ``[num_clusters, dim, dim]``: by its product a component becomes the standard normal distribution.
-        notes: What went otherwise than planned.
-    """
-
-    log_weights: Floats
-    means: Floats
-    whitening: Floats
-    notes: tuple[str, ...] = ()
-
-    def distances(self, points: Floats) -> Floats:
-        """Mahalanobis distances to the means, ``[num_clusters, num_points]``."""
-        pairs = zip(self.means, self.whitening, strict=True)
-        return np.stack([np.linalg.norm((points - mean) @ whitening, axis=1) for mean, whitening in pairs])
-
-    def log_densities(self, distances: Floats) -> Floats:
-        """Weighted and up to a constant; probabilities would be 0 in far components, and none of those the nearest."""
-        densities: Floats = self.log_weights[:, None] - 0.5 * distances**2
-        return densities
-
-
-def fit_components(
+def fit_mixture(
     points: Floats,
     num_clusters: int,
     covariance: Covariance,
@@ -334,7 +310,7 @@ def fit_components(
     *,
     num_starts: int = NUM_STARTS,
     tolerance: float = 1e-3,
-) -> Components:
+) -> "GaussianMixture":
     """Fit a Gaussian mixture.
 
     Args:
@@ -357,12 +333,21 @@ def fit_components(
         if len(sample) < len(points):
             options |= {"weights_init": fitted.weights_, "means_init": fitted.means_}
             fitted = GaussianMixture(num_clusters, precisions_init=fitted.precisions_, **options).fit(points)
-    notes = () if fitted.converged_ else (f"the mixture did not converge in {fitted.max_iter} iterations",)
-    whitening = fitted.precisions_cholesky_
-    if covariance != "full":
-        whitening = whitening.reshape(num_clusters, -1, 1) * np.eye(dim)
+    return fitted
+
+
+def distances_and_densities(mixture: "GaussianMixture", points: Floats) -> tuple[Floats, Floats]:
+    """Mahalanobis distances to the means, and weighted log densities up to a constant, ``[num_clusters, num_points]``.
+
+    Probabilities would be 0 in far components, and none of those the nearest.
+    """
+    whitening = mixture.precisions_cholesky_  # by its product a component becomes the standard normal distribution
+    if mixture.covariance_type != "full":
+        whitening = whitening.reshape(len(whitening), -1, 1) * np.eye(points.shape[1])
     log_determinants = np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
-    return Components(np.log(fitted.weights_) + log_determinants, fitted.means_, whitening, notes)
+    pairs = zip(mixture.means_, whitening, strict=True)
+    distances = np.stack([np.linalg.norm((points - mean) @ white, axis=1) for mean, white in pairs])
+    return distances, (np.log(mixture.weights_) + log_determinants)[:, None] - 0.5 * distances**2
 
 
 def covariance_for(num_distinct: int, num_clusters: int, dim: int) -> Covariance:
@@ -399,12 +384,12 @@ def _fitted_mixture(
     sample = points[near[evenly(near.size, MAX_FITTED)]]
     strong = [number for number in sorted(strengths, reverse=True) if strengths[number] >= LEAST_STRENGTH]
     for number in strong:
-        components = fit_components(sample, number, covariance_for(num_distinct, number, dim), random_state)
-        distances = components.distances(points)
-        labels, alive, merges = merged(components.log_densities(distances), twins, num_graphs)
+        mixture = fit_mixture(sample, number, covariance_for(num_distinct, number, dim), random_state)
+        distances, log_densities = distances_and_densities(mixture, points)
+        labels, alive, merges = merged(log_densities, twins, num_graphs)
         if not merges or number == strong[-1]:
             break
-    notes = list(components.notes)
+    notes = [] if mixture.converged_ else [f"the mixture did not converge in {mixture.max_iter} iterations"]
     if near.size > MAX_FITTED:
         notes.append(
             f"the mixture was fitted to {MAX_FITTED:,} of the {near.size:,} graphs of the class, evenly spaced by "
@@ -496,10 +481,10 @@ def _halves_agree(points: Floats, twins: Ints, first: Bools, num_clusters: int, 
     labels = []
     for half in (first, ~first):
         covariance = covariance_for(num_different(twins[half]), num_clusters, points.shape[1])
-        components = fit_components(
+        mixture = fit_mixture(
             points[half], num_clusters, covariance, random_state, num_starts=SPLIT_STARTS, tolerance=SPLIT_TOLERANCE
         )
-        labels.append(components.log_densities(components.distances(points)).argmax(axis=0))
+        labels.append(distances_and_densities(mixture, points)[1].argmax(axis=0))
     own, other = labels
     return 0.5 * (
         agreement(own[first], other[first], num_clusters) + agreement(other[~first], own[~first], num_clusters)

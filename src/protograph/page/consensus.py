@@ -13,7 +13,6 @@ import torch
 from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
-from protograph._utils.progress import timed
 from protograph._utils.ties import TOLERANCE, best, best_first, levels, tolerance_for
 from protograph._utils.words import count_of
 from protograph.explanation import Session
@@ -25,7 +24,7 @@ from protograph.page.counting import COUNT_CALLS, Occurrence, PatternCounter, Po
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SearchOptions
 from protograph.page.search import Candidate, ClusterResult, FittedClass, NoPrototypeError, split_by_graph
-from protograph.page.trimming import Closing, PartWeigher, Surroundings, WeighedPart, trim
+from protograph.page.trimming import PartWeigher, Surroundings, WeighedPart, close, trim
 from protograph.patterns.canonical import CanonicalGraph
 from protograph.patterns.common_subgraph import CommonPatterns, Consensus
 from protograph.patterns.joint import JointGraphs, MatchFeatures
@@ -54,21 +53,15 @@ class SessionGraphs:
 
     Attributes:
         indices: Which graphs they are.
-        positions: Their places in the user's own data.
         sources: The graphs, their nodes in canonical order.
-        encoded: The first of them, the source, as the counting reads graphs.
         embeddings: Their nodes' embeddings.
         contributions: Their nodes' contributions to the class margin; ``None`` where they are not known.
-        resolution: Relative precision of the embeddings.
     """
 
     indices: tuple[int, ...]
-    positions: tuple[int, ...]
     sources: Sequence[CanonicalGraph]
-    encoded: EncodedGraph
     embeddings: Sequence[Floats]
     contributions: Sequence[Floats] | None
-    resolution: float = 1e-13
 
     @property
     def graphs(self) -> list[Data]:
@@ -88,10 +81,9 @@ def consensus_of(fitted: FittedClass, cluster: Cluster, options: SearchOptions, 
     members = np.array(cluster.members) if cluster.distances else np.flatnonzero(predictions == fitted.target)
     population = Population(fitted.encoded, members if members.size else np.array(cluster.members), _others(fitted))
     sessions = session_graphs(fitted, chosen, head)
-    seconds = population.store.seconds
     candidates = []
     for graphs in sessions:
-        candidates += run_session(graphs, population, fitted, options, seconds)
+        candidates += run_session(graphs, population, fitted, options)
         fitted.session_done()
     if not candidates:
         raise NoPrototypeError(
@@ -99,7 +91,7 @@ def consensus_of(fitted: FittedClass, cluster: Cluster, options: SearchOptions, 
             f"pass match_features=False or a tolerance"
         )
     winner = voted(candidates, fitted.encoded)
-    return ClusterResult(cluster, winner, candidates, _given_up(sessions, population), seconds)
+    return ClusterResult(cluster, winner, candidates, _given_up(sessions, population))
 
 
 def chosen_graphs(fitted: FittedClass, cluster: Cluster, count: int) -> list[tuple[int, ...]]:
@@ -188,12 +180,9 @@ def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head:
     return [
         SessionGraphs(
             indices=indices,
-            positions=tuple(map(fitted.position, indices)),
             sources=sources[first : first + k],
-            encoded=fitted.encoded.encode(graphs[first]),
             embeddings=embeddings[first : first + k],
             contributions=None if contributions is None else contributions[first : first + k],
-            resolution=fitted.resolution,
         )
         for first, indices in zip(range(0, len(sources), k), chosen, strict=True)
     ]
@@ -203,11 +192,7 @@ def session_graphs(fitted: FittedClass, chosen: Sequence[tuple[int, ...]], head:
 
 
 def run_session(
-    graphs: SessionGraphs,
-    population: Population,
-    fitted: FittedClass,
-    options: SearchOptions,
-    seconds: dict[str, float],
+    graphs: SessionGraphs, population: Population, fitted: FittedClass, options: SearchOptions
 ) -> list[Candidate]:
     """What a session comes to; nothing where no node of the source is common to its graphs.
 
@@ -216,40 +201,34 @@ def run_session(
         population: Where patterns are counted.
         fitted: The model and the class.
         options: How to search.
-        seconds: How long growing took, and trimming with closing; what this took is added.
     """
-    counter = PatternCounter(population.store, graphs.encoded)
+    encoded = fitted.encoded.encode(graphs.graphs[0])
+    counter, kinds = PatternCounter(population.store, encoded), encoded.node_kinds.tolist()
     common = CommonPatterns(graphs.graphs, options.match_features, match_edges=options.match_edges)
-    pairs = pair_scores(graphs, options.match_features)
+    pairs = pair_scores(graphs, options.match_features, fitted.resolution)
     scores, tolerance = [pair.whole() for pair in pairs], max((pair.tolerance for pair in pairs), default=0.0)
     means, scale = _standard(graphs.contributions)
     own = np.zeros(common.sizes[0]) if means is None else means[0] / scale
-    with timed(seconds, "growing"):
-        ranks = _ranks(scores, own.size)
-        at_starts = PartWeigher(counter, population.sample(START_SAMPLE, START_SAMPLE), own)
-        consensus, start = _consensus(common, starts(at_starts, common.source, own, ranks), ranks)
+    ranks = _ranks(scores, own.size)
+    at_starts = PartWeigher(counter, population.sample(START_SAMPLE, START_SAMPLE), own)
+    consensus, start = _consensus(common, starts(at_starts, common.source, own, ranks), ranks)
     if consensus is None:
         return []
     aligned = common.align(consensus.pattern, scores, tolerance)
     weigher = PartWeigher(counter, population.sample(PART_SAMPLE, PART_SAMPLE), _averaged(aligned, means, scale, own))
-    kinds = graphs.encoded.node_kinds.tolist()
     near = consensus.pattern.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND)
-    around = wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds)
-    wholes = wholes_of(near, kinds)
-    closing = Closing(
+    surroundings = Surroundings(
         source=common.source,
         consensus=near,
-        wholes=wholes,
-        counter=counter,
-        sample=population.sample(LARGE_SAMPLE, PART_SAMPLE),
-        max_nodes=options.max_nodes,
+        start=start,
+        wholes=wholes_of(near, kinds),
+        around=wholes_of(common.source.around(start, MAX_NODES_AROUND, MAX_EDGES_AROUND), kinds),
         is_common=common.is_common,
+        max_nodes=options.max_nodes,
     )
-    with timed(seconds, "trimming"):
-        surroundings = Surroundings(common.source, around, start, common.is_common)
-        trimmed = trim(near, wholes, weigher, surroundings, options.max_nodes)
-        path = closing.close(trimmed.pattern)
-        occurrence = counter.count(trimmed.pattern, population.sample(LARGE_SAMPLE, LARGE_SAMPLE))
+    trimmed = trim(surroundings, weigher)
+    path = close(trimmed.pattern, surroundings, counter, population.sample(LARGE_SAMPLE, PART_SAMPLE))
+    occurrence = counter.count(trimmed.pattern, population.sample(LARGE_SAMPLE, LARGE_SAMPLE))
     # The largest that the model takes for the class: a node of the backbone may be one too many.
     shown = [pattern.cut_out(graphs.graphs[0]) for pattern in path]
     judgement = fitted.judge(shown, fitted.target)
@@ -281,16 +260,16 @@ def run_session(
         weight=occurrence.information * (1 + max(0.0, trimmed.excess) ** CARRIED_POWER),
         contributions=_contributions([matches[node] for node in nodes], graphs.contributions),
         contribution_share=_contribution_share(list(matches.values()), graphs.contributions),
-        steps=_steps(graphs, begun[0], consensus, trimmed, occurrence, closed),
+        steps=_steps(fitted, graphs, begun[0], consensus, trimmed, occurrence, closed),
     )
     return [candidate]
 
 
-def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures) -> list[Matching]:
+def pair_scores(graphs: SessionGraphs, match_features: MatchFeatures, resolution: float) -> list[Matching]:
     """Matching scores of the source's nodes with those of each other graph (paper, Section 4.2.1, for two graphs)."""
     own, *rest = graphs.embeddings
     joint = [JointGraphs([graphs.graphs[0], other], match_features) for other in graphs.graphs[1:]]
-    return [Matching(Scorer([own, nodes]), pair, graphs.resolution) for nodes, pair in zip(rest, joint, strict=True)]
+    return [Matching(Scorer([own, nodes]), pair, resolution) for nodes, pair in zip(rest, joint, strict=True)]
 
 
 def _standard(contributions: Sequence[Floats] | None) -> tuple[list[Floats] | None, float]:
@@ -380,6 +359,7 @@ def _contribution_share(rows: Sequence[tuple[int, ...]], contributions: Sequence
 
 
 def _steps(
+    fitted: FittedClass,
     graphs: SessionGraphs,
     start: int,
     consensus: Consensus,
@@ -388,6 +368,7 @@ def _steps(
     closed: Subgraph,
 ) -> tuple[str, ...]:
     """What was done, a sentence a step."""
+    positions = [fitted.position(index) for index in graphs.indices]
     share = consensus.size / consensus.bound if consensus.bound else 1.0
     known = f"the largest known, at least {share:.0%} of what any can be"
     proven = "proven to be the largest" if consensus.is_exact else known
@@ -401,8 +382,8 @@ def _steps(
     if closed != trimmed.pattern:
         closing = f"closed to {_size(closed)}: what all of those graphs of the cluster have besides"
     return (
-        f"the consensus of graphs {', '.join(map(str, graphs.positions))} around node {start} of graph "
-        f"{graphs.positions[0]} has {_size(consensus.pattern)} ({proven})",
+        f"the consensus of graphs {', '.join(map(str, positions))} around node {start} of graph "
+        f"{positions[0]} has {_size(consensus.pattern)} ({proven})",
         f"trimmed to {_size(trimmed.pattern)}: {evidence}",
         closing,
     )

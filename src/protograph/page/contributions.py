@@ -84,7 +84,7 @@ def node_contributions(
         target: The class.
         head: The linear map that the model ends in, if it does.
     """
-    terms = _all_terms(forward, node_embeddings, judge.classifier.resolution)
+    terms = _terms(forward, node_embeddings, judge.classifier.resolution)
     scores, pairs = log_scores(forward.outputs, judge.return_type), list(zip(graphs, node_embeddings, strict=True))
     try:
         if head is not None and terms is not None:
@@ -99,27 +99,19 @@ def node_contributions(
     return [(own - margins(rest, target)).numpy() for own, rest in zip(margin, without, strict=True)]
 
 
-def _all_terms(forward: ForwardResult, nodes: Sequence[Floats], resolution: float) -> list[Floats] | None:
-    """What each node adds to its graph's embedding, if these are sums or means of their nodes' embeddings."""
-    terms = [_terms(*pair, resolution) for pair in zip(nodes, forward.graph_embeddings.numpy(), strict=True)]
-    known = [part for part in terms if part is not None]
-    return known if len(known) == len(terms) else None
-
-
-def _terms(nodes: Floats, graph: Floats, resolution: float) -> Floats | None:
-    """What each node adds to the graph's embedding, if that is their sum or their mean, each column on its own.
-
-    Args:
-        nodes: The nodes' embeddings.
-        graph: The graph's.
-        resolution: Relative precision of both.
-    """
-    if nodes.shape[1] != graph.shape[0]:
-        return None
-    tolerance = max(TOLERANCE, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
-    sums = nodes.sum(axis=0)
-    divisors = np.where(np.abs(sums - graph) <= tolerance, 1.0, len(nodes))
-    return nodes / divisors if np.abs(sums / divisors - graph).max() <= tolerance else None
+def _terms(forward: ForwardResult, node_embeddings: Sequence[Floats], resolution: float) -> list[Floats] | None:
+    """What each node adds to its graph's embedding, if that is a sum or mean of nodes' embeddings, column by column."""
+    terms = []
+    for nodes, graph in zip(node_embeddings, forward.graph_embeddings.numpy(), strict=True):
+        if nodes.shape[1] != graph.shape[0]:
+            return None
+        tolerance = max(TOLERANCE, 1e2 * resolution) * max(1e-300, float(np.abs(nodes).sum(axis=0).max()))
+        sums = nodes.sum(axis=0)
+        divisors = np.where(np.abs(sums - graph) <= tolerance, 1.0, len(nodes))
+        if np.abs(sums / divisors - graph).max() > tolerance:
+            return None
+        terms.append(nodes / divisors)
+    return terms
 
 
 def _without_each(judge: Judge, graph: Data, nodes: Floats) -> torch.Tensor:

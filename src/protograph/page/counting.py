@@ -5,7 +5,6 @@ from functools import cached_property
 from math import log2
 
 import numpy as np
-from numpy.typing import NDArray
 
 from protograph._utils.arrays import Bools, Ints
 from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
@@ -116,19 +115,15 @@ class PatternCounter:
         """
         return max(LEAST_COUNTED, min(most, most * SPARSE_EDGES // max(1, self.source.num_edges)))
 
-    def answers(self, pattern: Subgraph, indices: Ints) -> NDArray[np.int8]:
-        """Which of the graphs contain a pattern of the source: 1, 0, or -1 where the search was given up."""
-        if pattern not in self._stored:
-            self._stored[pattern] = self._store.stored(pattern.encoded(self.source))
-        return self._store.answers(self._stored[pattern], indices)
-
     def count(self, pattern: Subgraph, sample: Sample, among: Occurrence | None = None) -> Occurrence:
         """Which graphs contain a pattern; ``among`` is what is known of a part of it, which those must contain too."""
+        if pattern not in self._stored:
+            self._stored[pattern] = self._store.stored(pattern.encoded(self.source))
         both = np.concatenate([sample.inside, sample.outside])
         contains = np.ones(both.size, np.bool_)
         if among is not None:
             contains = np.concatenate([among.inside, among.outside])
         places = np.flatnonzero(contains)
         if places.size:
-            contains[places] = self.answers(pattern, both[places]) > 0
+            contains[places] = self._store.answers(self._stored[pattern], both[places]) > 0
         return Occurrence(contains[: sample.inside.size], contains[sample.inside.size :])

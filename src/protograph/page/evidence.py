@@ -1,7 +1,7 @@
 """What is known of a prototype once it is found: where it lies, what else was found, what it is worth inside graphs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,22 +9,18 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Bools, Ints
 from protograph._utils.randomness import preserved_random_state
-from protograph._utils.ties import TOLERANCE, levels
 from protograph._utils.words import counted
 from protograph.explanation import Evidence, Prototype, Reason
 from protograph.explanation.pattern import nodes_of
 from protograph.explanation.prototype import NextBest, TakenOut
-from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.subgraph import induced_subgraph
 from protograph.graphs.validate import node_count
 from protograph.models.predictions import Judge
-from protograph.molecules.functional_groups import NamedPart, PartNamer
-from protograph.page.clustering import Cluster
+from protograph.molecules.functional_groups import NamedPart
 from protograph.page.counting import information, spread
 from protograph.page.search import Candidate, ClusterResult, FittedClass
 from protograph.patterns.common_subgraph import CommonPatterns
-from protograph.patterns.joint import MatchFeatures
 from protograph.patterns.pattern import Edge
 from protograph.patterns.subgraph_isomorphism import contained_in, is_isomorphic, neighbours_of
 
@@ -39,45 +35,23 @@ NUM_TAKEN_OUT = 12  # graphs that a pattern is taken out of
 Place = tuple[int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class EvidenceScope:
-    """Where a prototype's evidence is gathered.
-
-    Attributes:
-        store: All graphs.
-        encoded: The same, as the counting reads them; its rule for edges is that of all evidence.
-        predictions: Their predicted classes.
-        target: The class.
-        match_features: Which nodes may stand for each other.
-        is_looked_up: Whether nodes and edges are looked up one by one in graphs of the cluster.
-        namer: Finds what parts of molecules are called; ``None`` for no names.
-    """
-
-    store: GraphStore
-    encoded: EncodedGraphs
-    predictions: Ints
-    target: int
-    match_features: MatchFeatures = True
-    is_looked_up: bool = True
-    namer: PartNamer | None = None
-
-
-def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -> Evidence:
+def gather(candidate: Candidate, cluster: Sequence[int], fitted: FittedClass, *, is_looked_up: bool = True) -> Evidence:
     """Count the graphs that contain a prototype, and in which of its cluster its nodes and edges are found one by one.
 
     Args:
         candidate: The prototype to be.
         cluster: Indices of the cluster's graphs.
-        scope: Where to count.
+        fitted: Where to count.
+        is_looked_up: Whether nodes and edges are looked up one by one in graphs of the cluster.
     """
     edges = edges_of(candidate.graph)
-    answers = contained_in(candidate.graph, scope.encoded, max_calls=WHOLE_CALLS)
+    answers = contained_in(candidate.graph, fitted.encoded, max_calls=WHOLE_CALLS)
     contains = answers > 0
-    is_class, members = scope.predictions == scope.target, np.asarray(cluster, dtype=np.int64)
-    node_sources, edge_sources = _in_sources(candidate, edges, scope.encoded)
+    is_class, members = fitted.embedded.predictions == fitted.target, np.asarray(cluster, dtype=np.int64)
+    node_sources, edge_sources = _in_sources(candidate, edges, fitted.encoded)
     looked_up: tuple[tuple[int, ...], tuple[int, ...], int] = (), (), 0
-    if scope.is_looked_up:
-        looked_up = _in_cluster(candidate.graph, edges, contains, members, scope)
+    if is_looked_up:
+        looked_up = _in_cluster(candidate.graph, edges, contains, members, fitted)
     return Evidence(
         num_in_class=int(contains[is_class].sum()),
         num_class=int(is_class.sum()),
@@ -97,12 +71,12 @@ def gather(candidate: Candidate, cluster: Sequence[int], scope: EvidenceScope) -
     )
 
 
-def named_parts(graph: Data, scope: EvidenceScope) -> tuple[NamedPart, ...]:
+def named_parts(graph: Data, fitted: FittedClass) -> tuple[NamedPart, ...]:
     """What parts of a prototype are called in every molecule that it is counted in."""
-    if scope.namer is None or not scope.encoded.match_features:
+    if fitted.namer is None or not fitted.encoded.match_features:
         return ()
-    answers = contained_in(graph, scope.encoded, max_calls=WHOLE_CALLS)
-    return scope.namer.names(scope.encoded.encode(graph), scope.encoded, np.flatnonzero(answers > 0).tolist())
+    answers = contained_in(graph, fitted.encoded, max_calls=WHOLE_CALLS)
+    return fitted.namer.names(fitted.encoded.encode(graph), fitted.encoded, np.flatnonzero(answers > 0).tolist())
 
 
 def edges_of(graph: Data) -> list[Edge]:
@@ -131,7 +105,7 @@ def _in_sources(
 
 
 def _in_cluster(
-    graph: Data, edges: Sequence[Edge], contains: Bools, members: Ints, scope: EvidenceScope
+    graph: Data, edges: Sequence[Edge], contains: Bools, members: Ints, fitted: FittedClass
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """In how many graphs of the cluster each node and each edge is found, and how many were looked at.
 
@@ -141,7 +115,7 @@ def _in_cluster(
     whole = int(contains[chosen].sum())
     nodes, joined = np.full(node_count(graph), whole), np.full(len(edges), whole)
     for index in chosen[~contains[chosen]].tolist():
-        pair = CommonPatterns([graph, scope.store[index]], scope.match_features, match_edges=scope.encoded.edge_rule)
+        pair = CommonPatterns([graph, fitted.store[index]], fitted.match_features, match_edges=fitted.encoded.edge_rule)
         part = pair.largest_of_all(PART_CALLS)
         if part is not None:
             nodes[sorted(part.pattern.nodes)] += 1
@@ -183,8 +157,9 @@ def merged(results: list[ClusterResult], encoded: EncodedGraphs) -> tuple[list[C
             kept.append(result)
             continue
         larger = kept[twin]
-        joined = _joined(larger.cluster, result.cluster)
-        kept[twin] = replace(larger, cluster=joined)
+        members = (*larger.cluster.members, *result.cluster.members)
+        distances = (*larger.cluster.distances, *result.cluster.distances)
+        kept[twin] = replace(larger, cluster=replace(larger.cluster, members=members, distances=distances))
         notes.append(
             f"a cluster of {len(result.cluster.members)} graphs was merged into one of {len(larger.cluster.members)}: "
             f"they have the same prototype, in as many of their graphs"
@@ -198,14 +173,6 @@ def _is_same(one: ClusterResult, other: ClusterResult, encoded: EncodedGraphs) -
         return False
     shares = [(contained_in(first, encoded, indices=r.cluster.members) > 0).mean() for r in (one, other)]
     return bool(abs(shares[0] - shares[1]) <= SAME_SHARE)
-
-
-def _joined(larger: Cluster, smaller: Cluster) -> Cluster:
-    """One cluster of two, which keeps the larger one's mean and representatives."""
-    members, distances = (*larger.members, *smaller.members), (*larger.distances, *smaller.distances)
-    tolerance = TOLERANCE * max(1.0, max(distances, default=0.0))
-    order = np.argsort(-levels(distances, tolerance), kind="stable").tolist()
-    return replace(larger, members=tuple(members[i] for i in order), distances=tuple(distances[i] for i in order))
 
 
 def next_best(result: ClusterResult, encoded: EncodedGraphs) -> tuple[NextBest, ...]:
@@ -260,17 +227,15 @@ def reason_places(
     return places + [(index, nodes) for index, nodes in zip(chosen, found, strict=True) if nodes]
 
 
-def taken_out_fields(
-    fitted: FittedClass, store: GraphStore, prototypes: Sequence[Prototype], reasons: Sequence[Reason]
-) -> dict[str, Any]:
+def taken_out_fields(fitted: FittedClass, prototypes: Sequence[Prototype], reasons: Sequence[Reason]) -> dict[str, Any]:
     """The fields of an explanation that tell what its patterns are worth to the model inside graphs."""
     target, predictions = fitted.target, fitted.embedded.predictions
     of_reasons = [
-        reason_places(reason, lambda index: bool(predictions[index] == target), store.take) for reason in reasons
+        reason_places(reason, lambda index: bool(predictions[index] == target), fitted.store.take) for reason in reasons
     ]
 
     def margins(some: Sequence[list[Place]]) -> tuple[tuple[TakenOut, ...], ...]:
-        return tuple(taken_out(places, store.__getitem__, fitted.judge, target) for places in some)
+        return tuple(taken_out(places, fitted.store.__getitem__, fitted.judge, target) for places in some)
 
     with preserved_random_state():
         return {

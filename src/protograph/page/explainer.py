@@ -7,17 +7,16 @@ from typing import Any, Literal
 from torch import Tensor
 
 from protograph._utils.arrays import Floats
-from protograph._utils.progress import summed, timed
+from protograph._utils.progress import timed
 from protograph._utils.randomness import preserved_random_state
 from protograph.explainer import Explainer, best_first
 from protograph.explanation import Explanation, Prototype
 from protograph.graphs.conditions import NodeRule
 from protograph.graphs.encoding import EncodedGraphs
-from protograph.page.clustering import Cluster, Selection, class_map, given_cluster, select
+from protograph.page.clustering import Selection, class_map, given_cluster, select
 from protograph.page.consensus import POOL, consensus_of
 from protograph.page.contributions import linear_head
 from protograph.page.evidence import (
-    EvidenceScope,
     gather,
     merged,
     named_parts,
@@ -29,8 +28,8 @@ from protograph.page.match_rules import ResolvedEdges, ResolvedNodes, resolved_e
 from protograph.page.options import SearchOptions, Walk, check_options, walk_of
 from protograph.page.reasons.reasons import FittedGraphs, FoundReasons, find_reasons
 from protograph.page.search import ClusterResult, FittedClass, NoPrototypeError
-from protograph.page.walk import best_walk, walk_candidates
-from protograph.patterns.canonical import CanonicalGraph, CanonicalGraphs
+from protograph.page.walk import walked_prototype
+from protograph.patterns.canonical import CanonicalGraph, canonical_graph
 from protograph.patterns.joint import are_matched_by_kind, counted_kinds
 
 
@@ -115,17 +114,18 @@ class PAGE(Explainer):
         with preserved_random_state(), self._reported(1):
             with timed(timings, "selection"), self._progress.stage("clustering", 1):
                 selection = self._selected(target, representatives)
+            fitted = self._fitted_class(target)
             with timed(timings, "search"):
-                results, notes = self._results(self._fitted_class(target), selection)
-                timings |= summed(result.seconds for result in results)
-                if self.num_clusters == "auto" and representatives is None and self._is_counted():
+                results, notes = self._results(fitted, selection)
+                # With a tolerance or a function, counting sees structure alone, and takes different prototypes for one.
+                is_counted = are_matched_by_kind(fitted.match_features)
+                if self.num_clusters == "auto" and representatives is None and is_counted:
                     results, merges = merged(results, self._encoded())
                     notes += merges
             with timed(timings, "evidence"), self._progress.stage("counting", len(results)) as step:
-                scope = self._evidence_scope(target)
                 prototypes = []
                 for number, result in enumerate(results):
-                    prototypes.append(self._prototype(number, len(results), result, scope))
+                    prototypes.append(self._prototype(number, len(results), result, fitted))
                     step()
             reasons = self._reasons() if representatives is None else None
         clusters = [result.cluster for result in results]
@@ -136,9 +136,7 @@ class PAGE(Explainer):
         return self._explanation(
             target,
             prototypes=prototypes,
-            **taken_out_fields(
-                self._fitted_class(target), self._store, prototypes, reasons.of_class[target] if reasons else ()
-            ),
+            **taken_out_fields(fitted, prototypes, reasons.of_class[target] if reasons else ()),
             source_graphs={i: self._store[i] for i in sorted(_sources(prototypes) | shown)},
             edge_rule=self._edges().rule,
             node_rule=self._nodes().rule,
@@ -206,15 +204,13 @@ class PAGE(Explainer):
         return FittedClass(
             judge=self._judge,
             embedded=self._fitted(),
+            store=self._store,
             encoded=self._encoded(),
             canonical=self._canonical,
             target=target,
-            position=lambda index: self._store.origin(index).position,
+            match_features=self._nodes().match_features,
+            namer=self._namer,
         )
-
-    def _is_counted(self) -> bool:
-        """Whether what is counted is what is matched: with a tolerance or a function it is structure alone."""
-        return are_matched_by_kind(self._nodes().match_features)
 
     def _encoded(self) -> EncodedGraphs:
         """All graphs as the counting reads them; made once a fit for each way to read them."""
@@ -244,7 +240,10 @@ class PAGE(Explainer):
 
     def _canonical(self, indices: Sequence[int]) -> list[CanonicalGraph]:
         """Graphs with their nodes in canonical order; each is made once a fit."""
-        return self._once("canonical graphs", lambda: CanonicalGraphs(self._store.take)).take(indices)
+        made: dict[int, CanonicalGraph] = self._once("canonical graphs", dict)
+        fresh = [index for index in dict.fromkeys(indices) if index not in made]
+        made.update(zip(fresh, map(canonical_graph, self._store.take(fresh)), strict=True))
+        return [made[index] for index in indices]
 
     def _head(self) -> Floats | None:
         """The linear map that the model ends in, if it does; looked for once a fit."""
@@ -254,51 +253,39 @@ class PAGE(Explainer):
     def _results(self, fitted: FittedClass, selection: Selection) -> tuple[list[ClusterResult], list[str]]:
         """Phase 2 for each cluster, and notes on those without a prototype."""
         results, notes = [], []
+        options = SearchOptions(
+            budget=self.budget,
+            max_nodes=self.max_nodes,
+            match_features=fitted.match_features,
+            match_edges=self._edges().rule,
+            walk=self._walk or Walk(),
+        )
         self._progress.expect("searching", self.budget * len(selection.clusters))
         for cluster in selection.clusters:
             with self._progress.part("searching", self.budget) as session_done:
                 try:
-                    results.append(self._result(replace(fitted, session_done=session_done), cluster))
+                    told = replace(fitted, session_done=session_done)
+                    if self._walk:
+                        results.append(walked_prototype(told, cluster, options))
+                    else:
+                        results.append(consensus_of(told, cluster, options, self._head()))
                     notes += [note for note in results[-1].notes if note not in notes]
                 except NoPrototypeError as error:
                     notes.append(f"a cluster of {len(cluster.members)} graphs has no prototype: {error}")
         return results, notes
 
-    def _result(self, fitted: FittedClass, cluster: Cluster) -> ClusterResult:
-        options = SearchOptions(
-            budget=self.budget,
-            max_nodes=self.max_nodes,
-            match_features=self._nodes().match_features,
-            match_edges=self._edges().rule,
-            walk=self._walk or Walk(),
-        )
-        if self._walk:
-            walks = walk_candidates(fitted, cluster, options)
-            return ClusterResult(cluster, best_walk(fitted, walks), walks)
-        return consensus_of(fitted, cluster, options, self._head())
-
-    def _evidence_scope(self, target: int) -> EvidenceScope:
-        return EvidenceScope(
-            store=self._store,
-            encoded=self._encoded(),
-            predictions=self._fitted().predictions,
-            target=target,
-            match_features=self._nodes().match_features,
-            # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
-            is_looked_up=self._walk is None,
-            namer=self._namer,
-        )
-
-    def _prototype(self, number: int, num_clusters: int, result: ClusterResult, scope: EvidenceScope) -> Prototype:
+    def _prototype(self, number: int, num_clusters: int, result: ClusterResult, fitted: FittedClass) -> Prototype:
         """The prototype of a cluster, whole, with its evidence."""
         candidate, members = result.candidate, result.cluster.members
+        # A walk takes along what hangs on its way, so that most of its nodes are found nowhere else.
+        evidence = gather(candidate, members, fitted, is_looked_up=self._walk is None)
         return Prototype(
             graph=candidate.graph,
             probability=candidate.session.probability,
             margin=candidate.session.margin,
-            are_nodes_matched=scope.encoded.match_features,
-            node_rule=scope.encoded.node_rule or NodeRule(),
-            target=scope.target,
+            are_nodes_matched=fitted.encoded.match_features,
+            node_rule=fitted.encoded.node_rule or NodeRule(),
+            target=fitted.target,
             predicted=candidate.predicted,
             cluster=number,
             cluster_size=len(members),
@@ -308,10 +295,10 @@ class PAGE(Explainer):
             nodes=list(candidate.nodes),
             matches=candidate.matches,
             sessions=[one.session for one in result.candidates],
-            evidence=gather(candidate, members, scope),
-            edge_rule=scope.encoded.edge_rule,
-            named_parts=named_parts(candidate.graph, scope),
-            next_best=next_best(result, scope.encoded) if self._walk is None else (),
+            evidence=evidence,
+            edge_rule=fitted.encoded.edge_rule,
+            named_parts=named_parts(candidate.graph, fitted),
+            next_best=next_best(result, fitted.encoded) if self._walk is None else (),
             **self._column_names,
         )
 

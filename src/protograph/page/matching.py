@@ -131,7 +131,7 @@ class Matching:
         total: Floats = np.full(scores.shape, -np.inf)
         for axis in range(scores.ndim):
             total = np.logaddexp(total, scores + _fibre_terms(scores, axis))
-        agree = self.joint.mask([np.arange(size) for size in self.sizes])
+        agree = self.joint.mask()
         return np.ascontiguousarray(np.where(agree, total - np.log(scores.ndim), -np.inf))
 
     def block(self, rows: Sequence[Ints]) -> Floats:

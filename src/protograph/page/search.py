@@ -1,7 +1,7 @@
 """What Phase 2 works on, whichever search it is, and what it comes to."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -9,11 +9,14 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats
 from protograph.explanation import Session
+from protograph.graphs.dataset import GraphStore
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.graphs.validate import node_count
 from protograph.models.predictions import EmbeddedGraphs, Judge
+from protograph.molecules.functional_groups import PartNamer
 from protograph.page.clustering import Cluster
 from protograph.patterns.canonical import CanonicalGraph
+from protograph.patterns.joint import MatchFeatures
 
 
 class NoPrototypeError(Exception):
@@ -27,26 +30,34 @@ class FittedClass:
     Attributes:
         judge: The model.
         embedded: What it makes of all graphs.
-        encoded: All graphs as the counting reads them.
+        store: All graphs.
+        encoded: The same as the counting reads them; its rule for edges is that of all evidence.
         canonical: Gives graphs, by their indices, with their nodes in canonical order: what a search finds first must
             not depend on how the user has numbered them.
         target: The class.
-        position: Place of a graph, by its index, in the user's own data: what steps and notes call it by.
+        match_features: Which nodes may stand for each other.
+        namer: Finds what parts of molecules are called; ``None`` for no names.
         session_done: Called after each session.
     """
 
     judge: Judge
     embedded: EmbeddedGraphs
+    store: GraphStore
     encoded: EncodedGraphs
     canonical: Callable[[Sequence[int]], list[CanonicalGraph]]
     target: int
-    position: Callable[[int], int] = int
+    match_features: MatchFeatures = True
+    namer: PartNamer | None = None
     session_done: Callable[[], object] = lambda: None
 
     @property
     def resolution(self) -> float:
         """Relative precision of the model's numbers."""
         return self.judge.classifier.resolution
+
+    def position(self, index: int) -> int:
+        """Place of a graph, by its index, in the user's own data: what steps and notes call it by."""
+        return self.store.origin(index).position
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,13 +93,12 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class ClusterResult:
-    """A cluster and the candidate for its prototype; all of its sessions' candidates, notes and seconds."""
+    """A cluster and the candidate for its prototype; all of its sessions' candidates, and notes."""
 
     cluster: Cluster
     candidate: Candidate
     candidates: Sequence[Candidate]
     notes: tuple[str, ...] = ()
-    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 def split_by_graph(node_embeddings: Tensor, graphs: Sequence[Data]) -> list[Floats]:

@@ -30,8 +30,6 @@ LEAST_INFORMATION = 0.01  # bits; what closing adds must tell the class: a backb
 MAX_ADDITIONS = 30  # additions tried in a step of closing
 MAX_STEPS = 20  # steps of closing
 
-Test = Callable[[Subgraph], bool]
-
 
 @dataclass(frozen=True, eq=False)
 class WeighedPart:
@@ -80,50 +78,48 @@ class PartWeigher:
         return float(self._contributions[sorted(nodes)].sum()) / sqrt(len(nodes))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Surroundings:
-    """What a part can grow by in its source, whether or not the consensus has it.
+    """A consensus, and what its parts can grow by in the source, whether or not the consensus has it.
 
     A consensus is one way of many in which the k graphs agree. A ring that tells the class may have had to give way to
     a longer piece of backbone, so parts may also take wholes of the source, if all k graphs have them.
 
     Attributes:
         source: The source.
-        wholes: What the source is made of around the node that the consensus grew from.
+        consensus: The consensus, near the node that it grew from.
         start: That node.
+        wholes: What the consensus is made of, and what may be added at once.
+        around: What the source is made of around the start.
         is_common: Whether all k graphs have a pattern.
+        max_nodes: Most nodes of a part.
     """
 
     source: Subgraph
-    wholes: Sequence[Whole]
+    consensus: Subgraph
     start: int
-    is_common: Test
+    wholes: Sequence[Whole]
+    around: Sequence[Whole]
+    is_common: Callable[[Subgraph], bool]
+    max_nodes: int | None = None
 
-    def seeds(self) -> list[Subgraph]:
-        """The wholes that the start belongs to, if they are common."""
-        own = (self.source.within(whole) for whole in self.wholes if self.start in whole)
-        return [pattern for pattern in own if self.is_common(pattern)]
+    @property
+    def limit(self) -> int:
+        """Most nodes of a part, as a number."""
+        return self.max_nodes or len(self.source)
 
 
-def trim(
-    consensus: Subgraph,
-    wholes: Sequence[Whole],
-    weigher: PartWeigher,
-    surroundings: Surroundings,
-    max_nodes: int | None = None,
-) -> WeighedPart:
+def trim(surroundings: Surroundings, weigher: PartWeigher) -> WeighedPart:
     """The smallest part of a consensus that weighs nearly as much as the heaviest.
 
     Args:
-        consensus: The consensus.
-        wholes: What its parts are made of.
+        surroundings: The consensus, and what its parts may grow by besides.
         weigher: To weigh with.
-        surroundings: What parts may grow by besides.
-        max_nodes: Most nodes of a part.
     """
-    limit = max_nodes or 2**31
-    fitting = [whole for whole in wholes if len(whole) <= limit]
-    seeds = [seed for seed in surroundings.seeds() if len(seed) <= limit]
+    consensus, source, limit = surroundings.consensus, surroundings.source, surroundings.limit
+    fitting = [whole for whole in surroundings.wholes if len(whole) <= limit]
+    near = [source.within(whole) for whole in surroundings.around if surroundings.start in whole]
+    seeds = [seed for seed in near if len(seed) <= limit and surroundings.is_common(seed)]
     if not fitting and not seeds:
         # A single node, or a ring larger than what is allowed.
         only = consensus if len(consensus) <= limit else consensus.within(consensus.ordered()[:limit])
@@ -133,7 +129,7 @@ def trim(
     weighed = [weigher.weigh(part) for part in best_first(parts, lambda part: weigher.excess(part.nodes))[:most]]
     if len(parts) <= MAX_PARTS:
         weighed += _shrunk(consensus, fitting, weigher, limit)
-    weighed += _grown(consensus, fitting, surroundings, weigher, weighed, limit)
+    weighed += _grown(surroundings, fitting, weigher, weighed)
     enough = _enough(max(part.weight for part in weighed))
     heavy = [part for part in weighed if part.weight >= enough]
     size = min(len(part.pattern) for part in heavy)
@@ -147,25 +143,21 @@ def _enough(heaviest: float) -> float:
 
 
 def _grown(
-    consensus: Subgraph,
-    wholes: Sequence[Whole],
-    surroundings: Surroundings,
-    weigher: PartWeigher,
-    seeds: Sequence[WeighedPart],
-    limit: int,
+    surroundings: Surroundings, wholes: Sequence[Whole], weigher: PartWeigher, seeds: Sequence[WeighedPart]
 ) -> list[WeighedPart]:
     """Parts that come of adding wholes to the heaviest part so far, and so on, until enough have been weighed.
 
     A part of which it is known beforehand that it cannot weigh enough is left alone: what is added never makes a
     pattern more frequent in the cluster, and at best it becomes unknown elsewhere.
     """
+    consensus, limit = surroundings.consensus, surroundings.limit
     queue, seen = list(seeds), {part.pattern for part in seeds}
     heaviest, parts = max(part.weight for part in seeds), list[WeighedPart]()
     while queue and weigher.num_weighed < weigher.counter.affordable(MAX_PARTS):
         part = best(queue, lambda one: one.weight, then=lambda one: sorted(one.pattern.nodes))
         queue.remove(part)
         pattern, bits = part.pattern, information(part.occurrence.shares[0], 0.0)
-        added = [pattern.grown_in(surroundings.source, whole) for whole in _touching(surroundings.wholes, pattern)]
+        added = [pattern.grown_in(surroundings.source, whole) for whole in _touching(surroundings.around, pattern)]
         of_consensus: list[Subgraph] = []  # which are known to be common
         if pattern.nodes <= consensus.nodes and pattern.edges <= consensus.edges:
             own = consensus.within(pattern.nodes)
@@ -225,71 +217,59 @@ def _is_joined(wholes: Sequence[Whole]) -> bool:
     return not left
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Closing:
-    """Closes a part: adds what every graph of the cluster that contains the part has besides.
+def close(part: Subgraph, surroundings: Surroundings, counter: PatternCounter, sample: Sample) -> list[Subgraph]:
+    """The part, and what it grows to as what every graph of the cluster that contains it has besides is added.
 
     What is added must be common to all k graphs and specific to the class.
 
-    Attributes:
-        source: The source.
-        consensus: The consensus.
-        wholes: What it is made of, and what may be added at once.
+    Args:
+        part: The part.
+        surroundings: What it may grow by.
         counter: Counts patterns of the source.
         sample: A large sample of the cluster, and one of the other classes.
-        max_nodes: Most nodes of the result.
-        is_common: Whether all k graphs have a pattern.
     """
-
-    source: Subgraph
-    consensus: Subgraph
-    wholes: Sequence[Whole]
-    counter: PatternCounter
-    sample: Sample
-    max_nodes: int | None
-    is_common: Test
-
-    def close(self, part: Subgraph) -> list[Subgraph]:
-        """The part, and what it grows to as one thing after the other is added."""
-        occurrence, path = self.counter.count(part, self.sample), [part]
-        for _ in range(MAX_STEPS if occurrence.inside.any() else 0):
-            counted = [(grown, self.counter.count(grown, self.sample, occurrence)) for grown in self._additions(part)]
-            kept = [
-                (grown, there)
-                for grown, there in counted
-                if there.inside.sum() == occurrence.inside.sum() and self._is_specific(grown, part)
-            ]
-            if not kept:
-                break
-            part, occurrence = best(
-                kept, lambda pair: pair[1].information, then=lambda pair: (len(pair[0]), sorted(pair[0].nodes))
-            )
-            path.append(part)
-        return path
-
-    def _additions(self, part: Subgraph) -> list[Subgraph]:
-        """Common patterns that are the part and an edge between its nodes, a whole of the consensus, or a node."""
-        source = self.source
-        edges = [part.grown((), [ends]) for ends in sorted(source.within(part.nodes).edges - part.edges)]
-        wholes = [
-            part.grown(whole, self.consensus.within(part.nodes | whole).edges) for whole in _touching(self.wholes, part)
+    occurrence, path = counter.count(part, sample), [part]
+    for _ in range(MAX_STEPS if occurrence.inside.any() else 0):
+        counted = [
+            (grown, counter.count(grown, sample, occurrence)) for grown in _additions(part, surroundings, counter)
         ]
-        around = sorted(frozenset().union(*(source.neighbours[node] for node in part.nodes)) - part.nodes)
-        nodes = [
-            part.grown([node], [edge(node, other) for other in source.neighbours[node] & part.nodes]) for node in around
+        kept = [
+            (grown, there)
+            for grown, there in counted
+            if there.inside.sum() == occurrence.inside.sum() and _is_specific(grown, part, counter, sample)
         ]
-        limit = self.max_nodes or len(source)
-        grown = dict.fromkeys([*edges, *wholes, *nodes])
-        fitting = (one for one in grown if len(one) <= limit and self.is_common(one))
-        return list(islice(fitting, self.counter.affordable(MAX_ADDITIONS)))
+        if not kept:
+            break
+        part, occurrence = best(
+            kept, lambda pair: pair[1].information, then=lambda pair: (len(pair[0]), sorted(pair[0].nodes))
+        )
+        path.append(part)
+    return path
 
-    def _is_specific(self, grown: Subgraph, part: Subgraph) -> bool:
-        """Whether what was added tells the class, together with the nodes that it hangs on."""
-        fresh = grown.nodes - part.nodes
-        if not fresh:
-            return True
-        hangs_on = frozenset().union(*(grown.neighbours[node] for node in fresh))
-        addition = grown.within(fresh | hangs_on)
-        if not addition.is_connected:
-            return True
-        return self.counter.count(addition, self.sample).information >= LEAST_INFORMATION
+
+def _additions(part: Subgraph, surroundings: Surroundings, counter: PatternCounter) -> list[Subgraph]:
+    """Common patterns that are the part and an edge between its nodes, a whole of the consensus, or a node."""
+    source, consensus = surroundings.source, surroundings.consensus
+    edges = [part.grown((), [ends]) for ends in sorted(source.within(part.nodes).edges - part.edges)]
+    wholes = [
+        part.grown(whole, consensus.within(part.nodes | whole).edges) for whole in _touching(surroundings.wholes, part)
+    ]
+    around = sorted(frozenset().union(*(source.neighbours[node] for node in part.nodes)) - part.nodes)
+    nodes = [
+        part.grown([node], [edge(node, other) for other in source.neighbours[node] & part.nodes]) for node in around
+    ]
+    grown = dict.fromkeys([*edges, *wholes, *nodes])
+    fitting = (one for one in grown if len(one) <= surroundings.limit and surroundings.is_common(one))
+    return list(islice(fitting, counter.affordable(MAX_ADDITIONS)))
+
+
+def _is_specific(grown: Subgraph, part: Subgraph, counter: PatternCounter, sample: Sample) -> bool:
+    """Whether what was added tells the class, together with the nodes that it hangs on."""
+    fresh = grown.nodes - part.nodes
+    if not fresh:
+        return True
+    hangs_on = frozenset().union(*(grown.neighbours[node] for node in fresh))
+    addition = grown.within(fresh | hangs_on)
+    if not addition.is_connected:
+        return True
+    return counter.count(addition, sample).information >= LEAST_INFORMATION

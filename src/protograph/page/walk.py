@@ -24,7 +24,7 @@ from protograph.graphs.validate import node_count
 from protograph.page.clustering import Cluster
 from protograph.page.matching import Matching, Scorer
 from protograph.page.options import SearchOptions
-from protograph.page.search import Candidate, FittedClass, NoPrototypeError, split_by_graph
+from protograph.page.search import Candidate, ClusterResult, FittedClass, NoPrototypeError, split_by_graph
 from protograph.patterns.canonical import CanonicalGraph
 from protograph.patterns.common_subgraph import CommonPatterns
 from protograph.patterns.joint import JointGraphs
@@ -62,8 +62,12 @@ class Walked:
     is_exact: bool
 
 
-def walk_candidates(fitted: FittedClass, cluster: Cluster, options: SearchOptions) -> list[Candidate]:
-    """Each session's best candidate; without ``max_nodes``, as large at most as what the graphs have in common."""
+def walked_prototype(fitted: FittedClass, cluster: Cluster, options: SearchOptions) -> ClusterResult:
+    """Of each session's best candidate the one with the largest margin, the first of those that tie.
+
+    Probabilities saturate at 1 long before margins stop telling graphs apart. Without ``max_nodes``, candidates are as
+    large at most as what the graphs have in common.
+    """
     sources = fitted.canonical(cluster.representatives)
     graphs = [source.graph for source in sources]
     if options.walk.scoring != "product" and len(graphs) < 2:
@@ -76,16 +80,9 @@ def walk_candidates(fitted: FittedClass, cluster: Cluster, options: SearchOption
             f"no nodes of its graphs {[*map(fitted.position, cluster.representatives)]} have equal features; "
             f"pass match_features=False or a tolerance"
         )
-    return _retrieved(fitted, cluster, sources, walks)
-
-
-def best_walk(fitted: FittedClass, candidates: Sequence[Candidate]) -> Candidate:
-    """The candidate with the largest margin, the first of those that tie.
-
-    Probabilities saturate at 1 long before margins stop telling graphs apart.
-    """
+    candidates = _retrieved(fitted, cluster, sources, walks)
     margins = np.array([candidate.session.margin for candidate in candidates])
-    return candidates[_best(margins, fitted.resolution)]
+    return ClusterResult(cluster, candidates[_best(margins, fitted.resolution)], candidates)
 
 
 def common_size(graphs: Sequence[Data], options: SearchOptions) -> int:

@@ -6,7 +6,7 @@ graph exchanges read the same, and one of them is enough (McKay's individualisat
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,12 +36,10 @@ class CanonicalOrder:
 
     Attributes:
         nodes: The nodes, the first of the order first.
-        text: The graph as it reads in this order.
         is_canonical: Whether any numbering of the nodes gives the same; false where the search was given up.
     """
 
     nodes: Ints
-    text: Ints
     is_canonical: bool
 
 
@@ -50,7 +48,7 @@ def canonical_order(graph: EncodedGraph, max_work: int = MAX_WORK) -> CanonicalO
     search = _Search(graph, max_work)
     kinds = graph.node_kinds
     best = search.lowest(search.refined(np.searchsorted(np.sort(kinds), kinds).astype(np.int64)))
-    return CanonicalOrder(np.argsort(best), search.text(best), search.work >= 0)
+    return CanonicalOrder(np.argsort(best), search.work >= 0)
 
 
 class _Search:
@@ -186,25 +184,6 @@ def canonical_graph(graph: Data, max_work: int = MAX_WORK) -> CanonicalGraph:
     return CanonicalGraph(part, order.nodes, key, key + fingerprint(graph), order.is_canonical)
 
 
-class CanonicalGraphs:
-    """The graphs of a data set in canonical order, by their indices; each is made once.
-
-    Args:
-        graphs: Gives graphs by their indices.
-    """
-
-    def __init__(self, graphs: Callable[[Sequence[int]], list[Data]]) -> None:
-        self._graphs = graphs
-        self._made: dict[int, CanonicalGraph] = {}
-
-    def take(self, indices: Sequence[int]) -> list[CanonicalGraph]:
-        """The graphs at these indices."""
-        fresh = [index for index in dict.fromkeys(indices) if index not in self._made]
-        if fresh:
-            self._made.update(zip(fresh, map(canonical_graph, self._graphs(fresh)), strict=True))
-        return [self._made[index] for index in indices]
-
-
 def _encoded(graph: Data) -> EncodedGraph:
     """The graph by all that it knows: of a node also its loop, of an edge what it holds in both directions."""
     of_nodes = [key for key in node_keys(graph) if key not in _NOT_CONTENT]
@@ -258,9 +237,7 @@ def fingerprint(graph: Data) -> bytes:
         if not isinstance(value, Tensor):
             continue
         digest.update(f"{key} {value.dtype} {tuple(value.shape)}".encode())
-        if value.is_meta:
-            continue
-        plain = value.detach().dequantize() if value.is_quantized else value.detach()
+        plain = value.detach()
         plain = (plain if plain.layout == torch.strided else plain.to_dense()).cpu().contiguous()
         if plain.dtype in NUMBERS and plain.is_floating_point():
             plain = plain + 0.0  # so that -0.0 has the bytes of 0.0

@@ -13,7 +13,6 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Floats, Ints
 from protograph.graphs.conditions import MatchEdges
-from protograph.graphs.encoding import EncodedGraph
 from protograph.patterns.joint import JointGraphs, MatchFeatures
 from protograph.patterns.pattern import Subgraph
 from protograph.patterns.subgraph_isomorphism import image_of
@@ -54,18 +53,9 @@ class CommonPatterns:
     def __init__(
         self, graphs: Sequence[Data], match_features: MatchFeatures = True, *, match_edges: MatchEdges = False
     ) -> None:
-        self._lay_out(JointGraphs(graphs, match_features, match_edges=match_edges))
-
-    @classmethod
-    def of_encoded(cls, graphs: Sequence[EncodedGraph]) -> "CommonPatterns":
-        """The patterns of graphs that are encoded by the same object."""
-        common = cls.__new__(cls)
-        common._lay_out(JointGraphs.of_encoded(graphs))
-        return common
-
-    def _lay_out(self, joint: JointGraphs) -> None:
         from protograph.patterns import common_subgraph_kernels
 
+        joint = JointGraphs(graphs, match_features, match_edges=match_edges)
         agrees = np.concatenate([joint.agree(0, q) for q in range(joint.k)], axis=1)
         self.k, self.sizes = joint.k, joint.sizes
         self._kernels, self._encoded = common_subgraph_kernels, joint.encoded

@@ -54,17 +54,24 @@ def largest_common_subgraph(small: EncodedGraph, large: EncodedGraph, max_calls:
         large: The other, encoded with the same node_kinds.
         max_calls: Most pairs of nodes to try.
     """
-    owners = [np.repeat(graph.node_kinds, np.diff(graph.starts)) for graph in (small, large)]
-    kinds = np.stack([np.concatenate(owners), np.concatenate([small.edge_kinds, large.edge_kinds])])
+    padded = _padded(large, small)
+    owners = [np.repeat(graph.node_kinds, np.diff(graph.starts)) for graph in (small, padded)]
+    kinds = np.stack([np.concatenate(owners), np.concatenate([small.edge_kinds, padded.edge_kinds])])
     _, numbers = np.unique(kinds, axis=1, return_inverse=True)
     own, other = np.split(numbers.reshape(-1), [small.neighbours.size])
     num_kinds = int(numbers.max(initial=-1)) + 1
-    sides = _side(small, own, num_kinds), _side(large, other, num_kinds)
-    # By the node's kind: how many nodes stay without a partner.
-    missing = [(small.node_kinds == kind).sum() - (large.node_kinds == kind).sum() for kind in small.node_kinds]
-    spare = np.maximum(np.array(missing, dtype=np.int64), 0)
-    image, bound, is_exact = _branch_and_bound(*sides, spare, max_calls)
+    image, bound, is_exact = _branch_and_bound(_side(small, own, num_kinds), _side(padded, other, num_kinds), max_calls)
     return CommonSubgraph(_completed(image, small, large), int(bound), bool(is_exact))
+
+
+def _padded(large: EncodedGraph, small: EncodedGraph) -> EncodedGraph:
+    """The graph with nodes of their own, joined to nothing, for those of the other one that must go without partner."""
+    kinds, counts = np.unique(small.node_kinds, return_counts=True)
+    missing = [max(0, count - (large.node_kinds == kind).sum()) for kind, count in zip(kinds, counts, strict=True)]
+    return large._replace(
+        node_kinds=np.concatenate([large.node_kinds, np.repeat(kinds, missing)]),
+        starts=np.concatenate([large.starts, np.full(sum(missing), large.starts[-1])]),
+    )
 
 
 def _side(graph: EncodedGraph, kinds: Ints, num_kinds: int) -> _Side:
@@ -119,11 +126,9 @@ def _most_to_come(
 def _place(
     small: _Side, large: _Side, common: Ints, node: int, other: int, sign: int
 ) -> None:  # pragma: no cover - compiled
-    """Note that two nodes are partners (``sign`` 1), or no longer (-1); past the last node stands for no partner."""
+    """Note that two nodes are partners (``sign`` 1), or no longer (-1)."""
     for at in range(small.starts[node], small.starts[node + 1]):
         small.around[small.neighbours[at], small.kinds[at]] -= sign
-    if other == large.node_kinds.size:
-        return
     for at in range(large.starts[other], large.starts[other + 1]):
         large.around[large.neighbours[at], large.kinds[at]] -= sign
     for at in range(small.starts[node], small.starts[node + 1]):
@@ -149,21 +154,19 @@ def _next_node(small: _Side, image: Ints) -> int:  # pragma: no cover - compiled
 
 @inner
 def _candidates(
-    small: _Side, large: _Side, common: Ints, image: Ints, is_used: Bools, spare: Ints, node: int, out: Ints
+    small: _Side, large: _Side, common: Ints, image: Ints, is_used: Bools, node: int, out: Ints
 ) -> int:  # pragma: no cover - compiled
-    """List the partners to try for a node, the most promising first; ``large.node_kinds.size`` stands for none.
+    """List the partners to try for a node, the most promising first.
 
     Nodes that can be swapped need be tried in one order only: a node takes the first free one of its partner's twins,
     and of twins, the one placed later gets the later partner.
     """
-    above, missing, nobody = -1, 0, large.node_kinds.size
+    above = -1
     for twin in range(small.node_kinds.size):
         if image[twin] != _FREE and small.twins[twin] == small.twins[node]:
             above = max(above, image[twin])
-        if image[twin] == nobody and small.node_kinds[twin] == small.node_kinds[node]:
-            missing += 1
     count = 0
-    for other in range(nobody):
+    for other in range(large.node_kinds.size):
         if is_used[other] or other < above or small.node_kinds[node] != large.node_kinds[other]:
             continue
         is_first = True
@@ -176,22 +179,19 @@ def _candidates(
                 at -= 1
             out[at] = other
             count += 1
-    if missing < spare[node]:
-        out[count] = nobody
-        count += 1
     return count
 
 
 @compiled
-def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -> Any:  # pragma: no cover - compiled
+def _branch_and_bound(small: _Side, large: _Side, max_calls: int) -> Any:  # pragma: no cover - compiled
     """Depth first, trying the partners of one node at each depth.
 
     Returns:
-        The best image of each node (-1: any, past the last: none), a bound on the edges, and whether that is reached.
+        The best image of each node (-1: any), a bound on the edges, and whether that is reached.
     """
-    size, nobody = small.node_kinds.size, large.node_kinds.size
-    common, listed = np.zeros((size, nobody), np.int64), np.zeros((size + 1, nobody + 1), np.int64)
-    image, best, is_used = np.full(size, _FREE), np.full(size, _FREE), np.zeros(nobody + 1, np.bool_)
+    size, num_others = small.node_kinds.size, large.node_kinds.size
+    common, listed = np.zeros((size, num_others), np.int64), np.zeros((size + 1, num_others), np.int64)
+    image, best, is_used = np.full(size, _FREE), np.full(size, _FREE), np.zeros(num_others, np.bool_)
     length, cursor, chosen = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
     edges, highest, bound, depth, calls, is_new = 0, 0, 0, 0, 0, True
     while True:
@@ -202,7 +202,7 @@ def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -
                 bound = most
             if edges + most > highest:
                 chosen[depth] = _next_node(small, image)
-                length[depth] = _candidates(small, large, common, image, is_used, spare, chosen[depth], listed[depth])
+                length[depth] = _candidates(small, large, common, image, is_used, chosen[depth], listed[depth])
         is_new = cursor[depth] < length[depth]
         if is_new:
             if calls == max_calls:
@@ -218,9 +218,8 @@ def _branch_and_bound(small: _Side, large: _Side, spare: Ints, max_calls: int) -
             node, other = chosen[depth], image[chosen[depth]]
         # One place for both ways, since Numba would compile the call twice.
         sign = 1 if is_new else -1
-        if other < nobody:
-            is_used[other] = is_new
-            edges += sign * common[node, other]
+        is_used[other] = is_new
+        edges += sign * common[node, other]
         image[node] = other if is_new else _FREE
         _place(small, large, common, node, other, sign)
         if edges > highest:

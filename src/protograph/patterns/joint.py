@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Bools, Ints, Kinds
+from protograph._utils.arrays import Bools, Ints
 from protograph.graphs.conditions import MatchEdges, MatchNodes, NodeRule, as_rule
-from protograph.graphs.encoding import EncodedGraph, EncodedGraphs
+from protograph.graphs.encoding import EncodedGraphs
 
 MatchFeatures = bool | float | Callable[[Tensor, Tensor], bool] | NodeRule
 
@@ -63,54 +63,38 @@ class JointGraphs:
         if as_rule(match_edges).is_matched and any(graph.edge_attr is None for graph in graphs):
             raise ValueError("match_edges=True needs edge_attr on every graph; the graphs have none")
         encoded = EncodedGraphs(graphs, match_features=counted_kinds(match_features), match_edges=match_edges)
-        self._lay_out([encoded[q] for q in range(len(graphs))])
-        if isinstance(match_features, NodeRule) or are_matched_by_kind(match_features):
-            return
-        if graphs[0].x is not None:
-            features = [_as_matrix(graph.x) for graph in graphs]
-            for q, r in combinations(range(self.k), 2):
-                self._pairs[q, r] = _pairwise(features[q], features[r], match_features)
-
-    @classmethod
-    def of_encoded(cls, graphs: Sequence[EncodedGraph]) -> "JointGraphs":
-        """Graphs that are encoded by the same object: nodes and edges of one kind may stand for each other."""
-        joint = cls.__new__(cls)
-        # Numbered without gaps: of all kinds of a data set these graphs may have a few.
-        node_kinds = _without_gaps([graph.node_kinds for graph in graphs])
-        edge_kinds = _without_gaps([graph.edge_kinds for graph in graphs])
-        kinds = zip(graphs, node_kinds, edge_kinds, strict=True)
-        joint._lay_out([graph._replace(node_kinds=nodes, edge_kinds=edges) for graph, nodes, edges in kinds])
-        return joint
-
-    def _lay_out(self, graphs: Sequence[EncodedGraph]) -> None:
-        self.encoded, self.k, self.sizes = graphs, len(graphs), tuple(graph.num_nodes for graph in graphs)
+        self.encoded, self.k = [encoded[q] for q in range(len(graphs))], len(graphs)
+        self.sizes = tuple(graph.num_nodes for graph in self.encoded)
         self.offsets: Ints = np.cumsum([0, *self.sizes])
-        degrees = [np.diff(graph.starts) for graph in graphs]
+        degrees = [np.diff(graph.starts) for graph in self.encoded]
         self.starts: Ints = np.concatenate([np.zeros(1, np.int64), *degrees]).cumsum()
-        self.neighbours, self.edge_kinds = (
-            np.concatenate(parts).astype(np.int64)
-            for parts in zip(*((graph.neighbours, graph.edge_kinds) for graph in graphs), strict=True)
-        )
-        self.kinds: list[Ints] = [graph.node_kinds.astype(np.int64) for graph in graphs]
-        self._pairs: dict[tuple[int, int], Bools] = {}
-
-    def mask(self, rows: Sequence[Ints]) -> Bools:
-        """Boolean block over the Cartesian product of ``rows``: which tuples agree, every two of their nodes."""
-        mask: Bools = np.ones((1,) * self.k, dtype=np.bool_)
-        kinds = [kind[r] for kind, r in zip(self.kinds, rows, strict=True)]
-        for r in range(1, self.k):
-            mask = mask & _along(kinds[0][:, None] == kinds[r][None, :], 0, r, self.k)
-        for (q, r), pair in self._pairs.items():
-            mask = mask & _along(pair[np.ix_(rows[q], rows[r])], q, r, self.k)
-        return mask
+        self.neighbours: Ints = np.concatenate([graph.neighbours for graph in self.encoded]).astype(np.int64)
+        self.edge_kinds: Ints = np.concatenate([graph.edge_kinds for graph in self.encoded]).astype(np.int64)
+        self.kinds: list[Ints] = [graph.node_kinds.astype(np.int64) for graph in self.encoded]
+        self._features: list[NDArray[Any]] = []
+        if graphs[0].x is not None and not are_matched_by_kind(match_features):
+            self._features, self._rule = [_as_matrix(graph.x) for graph in graphs], match_features
+        self._agree: dict[tuple[int, int], Bools] = {}
 
     def agree(self, q: int, r: int) -> Bools:
         """Which nodes of graph ``q`` agree with which of graph ``r``, ``[num_nodes_q, num_nodes_r]``."""
-        agrees: Bools = self.kinds[q][:, None] == self.kinds[r][None, :]
-        if (min(q, r), max(q, r)) in self._pairs:
-            pair = self._pairs[min(q, r), max(q, r)]
-            agrees = agrees & (pair if q < r else pair.T)
-        return agrees
+        if q > r:
+            return self.agree(r, q).T
+        if (q, r) not in self._agree:
+            if self._features and q != r:
+                self._agree[q, r] = _pairwise(self._features[q], self._features[r], self._rule)
+            else:
+                self._agree[q, r] = self.kinds[q][:, None] == self.kinds[r][None, :]
+        return self._agree[q, r]
+
+    def mask(self) -> Bools:
+        """Which tuples agree, every two of their nodes, an axis a graph."""
+        mask: Bools = np.ones((1,) * self.k, dtype=np.bool_)
+        for q, r in combinations(range(self.k), 2):
+            shape = [1] * self.k
+            shape[q], shape[r] = self.sizes[q], self.sizes[r]
+            mask = mask & self.agree(q, r).reshape(shape)
+        return mask
 
     def fits(self, choices: Ints, axis: int, among: Iterable[int] | None = None) -> Bools:
         """Which nodes of graph ``axis`` agree with each tuple's nodes of the other graphs, or of those ``among``.
@@ -123,43 +107,24 @@ class JointGraphs:
         Returns:
             ``[num_tuples, num_nodes]``.
         """
-        others = [q for q in (range(self.k) if among is None else among) if q != axis]
         fits: Bools = np.ones((len(choices), self.sizes[axis]), dtype=np.bool_)
-        if others:
-            fits = self.kinds[others[0]][choices[:, others[0]], None] == self.kinds[axis][None, :]
-        for q in others:
-            pair = self._pairs.get((min(q, axis), max(q, axis)))
-            if pair is not None:
-                fits = fits & (pair if q < axis else pair.T)[choices[:, q]]
+        for q in range(self.k) if among is None else among:
+            if q != axis:
+                fits = fits & self.agree(q, axis)[choices[:, q]]
         return fits
 
     def agrees(self, choices: Ints) -> Bools:
         """Which tuples agree, every two of their nodes; ``choices`` is ``[num_tuples, k]``."""
-        kinds = np.stack([kind[nodes] for kind, nodes in zip(self.kinds, choices.T, strict=True)], axis=1)
-        agrees: Bools = (kinds == kinds[:, :1]).all(axis=1)
-        for (q, r), pair in self._pairs.items():
-            agrees = agrees & pair[choices[:, q], choices[:, r]]
+        agrees: Bools = np.ones(len(choices), dtype=np.bool_)
+        for q, r in combinations(range(self.k), 2):
+            agrees = agrees & self.agree(q, r)[choices[:, q], choices[:, r]]
         return agrees
-
-    def split(self, rows: Sequence[Ints]) -> list[list[Ints]]:
-        """Cut a block into smaller ones outside of which no tuple agrees."""
-        shared = set(self.kinds[0][rows[0]].tolist())
-        for kind, r in zip(self.kinds[1:], rows[1:], strict=True):
-            shared &= set(kind[r].tolist())
-        return [[r[k[r] == value] for k, r in zip(self.kinds, rows, strict=True)] for value in sorted(shared)]
 
     def around(self, q: int, node: int) -> tuple[Ints, Ints]:
         """Neighbours of a node of graph ``q``, and the kinds of the edges to them."""
         number = self.offsets[q] + node
         window = slice(self.starts[number], self.starts[number + 1])
         return self.neighbours[window], self.edge_kinds[window]
-
-    def step_kinds(self) -> Ints:
-        """The kind of each edge told further apart by the kind of the node that it leads to."""
-        kinds = np.concatenate(self.kinds)
-        targets = self.neighbours + np.repeat(self.offsets[:-1], np.diff(self.starts[self.offsets]))
-        steps: Ints = self.edge_kinds * (kinds.max() + 1) + kinds[targets]
-        return steps
 
     def edges(self, q: int) -> tuple[Ints, Ints, Ints]:
         """Both ends, the lower first, and the kind of each edge of graph ``q``."""
@@ -171,22 +136,14 @@ class JointGraphs:
         return source[once], target[once], self.edge_kinds[window][once]
 
 
-def _without_gaps(kinds: Sequence[Kinds]) -> list[Kinds]:
-    """The kinds of each graph as numbers from 0 on, in the same order."""
-    joined = np.concatenate(kinds)
-    lowest, highest = joined.min(initial=0), joined.max(initial=0)
-    if lowest < 0 or highest >= joined.size:
-        joined = np.unique(joined, return_inverse=True)[1].astype(np.int32)
-    return np.split(joined, np.cumsum([part.size for part in kinds])[:-1])
-
-
 def _as_matrix(x: Tensor) -> NDArray[Any]:
     plain = x.detach().cpu()
     array: NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
     return array.reshape(array.shape[0], -1)
 
 
-def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: float | Callable[[Tensor, Tensor], bool]) -> Bools:
+def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: Any) -> Bools:
+    """Which rows of one matrix agree with which of another: by a function of two rows, or within a tolerance."""
     if callable(rule):
         left, right = torch.from_numpy(a), torch.from_numpy(b)
         return np.array([[bool(rule(row, other)) for other in right] for row in left])
@@ -194,10 +151,5 @@ def _pairwise(a: NDArray[Any], b: NDArray[Any], rule: float | Callable[[Tensor, 
     largest = np.zeros((a.shape[0], b.shape[0]))
     for column in range(a.shape[1]):
         np.maximum(largest, np.abs(a[:, None, column] - b[None, :, column]), out=largest)
-    return largest <= rule
-
-
-def _along(pair: Bools, q: int, r: int, k: int) -> Bools:
-    shape = [1] * k
-    shape[q], shape[r] = pair.shape
-    return pair.reshape(shape)
+    agree: Bools = largest <= rule
+    return agree

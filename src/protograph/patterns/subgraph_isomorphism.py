@@ -14,7 +14,6 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Ints
 from protograph._utils.options import check_count
-from protograph._utils.progress import timed
 from protograph.graphs.conditions import MatchEdges, MatchNodes
 from protograph.graphs.encoding import MAX_CALLS, EncodedGraph, EncodedGraphs
 
@@ -248,7 +247,6 @@ class PatternStore:
     Attributes:
         num_asked: How many graphs were searched for patterns.
         num_given_up: In how many of these the search was given up.
-        seconds: How long searching took, as ``"counting"``.
     """
 
     def __init__(self, graphs: EncodedGraphs, max_calls: int = MAX_CALLS) -> None:
@@ -256,7 +254,6 @@ class PatternStore:
         self._stored: dict[tuple[int, ...], list[StoredPattern]] = {}
         self._num_kept = 0
         self.num_asked = self.num_given_up = 0
-        self.seconds = {"counting": 0.0}
 
     def answers(self, pattern: StoredPattern, indices: Ints) -> NDArray[np.int8]:
         """Which of the graphs contain the pattern: 1, 0, or -1 where the search was given up."""
@@ -264,8 +261,7 @@ class PatternStore:
         open_ones = np.flatnonzero(answers == _NOT_ASKED)
         if open_ones.size:
             asked = indices[open_ones]
-            with timed(self.seconds, "counting"):
-                fresh = _searched(self._searchable, pattern.plan, asked, self._max_calls)
+            fresh = _searched(self._searchable, pattern.plan, asked, self._max_calls)
             answers[open_ones] = pattern.answers[asked] = fresh
             self.num_asked += fresh.size
             self.num_given_up += int(np.count_nonzero(fresh < 0))
