@@ -78,7 +78,6 @@ class DatasetSpec:
         num_classes: Number of classes; ``None`` where only the files tell.
         files: The files that it is read from, as alternatives of which one is enough, in the order in which they are
             tried; none if it is generated.
-        extra: The extra of the package that it needs.
         paper: Its row of Table 1, if it has one.
     """
 
@@ -88,7 +87,6 @@ class DatasetSpec:
     num_graphs: int | None = None
     num_classes: int | None = None
     files: tuple[tuple[SourceFile, ...], ...] = ()
-    extra: str | None = None
     paper: PaperCounts | None = None
 
     @property

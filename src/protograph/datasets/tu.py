@@ -8,7 +8,6 @@ https://chrsmrrs.github.io/datasets/docs/format/; nodes and graphs are counted f
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.datasets import TUDataset
-from torch_geometric.io import read_tu_data
-from torch_geometric.utils import degree
+from torch_geometric.utils import coalesce, degree, remove_self_loops
 
 from protograph._utils.arrays import Ints
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members, reading
+from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
 from protograph.datasets.spec import DatasetSpec, PaperCounts, key_of
-from protograph.graphs.splitting import split_graphs
+from protograph.graphs.splitting import one_hot, split_graphs
 from protograph.molecules.elements import COLORS
 
 NEEDED = ("A", "graph_indicator", "graph_labels")
@@ -101,21 +99,21 @@ def parse(name: str, texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -
             )
     graph_of, ends = tables["graph_indicator"][:, 0], tables["A"] - 1
     _check_ends(ends, graph_of, len(tables["graph_labels"]), path)
-    for ending in ("node_labels", "edge_labels"):
-        _check_width(tables.get(ending), path, ending)
-    # PyG puts attributes beside labels.
-    left_out = {f"{what}_attributes" for what in ("node", "edge") if f"{what}_labels" in texts}
-    with TemporaryDirectory() as folder, reading(path):
-        for ending in tables.keys() - left_out:
-            rows = [row for row in texts[ending].splitlines() if row.strip()]
-            Path(folder, f"{name}_{ending}.txt").write_bytes(b"\n".join([*rows, b""]))
-        data, _, _ = read_tu_data(folder, name)
-    # The lines of the edges that PyG keeps, in its order: by their first node, then the second.
+    x, edge_attr = (_features(tables, what, path) for what in ("node", "edge"))
+    edge_index, edge_attr = remove_self_loops(torch.from_numpy(ends.T), edge_attr)
+    edge_index, edge_attr = coalesce(edge_index, edge_attr, len(graph_of))
+    # The lines of these edges, in their order: by the first node, then the second.
     _, lines = np.unique(ends[:, 0] * len(graph_of) + ends[:, 1], return_index=True)
-    data.lines = lines[ends[lines, 0] != ends[lines, 1]]
-    data.edge_index = torch.from_numpy(ends[data.lines].T)
-    data.sizes, data.tables = np.bincount(graph_of - 1), tables
-    return data
+    _, classes = np.unique(tables["graph_labels"][:, 0], return_inverse=True)
+    return Data(
+        x=x,
+        edge_index=edge_index,
+        edge_attr=edge_attr,
+        y=torch.from_numpy(classes),
+        sizes=np.bincount(graph_of - 1),
+        lines=lines[ends[lines, 0] != ends[lines, 1]],
+        tables=tables,
+    )
 
 
 def _table(text: bytes, path: Path, ending: str) -> NDArray[Any]:
@@ -145,15 +143,21 @@ def _check_ends(ends: Ints, graph_of: Ints, num_graphs: int, path: Path) -> None
         raise ValueError(f"{path}: A must join nodes of one graph, got two graphs in line {crossing[0] + 1}")
 
 
-def _check_width(labels: Ints | None, path: Path, ending: str) -> None:
+def _features(tables: Mapping[str, NDArray[Any]], what: str, path: Path) -> Tensor | None:
+    """Labels of nodes or edges one-hot, a column for each from the lowest to the highest; or else the attributes."""
+    labels = tables.get(f"{what}_labels")
     if labels is None:
-        return
-    width = int((labels.max(axis=0) - labels.min(axis=0) + 1).sum())
-    if width * len(labels) > MOST_ENTRIES:
+        attributes = tables.get(f"{what}_attributes")
+        return None if attributes is None else torch.from_numpy(attributes)
+    labels = labels - labels.min(axis=0)
+    widths = labels.max(axis=0) + 1
+    if widths.sum() * len(labels) > MOST_ENTRIES:
         raise ValueError(
-            f"{path}: {ending} must be few enough for a column of features each, got {width:,} from the lowest to the "
-            f"highest for {len(labels):,} lines; at most {MOST_ENTRIES:,} entries in all are made"
+            f"{path}: {what}_labels must be few enough for a column of features each, got {widths.sum():,} from the "
+            f"lowest to the highest for {len(labels):,} lines; at most {MOST_ENTRIES:,} entries in all are made"
         )
+    columns = zip(labels.T, widths, strict=True)
+    return torch.cat([one_hot(column, width, f"{what}_labels") for column, width in columns], dim=1)
 
 
 def _graphs(
