@@ -90,9 +90,9 @@ class DatasetSpec:
     paper: PaperCounts | None = None
 
     @property
-    def downloads(self) -> list[tuple[SourceFile, ...]]:
-        """The alternatives that can be downloaded."""
-        return [choice for choice in self.files if all(file.url is not None for file in choice)]
+    def downloads(self) -> tuple[SourceFile, ...]:
+        """The files of the first alternative that can be downloaded; none where none can."""
+        return next((choice for choice in self.files if all(file.url is not None for file in choice)), ())
 
     def state(self, root: Path | None) -> State:
         """Where its files are; the first file of an alternative stands for the others."""
