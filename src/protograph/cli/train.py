@@ -10,7 +10,7 @@ import typer
 
 from protograph._utils.files import atomic_path
 from protograph._utils.progress import command_progress
-from protograph._utils.words import class_label, count_of
+from protograph._utils.words import class_label
 from protograph.cli import arguments
 from protograph.cli.inputs import load_graphs, tell_left_out
 from protograph.cli.runs import Run, read_run
@@ -46,8 +46,8 @@ def train(
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
     from protograph.models.classifier import checked_device
+    from protograph.training import save_model
     from protograph.training import train as fit
-    from protograph.training.gcn import write_model
 
     if device is not None:
         checked_device(device)
@@ -76,8 +76,7 @@ def train(
             device=device,
             progress=progress,
         )
-        write_model(trained, partial)
-        check_model_out(out, run.inputs().values())  # again: the work may have taken hours
+        save_model(trained, partial)
     left_out = tell_left_out(loaded.left_out)
     tell_doubts(trained.doubts)
     if as_json:
@@ -152,10 +151,9 @@ def training_facts(trained: "Trained") -> dict[str, Any]:
 
 def describe_training(trained: "Trained") -> str:
     """A few lines for a person."""
-    parts = {"training": trained.train_performance, "test": trained.test_performance}
-    known = {part: one for part, one in parts.items() if one is not None}
+    known = _parts_shown(trained)
     accuracy = ", ".join(f"{part} accuracy {one.accuracy:.4f}" for part, one in known.items())
-    balanced = ", ".join(f"{part} {one.balanced_accuracy:.4f}{_of_some(one)}" for part, one in known.items())
+    balanced = ", ".join(f"{part} {one.balanced_accuracy:.4f}" for part, one in known.items())
     largest = ", ".join(f"{part} {one.majority_share:.4f}" for part, one in known.items())
     return (
         f"trained for {len(trained.history)} epochs: {accuracy}\n"
@@ -164,20 +162,14 @@ def describe_training(trained: "Trained") -> str:
     )
 
 
-def _of_some(performance: "Performance") -> str:
-    """Say of how many classes a mean is where some have no graphs."""
-    num_present, num_classes = sum(count > 0 for count in performance.labelled), len(performance.labelled)
-    return (
-        ""
-        if num_present == num_classes
-        else f" (graphs of {num_present} of {count_of(num_classes, 'class', 'classes')})"
-    )
+def _parts_shown(trained: "Trained") -> "dict[str, Performance]":
+    parts = {"training": trained.train_performance, "test": trained.test_performance}
+    return {part: one for part, one in parts.items() if one is not None}
 
 
 def _class_table(trained: "Trained") -> list[str]:
     """A row a class: how many graphs have it and are predicted as it, and its recall."""
-    parts = {"training": trained.train_performance, "test": trained.test_performance}
-    known = {part: one for part, one in parts.items() if one is not None}
+    known = _parts_shown(trained)
     header = ["", *(title for part in known for title in (f"{part} graphs", "predicted", "recall"))]
     rows = [header]
     for number in range(trained.model.num_classes):
