@@ -40,13 +40,6 @@ def test_batched_graphs_do_not_touch_each_other():
     assert torch.allclose(logits[1:], model(x[2:], edge_index[:, 2:] - 2), atol=1e-6)
 
 
-def test_widths():
-    model = GCN(num_features=3, num_classes=2, hidden=[4, 6])
-    assert model.hidden == (4, 6)
-    assert [tuple(conv.lin.weight.shape) for conv in model.convs] == [(4, 3), (6, 4)]
-    assert tuple(model.head.weight.shape) == (2, 6)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
