@@ -87,18 +87,6 @@ def test_index_out_of_range(dataset, index):
         dataset[index]
 
 
-def test_boolean_index_of_the_wrong_length(dataset):
-    with pytest.raises(IndexError, match=r"^boolean index did not match .* 5 but .* 2$"):
-        dataset[torch.tensor([True, False])]
-
-
-def test_index_of_another_type(dataset):
-    with pytest.raises(TypeError, match=r"booleans, got 1 dimension\(s\) of float32$"):
-        dataset[torch.tensor([0.0, 1.0])]
-    with pytest.raises(TypeError):
-        dataset["first"]
-
-
 def test_one_colour_a_feature():
     with pytest.raises(ValueError, match=r"one colour for each of the 2 feature names, got 1$"):
         GraphDataset(graphs=[], name="x", class_names=(), feature_names=("a", "b"), colors=("#000000",))
@@ -210,22 +198,3 @@ def test_data_set_stays_lazy(lazy_dataset):
     assert made == []
     assert numbers(part) == [1, 2]
     assert made == [1, 2]
-
-
-def test_data_set_with_lazy_graphs_is_a_sequence(lazy_dataset):
-    assert numbers(lazy_dataset) == [0, 1, 2, 3, 4]
-    assert numbers(reversed(lazy_dataset)) == [4, 3, 2, 1, 0]
-    assert int(lazy_dataset[torch.tensor(-2)].x) == 3
-    with pytest.raises(IndexError, match=r"^index 5 is out of bounds for axis 0 with size 5$"):
-        lazy_dataset[[0, 5]]
-
-
-def test_labels_may_be_changed_by_who_asked(lazy_dataset):
-    lazy_dataset.labels.fill_(9)
-    assert lazy_dataset.labels.tolist() == LABELS.tolist()
-
-
-def test_lazy_graphs_can_be_pickled(lazy_dataset):
-    again = pickle.loads(pickle.dumps(lazy_dataset[1:3]))
-    assert numbers(again) == [1, 2]
-    assert isinstance(again.graphs, LazyGraphs)

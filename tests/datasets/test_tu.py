@@ -160,9 +160,9 @@ def test_downloaded_where_no_folder_is_named(tmp_path, monkeypatch, no_data_fold
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("name", ["mutagenicity", "nci1", "imdb-binary"])
+@pytest.mark.parametrize("name", ["mutagenicity", "nci1"])
 def test_known_archives_must_have_the_known_texts(name, tmp_path):
-    spelled = {"mutagenicity": "Mutagenicity", "nci1": "NCI1", "imdb-binary": "IMDB-BINARY"}[name]
+    spelled = {"mutagenicity": "Mutagenicity", "nci1": "NCI1"}[name]
     path = archive(tmp_path / name / f"{spelled}_tu_raw.zip", spelled)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: A must have the SHA-256 checksum .* get the file"):
         datasets.load(name, tmp_path)
