@@ -49,8 +49,8 @@ def evaluate(
     plain = _classifier(kept, model, weights)
     kept.check_inputs(["data", *(["model"] if model is None else []), *(["weights"] if weights is None else [])])
     with command_progress() as progress:
-        loaded = load_graphs(kept.run, data_root, progress)
-    graphs = aligned(loaded.graphs, module_of(plain))
+        graphs, _ = load_graphs(kept.run, data_root, progress)
+    graphs = aligned(graphs, module_of(plain))
     classifier = kept.run.wrapped(plain)
     explained, rest = kept.parts(graphs)
     is_held_out = rest is not explained

@@ -13,7 +13,7 @@ from protograph._utils.progress import command_progress
 from protograph._utils.words import class_label
 from protograph.cli import arguments
 from protograph.cli.inputs import load_graphs, tell_left_out
-from protograph.cli.runs import Run, read_run
+from protograph.cli.runs import Run
 from protograph.cli.tables import table
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def train(
     check_model_out(out, run.inputs().values())
     # First, to learn now whether it can be written.
     with atomic_path(out) as partial, command_progress() as progress:
-        loaded = load_graphs(run, data_root, progress)
+        graphs, rows = load_graphs(run, data_root, progress)
         trained = fit(
-            loaded.graphs,
+            graphs,
             hidden=None if hidden is None else tuple(map(int, hidden.split(","))),
             random_state=seed,
             max_epochs=max_epochs,
@@ -77,7 +77,7 @@ def train(
             progress=progress,
         )
         save_model(trained, partial)
-    left_out = tell_left_out(loaded.left_out)
+    left_out = tell_left_out(rows)
     tell_doubts(trained.doubts)
     if as_json:
         typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))
@@ -86,7 +86,7 @@ def train(
 
 
 def check_model_out(out: Path, inputs: Iterable[Path]) -> None:
-    """Check that a model may be written to a file: to a new one, or in place of a model that no run needs.
+    """Check that a model may be written to a file: to a new one, or in place of a model of ours.
 
     Args:
         out: The file.
@@ -103,12 +103,6 @@ def check_model_out(out: Path, inputs: Iterable[Path]) -> None:
             raise ValueError(f"--out {out} is or would be part of the data in {path}; choose another --out")
     if not out.exists() or out.is_dir():  # a folder is refused where the file is made
         return
-    try:
-        is_of_a_run = out.name in read_run(out.parent).files
-    except (OSError, ValueError):
-        is_of_a_run = False
-    if is_of_a_run:
-        raise ValueError(f"--out {out} is part of the run in {out.parent}; choose another --out")
     try:
         load_model(out)
     except (OSError, ValueError):

@@ -40,7 +40,7 @@ def cached_arrays(name: str, key: Mapping[str, str | int], build: Callable[[], A
     text = json.dumps(dict(key), sort_keys=True)
     path = cache_folder() / "processed" / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
     # A damaged file makes zipfile and numpy raise almost anything; whatever it was, the arrays are made again.
-    with suppress(Exception), np.load(path, allow_pickle=False) as archive:
+    with suppress(Exception), path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
         return dict(archive)
     arrays: dict[str, Any] = build()
     try:
