@@ -83,12 +83,6 @@ def test_an_error_is_one_line(run, monkeypatch, error, message):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {message}\n")
 
 
-def test_an_error_can_be_shown_with_its_traceback(run, monkeypatch):
-    monkeypatch.setenv("PROTOGRAPH_TRACEBACK", "1")
-    with pytest.raises(FileNotFoundError, match=r"^there is no file missing\.pt$"):
-        run("explain", "missing.pt")
-
-
 def test_help_needs_no_torch_and_is_there_at_once():
     code = (
         "import sys\nsys.argv = ['protograph', '--help']\nfrom protograph.cli import main\n"

@@ -164,18 +164,6 @@ def test_what_a_star_means_is_said_with_the_test():
     assert notes_of([], few, ["density"], "page")[0].endswith("; with so few seeds only large differences show")
 
 
-def test_notes_are_of_what_is_shown_and_of_what_failed():
-    rows = [
-        {"prototypes": [{"truth_density": 0.1}, {"truth_density": 0.24}], "explainer": "page", "seed": 3},
-        {"prototypes": [], "explainer": "xgnn", "seed": 3, "failed": "no graph\n" * 40},
-        {"prototypes": [], "explainer": "xgnn", "seed": 3, "left_out": "no graph is predicted as class 2"},
-    ]
-    notes = notes_of(rows, {"page": {}}, ["density"], "page")
-    assert notes[0] == "the ground truths' own density is 0.100 to 0.240: lower is not better by itself"
-    assert notes[1].startswith("xgnn, seed 3: no graph no graph")
-    assert notes[2] == "xgnn, seed 3: no graph is predicted as class 2"
-
-
 def test_csv_has_a_row_an_explainer_and_metric():
     figures = {"page": {"accuracy": Figure(0.5, None, 1)}, "mine:M": {"accuracy": WIDE}}
     first, second = csv.DictReader(io.StringIO(comparison_csv(figures, ["accuracy"])))

@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 import torch
-from torch_geometric.data import Data
 
 import protograph as pg
 from protograph.training import GCN
@@ -149,14 +148,6 @@ def test_clusters_and_size_follow_from_the_data_by_default(run_well, folder):
     assert explanation.prototypes[0].num_nodes <= 4
 
 
-def test_other_explainers_have_defaults_of_their_own(run_well, folder):
-    options = ("--model", "model.pt", "--target", 0, "--out", "peer", "--explainer", "random")
-    run_well("explain", "graphs.pt", *options)
-    explanation = pg.load(folder / "peer" / "explanation.json")[0]
-    chosen = {name: explanation.options[name] for name in ("num_prototypes", "max_nodes", "num_candidates")}
-    assert chosen == {"num_prototypes": 2, "max_nodes": 13, "num_candidates": 2 * 5 * 3}
-
-
 def test_another_explainer(run_well):
     options = ("--model", "model.pt", "--target", 0, "--num-clusters", 1, "--max-nodes", 4, "--json", "--out", "x")
     done = run_well("explain", "graphs.pt", *options, "--explainer", "xgnn")
@@ -185,13 +176,6 @@ GIVEN = ("graphs.pt", "--model", "model.pt")
 )
 def test_options_that_cannot_be_followed(refused, arguments, message):
     assert re.match(f"error: {message}", refused(*arguments))
-
-
-def test_graphs_that_the_model_does_not_take(refused, folder):
-    narrow = Data(x=torch.ones(2, 7), edge_index=torch.tensor([[0, 1], [1, 0]]))
-    torch.save([narrow] * 9, folder / "narrow.pt")
-    error = refused("narrow.pt", "--model", "model.pt")
-    assert re.match(r"error: x of .* \[2, 7\].* takes 3 columns.*give every graph so many", error)
 
 
 def test_a_report_can_be_written_again(run, run_well, folder):

@@ -27,13 +27,6 @@ def numbers(graphs):
     return [int(graph.x[0, 0]) for graph in graphs]
 
 
-def test_it_is_a_sequence_of_graphs(dataset):
-    assert len(dataset) == 5
-    assert numbers(dataset) == [0, 1, 2, 3, 4]
-    assert numbers(reversed(dataset)) == [4, 3, 2, 1, 0]
-    assert dataset[2] in dataset
-
-
 @pytest.mark.parametrize("index", [3, -2, np.int64(3), torch.tensor(3), np.array(3)])
 def test_an_integer_gives_a_graph(dataset, index):
     assert dataset[index] is dataset.graphs[3]
@@ -171,21 +164,6 @@ def test_a_graph_is_made_when_asked_for_and_anew_each_time(lazy):
 @pytest.mark.parametrize(("index", "expected"), [(0, 0), (4, 4), (-1, 4), (-5, 0), (np.int64(2), 2)])
 def test_a_lazy_graph_by_its_index(lazy, index, expected):
     assert int(lazy[index].x) == expected
-
-
-@pytest.mark.parametrize("index", [5, -6])
-def test_index_out_of_range_of_lazy_graphs(lazy, index):
-    with pytest.raises(IndexError, match=rf"^index {index} is out of bounds for axis 0 with size 5$"):
-        lazy[index]
-
-
-def test_selection_of_a_selection(lazy):
-    part = lazy[np.array([4, 0, 3, 0])]
-    assert numbers(part) == [4, 0, 3, 0]
-    assert part.labels.tolist() == [1, 0, 0, 0]
-    assert numbers(part[np.array([2, 0])]) == [3, 4]
-    assert numbers(part[1:][::-1]) == [0, 3, 0]
-    assert len(lazy[np.array([], dtype=int)]) == 0
 
 
 def test_data_set_stays_lazy(lazy_dataset):

@@ -1,7 +1,3 @@
-import gzip
-import pickle
-import re
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -82,27 +78,6 @@ def test_a_sentence_worked_out_by_hand(dataset):
     edges = {tuple(sorted(edge)) for edge in graph.edge_index.T.tolist()}
     assert edges == {(1, 2), (2, 3), (2, 4), (5, 6), (4, 6), (0, 6)}
     assert int(graph.y) == 0
-
-
-@REAL
-def test_types_and_shapes(dataset):
-    for graph in dataset[:50]:
-        assert (graph.x.dtype, graph.x.shape) == (torch.float32, (graph.num_nodes, 26))
-        assert (graph.y.dtype, graph.y.shape) == (torch.long, (1,))
-        assert (graph.parsed.dtype, graph.parsed.shape) == (torch.bool, (1,))
-        assert graph.sentence.split(" ") == graph.tokens
-        assert len(graph.tokens) == graph.num_nodes
-        graph.validate()
-    assert len(pickle.dumps(dataset[0])) < 20_000  # it does not carry the data set along
-
-
-@REAL
-def test_another_file_is_refused(tmp_path):
-    path = tmp_path / "sst2" / "glue_train.tsv.gz"
-    path.parent.mkdir()
-    path.write_bytes(gzip.compress(b"sentence\tlabel\ngood\t1\n"))
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} must have the SHA-256 checksum 48eac26399f8456935"):
-        datasets.load("graph-sst2", tmp_path)
 
 
 def test_no_files_are_there(tmp_path):
@@ -205,12 +180,6 @@ def test_phrases_are_found_whatever_their_spelling():
     assert parses["( a colorful theater writer/director"] == [(3, 4), (2, 4), (1, 4), (0, 4)]
     assert parses["colorful theater writer/director"] == [(1, 2), (0, 2)]
     assert "a colorful theater" not in parses
-
-
-def test_the_first_of_equal_phrases_is_taken():
-    left, right = "(2 (2 (2 a) (2 b)) (2 c))", "(2 (2 a) (2 (2 b) (2 c)))"
-    assert read_parses([left, right])["a b c"] == [(0, 1), (1, 2)]
-    assert read_parses([right, left])["a b c"] == [(1, 2), (0, 2)]
 
 
 @pytest.mark.parametrize(

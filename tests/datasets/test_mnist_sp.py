@@ -119,13 +119,6 @@ def test_small_files_are_built_once_and_kept(root, monkeypatch):
         datasets.load("mnist-sp", root, num_graphs=6)
 
 
-def test_other_files_are_refused(root, monkeypatch):
-    first, *others = mnist_sp.FILES
-    monkeypatch.setattr(mnist_sp, "FILES", (replace(first, sha256="0" * 64), *others))
-    with pytest.raises(ValueError, match="SHA-256"):
-        datasets.load("mnist-sp", root)
-
-
 def test_scikit_image_is_missing(root, monkeypatch):
     def missing(name):
         raise mnist_sp.PackageNotFoundError(name)

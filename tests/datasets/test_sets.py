@@ -233,23 +233,6 @@ def test_what_cannot_be_fetched(name, why, tmp_path):
         datasets.fetch(name, tmp_path)
 
 
-def test_states(tmp_path, no_data_folder, monkeypatch):
-    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path / "cache"))
-    states = {name: spec.state(None) for name, spec in SPECS.items()}
-    assert {name for name, state in states.items() if state == "generated"} == set(GENERATED)
-    assert {name for name, state in states.items() if state == "not here"} == {"graph-sst2"}
-    assert SPECS["benzene"].state(tmp_path / "gone") == "not here"
-    (tmp_path / "benzene").mkdir()
-    (tmp_path / "benzene" / "benzene_smiles.csv.gz").touch()
-    assert SPECS["benzene"].state(tmp_path) == "here"
-
-
-@pytest.mark.parametrize("name", ["ba-grid", "ba-house"])
-def test_generated_sets_differ_from_table_1_by_what_is_explained(name):
-    paper = SPECS[name].paper
-    assert paper.verdict(paper.count(datasets.load(name), lambda stage, done, total: None)) == "explained"
-
-
 @pytest.mark.parametrize(
     ("paper", "wanted"),
     [

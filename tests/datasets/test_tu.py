@@ -186,15 +186,6 @@ def test_texts_beside_each_other_and_a_text_that_is_missing(tmp_path):
         datasets.load("mutagenicity", tmp_path)
 
 
-def test_the_collections_own_archive_is_read_where_ours_is_not_there(tmp_path):
-    path = tmp_path / "tu" / "IMDB-BINARY.zip"
-    path.parent.mkdir()
-    with zipfile.ZipFile(path, "w") as file:
-        for ending in ("A", "graph_indicator", "graph_labels"):
-            file.writestr(f"IMDB-BINARY/IMDB-BINARY_{ending}.txt", SMALL[ending])
-    assert datasets.load("imdb-binary", tmp_path)[0].x.tolist() == [[1], [2], [1]]
-
-
 def test_spelling():
     assert tu.find("imdb_binary").name == "IMDB-BINARY"
     assert tu.find("small") is None

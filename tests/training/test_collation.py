@@ -43,11 +43,6 @@ def test_graphs_without_edges_or_features():
     assert torch.equal(collate([bare, bare]).take(torch.tensor([1, 0])).x, torch.ones(6, 1))
 
 
-@pytest.mark.parametrize("y", [1, torch.tensor(1), torch.tensor([[1]]), torch.tensor([True])])
-def test_labels_of_many_shapes(y):
-    assert collate([graph(y=y)]).y.tolist() == [1]
-
-
 def test_features_of_a_batch_are_floats_without_gradients():
     x = torch.rand(2, 3, requires_grad=True)
     for other in (torch.ones(2, 3, dtype=torch.long), torch.tensor([[1.0, 0.0, 0.5], [2.0, 0.0, 0.0]])):

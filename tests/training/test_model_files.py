@@ -3,9 +3,7 @@ import os
 import pytest
 import torch
 
-from protograph.models.performance import Performance
-from protograph.training import GCN, Trained, load_model, save_model
-from protograph.training.split import Split
+from protograph.training import GCN, load_model, save_model
 
 
 @pytest.fixture
@@ -48,26 +46,6 @@ def test_round_trip(model, path):
     assert torch.equal(again(x, edge_index), model(x, edge_index))
     assert not any(module.training for module in again.modules())
     assert all(weight.requires_grad and weight.device.type == "cpu" for weight in again.parameters())
-
-
-def test_a_trained_is_saved_as_its_model(model, path):
-    empty = torch.empty(0, dtype=torch.long)
-    save_model(
-        Trained(
-            model=model,
-            initial_model=GCN(3, 2, (4, 5)),
-            split=Split(empty, empty, empty),
-            train_performance=Performance(((1, 0), (0, 1))),
-            validation_performance=Performance(((1, 0), (0, 1))),
-            test_performance=None,
-            class_weights=None,
-            history=(),
-            best_epoch=1,
-            stopped="patience",
-        ),
-        path,
-    )
-    assert_same(load_model(path), model)
 
 
 def test_the_file_is_weights_and_plain_values(model, path):

@@ -96,11 +96,6 @@ def test_models_come_ready_to_use(trained):
     assert not torch.equal(weights(trained.model), weights(trained.initial_model))
 
 
-def test_initial_model_is_what_training_started_from(graphs):
-    slow = train(graphs, hidden=(8,), learning_rate=1e-12, max_epochs=1)
-    assert torch.allclose(weights(slow.model), weights(slow.initial_model), atol=1e-8)
-
-
 def test_training_stops_by_patience_with_the_best_weights(noise):
     trained = train(noise, hidden=(32,), learning_rate=0.05, split=(0.6, 0.2, 0.2), patience=4)
     losses = [epoch.validation_loss for epoch in trained.history]
@@ -168,12 +163,6 @@ def test_the_loss_of_a_part_is_weighted(graphs):
     each = torch.tensor([1.0, 3.0])
     expected = torch.nn.functional.cross_entropy(model(batch.x, batch.edge_index, batch.batch), batch.y, weight=each)
     assert evaluate(model, flat, indices, each)[0] == pytest.approx(expected.item(), rel=1e-6)
-
-
-def test_no_test_graphs_no_test_accuracy(graphs):
-    trained = train(graphs, **FAST, split=(0.9, 0.1, 0.0))
-    assert len(trained.split.test) == 0
-    assert trained.test_accuracy is None
 
 
 def test_widths_may_come_from_the_data_set(graphs):

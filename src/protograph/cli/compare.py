@@ -139,9 +139,10 @@ def explainers_of(
         )
     made: dict[str, Callable[[int], Explainer]] = {}
     for name in wanted:
-        make = own_explainer if is_attribute(name) else our_explainer
-        name = name if is_attribute(name) else name.lower()
-        made[name] = partial(make, name, num_clusters, max_nodes)
+        if is_attribute(name):
+            made[name] = partial(own_explainer, name, num_clusters, max_nodes)
+        else:
+            made[name.lower()] = partial(our_explainer, name.lower(), num_clusters, max_nodes)
     for make in made.values():
         make(0)  # whether it can be made is known before any work
     return made

@@ -54,7 +54,17 @@ def load_graphs(
         columns = {"smiles_column": run.smiles_column, "label_column": run.label_column, "id_column": run.id_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
-        return _with_class_names(run, table.dataset), table.left_out
+        if run.names is None:
+            return table.dataset, table.left_out
+        # Atoms and bonds have names of their own.
+        names, wanted = read_names_file(Path(run.names)), table.dataset.class_names
+        classes = names.get("class_names")
+        if set(names) != {"class_names"} or not isinstance(classes, list) or len(classes) != len(wanted):
+            raise ValueError(
+                f"--names of a table must have class_names alone, a list of {len(wanted)}: one for each of "
+                f"{', '.join(map(clean_name, wanted))}"
+            )
+        return replace(table.dataset, class_names=tuple(map(str, classes))), table.left_out
     if run.smiles_column or run.label_column or run.id_column or run.skip_invalid:
         raise ValueError(
             f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
@@ -71,20 +81,6 @@ def load_graphs(
     if "/" in run.data:
         raise FileNotFoundError(f"there is no file or folder {path}")
     return datasets.load(run.data, data_root, random_state=run.seed, progress=progress), ()
-
-
-def _with_class_names(run: Run, dataset: "GraphDataset") -> "GraphDataset":
-    """A table's molecules, whose atoms and bonds have names of their own, with the names of classes that were given."""
-    if run.names is None:
-        return dataset
-    names = read_names_file(Path(run.names))
-    given, wanted = names.get("class_names"), len(dataset.class_names)
-    if set(names) != {"class_names"} or not isinstance(given, list) or len(given) != wanted:
-        raise ValueError(
-            f"--names of a table must have class_names alone, a list of {wanted}: one for each of "
-            f"{', '.join(map(clean_name, dataset.class_names))}"
-        )
-    return replace(dataset, class_names=tuple(map(str, given)))
 
 
 def _named(run: Run, graphs: "Sequence[Data]") -> "GraphDataset":

@@ -162,7 +162,11 @@ def _rows(path: Path, smiles_column: str, label_column: str, id_column: str | No
             raise ValueError(f"{path} is empty; its first row must name the columns, such as smiles,label")
         smiles_at = _position(header, smiles_column, "smiles_column", path)
         label_at = _position(header, label_column, "label_column", path)
-        id_at = _id_position(header, id_column, path)
+        if id_column is None:  # the only one that is usually called so, if there is one
+            lower = [name.lower() for name in header]
+            id_at = next((lower.index(usual) for usual in NAME_KEYS if lower.count(usual) == 1), None)
+        else:
+            id_at = _position(header, id_column, "id_column", path)
         begin = reader.line_num + 1
         for row in reader:
             cells = [cell.strip() for cell in row]
@@ -192,14 +196,6 @@ def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
     raise ValueError(
         f"{option} must be the name of one column of {path}, which has {columns}{more}, got {name!r}{hint}"
     )
-
-
-def _id_position(header: Sequence[str], name: str | None, path: Path) -> int | None:
-    """The column of names: the one that is asked for, else the only one that is called so; ``None`` where none is."""
-    if name is not None:
-        return _position(header, name, "id_column", path)
-    lower = [column.lower() for column in header]
-    return next((lower.index(usual) for usual in NAME_KEYS if lower.count(usual) == 1), None)
 
 
 def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:

@@ -281,7 +281,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     order = np.argsort(p_values, kind="stable")
     corrected = np.empty(len(order))
     corrected[order] = np.maximum.accumulate(np.asarray(p_values)[order] * np.arange(len(order), 0, -1))
-    return np.minimum(corrected, 1.0).tolist()
+    return [min(1.0, float(value)) for value in corrected]
 
 
 def stability_over(explanations: Mapping[int, Explanations]) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -220,7 +220,7 @@ def seeded_gcn(graphs: object, num_features: int, num_classes: int, hidden: Sequ
     return model
 
 
-def weight_of_each(class_weights: ClassWeights | None, labels: Tensor, num_classes: int) -> Tensor | None:
+def weight_of_each(class_weights: Any, labels: Tensor, num_classes: int) -> Tensor | None:
     """The weight of each class as the loss takes it; ``None`` where all graphs count alike.
 
     Args:
@@ -293,7 +293,7 @@ def _fit(
     best_weights = deepcopy(model.state_dict())
     while len(history) < min(best_epoch + patience, max_epochs):
         order = split.train[torch.randperm(len(split.train), generator=generator)]
-        batches = map(prepared.take, order.to(prepared.x.device).split(batch_size))
+        batches = map(prepared.take, torch.split(order.to(prepared.x.device), batch_size))
         train_loss = _train_epoch(model, batches, optimizer, weights) / len(order)
         validation_loss, validation = evaluate(model, flat, split.validation, weights)
         history.append(Epoch(train_loss, validation_loss, validation.accuracy))
