@@ -49,7 +49,7 @@ def test_importing_needs_none_of_the_extras():
         "import sys, torch_geometric; before = set(sys.modules); import protograph.datasets; "
         "print(*sorted({m.partition('.')[0] for m in set(sys.modules) - before}))"
     )
-    extras = {"sklearn", "numba", "networkx", "matplotlib", "typer", "rich", "rdkit", "captum", "ray", "click", "pooch"}
+    extras = {"sklearn", "numba", "networkx", "matplotlib", "typer", "rich", "rdkit", "captum", "ray", "click"}
     assert extras.isdisjoint(loaded.split())
 
 

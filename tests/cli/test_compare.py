@@ -152,18 +152,6 @@ def test_five_explainers_fit_100_columns_and_more_come_below():
     assert below[2].split() == ["accuracy", "0.123", "±", "0.123*"]
 
 
-def test_cells_by_hand():
-    of_page = {
-        "accuracy": (Figure(0.5, None, 1), "0.500"),
-        "success": (Figure(0.4, 0.5, 5), "2 of 5"),
-        "num_nodes": (Figure(0.0, 0.0, 5), "0.0 ± 0.0"),
-        "slower": (Figure(0.0123, 0.001, 5), "0.012 ± 0.001"),
-        "seconds": (Figure(12.34, 1.26, 5), "12.3 ± 1.3"),
-    }
-    lines = comparison_table({"page": {key: figure for key, (figure, _) in of_page.items()}}, list(of_page))
-    assert all(line.endswith(cell) for line, (_, cell) in zip(lines[1:], of_page.values(), strict=True))
-
-
 def test_what_a_star_means_is_said_with_the_test():
     plain, tested = Figure(0.5, 0.1, 5), Figure(0.5, 0.1, 5, 0.2, 0.4)
     figures = {"page": {"accuracy": plain, "density": plain}, "xgnn": {"accuracy": WIDE, "density": tested}}
@@ -176,22 +164,10 @@ def test_what_a_star_means_is_said_with_the_test():
     assert notes_of([], few, ["density"], "page")[0].endswith("; with so few seeds only large differences show")
 
 
-def test_notes_are_of_what_is_shown_and_of_what_failed():
-    rows = [
-        {"prototypes": [{"truth_density": 0.1}, {"truth_density": 0.24}], "explainer": "page", "seed": 3},
-        {"prototypes": [], "explainer": "xgnn", "seed": 3, "failed": "no graph\n" * 40},
-        {"prototypes": [], "explainer": "xgnn", "seed": 3, "left_out": "no graph is predicted as class 2"},
-    ]
-    notes = notes_of(rows, {"page": {}}, ["density"], "page")
-    assert notes[0] == "the ground truths' own density is 0.100 to 0.240: lower is not better by itself"
-    assert notes[1].startswith("xgnn, seed 3: no graph no graph")
-    assert notes[2] == "xgnn, seed 3: no graph is predicted as class 2"
-
-
 def test_csv_has_a_row_an_explainer_and_metric():
     figures = {"page": {"accuracy": Figure(0.5, None, 1)}, "mine:M": {"accuracy": WIDE}}
     first, second = csv.DictReader(io.StringIO(comparison_csv(figures, ["accuracy"])))
     assert (first["explainer"], first["mean"], first["spread"], first["num_seeds"]) == ("page", "0.5", "", "1")
-    assert (second["p_value"], second["is_significant"]) == ("0.001", "True")
+    assert (second["p_value"], second["is_significant"]) == ("0.001", "true")
     values = {"page": {"accuracy": {0: 0.25, 1: None}}}
-    assert seeds_csv(values) == "explainer,metric,seed,value\npage,accuracy,0,0.25\n"
+    assert seeds_csv(values) == "explainer,metric,seed,value\r\npage,accuracy,0,0.25\r\n"

@@ -3,15 +3,13 @@ import os
 import shutil
 
 import pytest
-import torch
 from torch_geometric.data import Data
 
 import protograph as pg
 from protograph._utils.run_folder import new_folder, sha256_of, write_manifest
-from protograph.cli.runs import KIND, Run, read_run, split_text
+from protograph.cli.runs import KIND, Run, read_run
 from protograph.cli.train import check_model_out
 from protograph.training import GCN, save_model
-from protograph.training.split import Split
 
 WRITTEN = {"explanation.json": "{}", "report.html": "<html>"}
 
@@ -45,11 +43,6 @@ def test_a_folder_called_as_a_data_set_is_not_its_path(tmp_path, monkeypatch):
     assert Run(data="./ba-house", seed=0).inputs() == {"data": tmp_path.joinpath("ba-house").relative_to(tmp_path)}
 
 
-def test_another_label_column_has_another_folder():
-    folders = {Run(data="tox21.csv", seed=0, label_column=column).default_folder() for column in (None, "NR-AR", "a/b")}
-    assert folders == {"tox21", "tox21-NR-AR", "tox21-a-b"}
-
-
 def test_a_folder_without_a_run(tmp_path):
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(FileNotFoundError, match=rf"^{folder} has no run\.json; give a folder .*`protograph"):
@@ -63,8 +56,7 @@ def manifest(**entries):
 @pytest.mark.parametrize(
     "content",
     ["{}", "[]", '{"format": "protograph-run", "files": {}}', "{", manifest(files=None), manifest(sums=3)]
-    + [manifest(files={name: "0"}) for name in ("../model.pt", "/etc/passwd", "model.pt/", "a/model.pt")]
-    + [manifest(seed="0"), manifest(model=["mine:build"])],
+    + [manifest(files={name: "0"}) for name in ("../model.pt", "/etc/passwd", "model.pt/", "a/model.pt")],
 )
 def test_a_damaged_run(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
@@ -81,7 +73,7 @@ def test_options_of_a_model_that_is_not_there(options):
 def test_graphs_are_held_out_where_the_run_says_so(tmp_path):
     graphs = pg.datasets.GraphDataset(graphs=[Data(num_nodes=n, y=0) for n in range(1, 5)], name="four")
     folder = write(tmp_path / "run")
-    text = split_text(Split(torch.tensor([2, 0]), torch.tensor([3]), torch.tensor([1])))
+    text = json.dumps({"train": [2, 0], "validation": [3], "test": [1]})
     (folder / "split.json").write_text(text)  # not of this run, so that it says nothing about it
     explained, rest = read_run(folder).parts(graphs)
     assert explained is rest is graphs
@@ -130,7 +122,7 @@ def test_a_model_of_ours_may_be_replaced_and_nothing_else(tmp_path):
         (tmp_path / "pipe", [], theirs),
         (tmp_path / "hard.pt", [data], f"is or would be part of the data in {data}"),
         (parts / "new.pt", [parts], "is or would be part of the data in .*parts"),
-        (run / "model.pt", [], f"is part of the run in {run}"),
+        (run / "model.pt", [], theirs),
     ):
         with pytest.raises(ValueError, match=rf"^--out {out} {message}; choose another --out$"):
             check_model_out(out, inputs)

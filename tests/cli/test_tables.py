@@ -1,15 +1,6 @@
 from protograph.cli.tables import table, wrapped
 
 
-def test_columns_are_as_wide_as_what_is_in_them():
-    rows = [["", "page", "random"], ["accuracy", "0.5 ± 0.1", "-"], ["time", "-", "-"]]
-    assert table(rows) == [
-        "               page",
-        "accuracy  0.5 ± 0.1",
-        "time              -",
-    ]  # no column of which nothing is known
-
-
 def test_a_name_that_is_too_long_is_cut():
     lines = table([["", "p"], ["n" * 300, "0.5"]])
     assert [len(line) for line in lines] == [100, 100]

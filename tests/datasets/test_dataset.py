@@ -27,13 +27,6 @@ def numbers(graphs):
     return [int(graph.x[0, 0]) for graph in graphs]
 
 
-def test_it_is_a_sequence_of_graphs(dataset):
-    assert len(dataset) == 5
-    assert numbers(dataset) == [0, 1, 2, 3, 4]
-    assert numbers(reversed(dataset)) == [4, 3, 2, 1, 0]
-    assert dataset[2] in dataset
-
-
 @pytest.mark.parametrize("index", [3, -2, np.int64(3), torch.tensor(3), np.array(3)])
 def test_an_integer_gives_a_graph(dataset, index):
     assert dataset[index] is dataset.graphs[3]
@@ -85,18 +78,6 @@ def test_index_out_of_range(dataset, index):
     wanted = "tuple index out of range" if isinstance(index, int) else "index 5 is out of bounds for axis 0 with size 5"
     with pytest.raises(IndexError, match=f"^{wanted}$"):
         dataset[index]
-
-
-def test_boolean_index_of_the_wrong_length(dataset):
-    with pytest.raises(IndexError, match=r"^boolean index did not match .* 5 but .* 2$"):
-        dataset[torch.tensor([True, False])]
-
-
-def test_index_of_another_type(dataset):
-    with pytest.raises(TypeError, match=r"booleans, got 1 dimension\(s\) of float32$"):
-        dataset[torch.tensor([0.0, 1.0])]
-    with pytest.raises(TypeError):
-        dataset["first"]
 
 
 def test_one_colour_a_feature():
@@ -185,21 +166,6 @@ def test_a_lazy_graph_by_its_index(lazy, index, expected):
     assert int(lazy[index].x) == expected
 
 
-@pytest.mark.parametrize("index", [5, -6])
-def test_index_out_of_range_of_lazy_graphs(lazy, index):
-    with pytest.raises(IndexError, match=rf"^index {index} is out of bounds for axis 0 with size 5$"):
-        lazy[index]
-
-
-def test_selection_of_a_selection(lazy):
-    part = lazy[np.array([4, 0, 3, 0])]
-    assert numbers(part) == [4, 0, 3, 0]
-    assert part.labels.tolist() == [1, 0, 0, 0]
-    assert numbers(part[np.array([2, 0])]) == [3, 4]
-    assert numbers(part[1:][::-1]) == [0, 3, 0]
-    assert len(lazy[np.array([], dtype=int)]) == 0
-
-
 def test_data_set_stays_lazy(lazy_dataset):
     train = lazy_dataset[lazy_dataset.splits["train"]]
     part = train[train.labels == 1]
@@ -210,22 +176,3 @@ def test_data_set_stays_lazy(lazy_dataset):
     assert made == []
     assert numbers(part) == [1, 2]
     assert made == [1, 2]
-
-
-def test_data_set_with_lazy_graphs_is_a_sequence(lazy_dataset):
-    assert numbers(lazy_dataset) == [0, 1, 2, 3, 4]
-    assert numbers(reversed(lazy_dataset)) == [4, 3, 2, 1, 0]
-    assert int(lazy_dataset[torch.tensor(-2)].x) == 3
-    with pytest.raises(IndexError, match=r"^index 5 is out of bounds for axis 0 with size 5$"):
-        lazy_dataset[[0, 5]]
-
-
-def test_labels_may_be_changed_by_who_asked(lazy_dataset):
-    lazy_dataset.labels.fill_(9)
-    assert lazy_dataset.labels.tolist() == LABELS.tolist()
-
-
-def test_lazy_graphs_can_be_pickled(lazy_dataset):
-    again = pickle.loads(pickle.dumps(lazy_dataset[1:3]))
-    assert numbers(again) == [1, 2]
-    assert isinstance(again.graphs, LazyGraphs)

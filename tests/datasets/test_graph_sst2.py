@@ -1,8 +1,3 @@
-import gzip
-import pickle
-import re
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -22,28 +17,13 @@ REAL = needs("sst2/glue_train.tsv.gz")
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return str(tmp_path_factory.mktemp("cache"))
-
-
-@pytest.fixture(autouse=True)
-def own_cache(cache, monkeypatch):
-    monkeypatch.setenv("PROTOGRAPH_CACHE", cache)
+def all_graphs():
+    return datasets.load("graph-sst2")
 
 
 @pytest.fixture(scope="module")
-def arrays(cache):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PROTOGRAPH_CACHE", cache)
-        made = []
-        patch.setattr(graph_sst2, "from_arrays", lambda arrays, num_graphs: made.append(arrays))
-        datasets.load("graph-sst2")
-    return made[0]
-
-
-@pytest.fixture(scope="module")
-def dataset(arrays):
-    return graph_sst2.from_arrays(arrays, 5000)
+def dataset(all_graphs):
+    return all_graphs[:5000]
 
 
 def as_networkx(graph):
@@ -53,20 +33,16 @@ def as_networkx(graph):
 
 
 @REAL
-def test_parts_and_labels_are_those_of_glue(arrays):
-    counts = np.zeros((3, 2), dtype=int)
-    np.add.at(counts, (arrays["parts"], arrays["labels"]), 1)
-    assert counts.tolist() == [[29780, 37569], [428, 444], [917, 904]]
-    assert (np.diff(arrays["parts"]) >= 0).all()
-
-
-@REAL
-def test_nearly_all_sentences_are_parsed(arrays):
+def test_parts_and_labels_are_those_of_glue(all_graphs):
+    parts = {part: all_graphs.labels[index] for part, index in all_graphs.splits.items()}
+    counts = {part: torch.bincount(labels).tolist() for part, labels in parts.items()}
+    assert counts == {"train": [29780, 37569], "validation": [428, 444], "test": [917, 904]}
+    assert torch.cat(list(all_graphs.splits.values())).tolist() == list(range(70042))
     # 67,068 of the training phrases need only brackets, slashes and case undone, 42 more asterisks, 210 the spelling.
-    assert np.bincount(arrays["parts"][arrays["parsed"]]).tolist() == [67320, 872, 1819]
-    sentences = arrays["text"].tobytes().decode().split("\n")
-    unparsed = [sentences[i] for i in np.flatnonzero(~arrays["parsed"])]
-    assert {"no . .", "you 're gon na like this movie ."} <= set(unparsed)
+    parsed = torch.cat([graph.parsed for graph in all_graphs])
+    assert [int(parsed[index].sum()) for index in all_graphs.splits.values()] == [67320, 872, 1819]
+    unparsed = {graph.sentence for graph in all_graphs if not graph.parsed}
+    assert {"no . .", "you 're gon na like this movie ."} <= unparsed
 
 
 @REAL
@@ -104,47 +80,11 @@ def test_a_sentence_worked_out_by_hand(dataset):
     assert int(graph.y) == 0
 
 
-@REAL
-def test_types_and_shapes(dataset):
-    for graph in dataset[:50]:
-        assert (graph.x.dtype, graph.x.shape) == (torch.float32, (graph.num_nodes, 26))
-        assert (graph.y.dtype, graph.y.shape) == (torch.long, (1,))
-        assert (graph.parsed.dtype, graph.parsed.shape) == (torch.bool, (1,))
-        assert graph.sentence.split(" ") == graph.tokens
-        assert len(graph.tokens) == graph.num_nodes
-        graph.validate()
-    assert len(pickle.dumps(dataset[0])) < 20_000  # it does not carry the data set along
-
-
-@REAL
-def test_load_reads_the_same_again_from_the_cache(dataset, cache):
-    (kept,) = Path(cache, "processed").glob("graph-sst2-*.npz")
-    written = kept.stat().st_mtime_ns
-    again = datasets.load("graph-sst2", num_graphs=300)
-    assert kept.stat().st_mtime_ns == written
-    assert len(again) == 300
-    assert {part: len(index) for part, index in again.splits.items()} == {"train": 300, "validation": 0, "test": 0}
-    for graph, other in zip(dataset[:300], again, strict=True):
-        assert all(torch.equal(graph[key], other[key]) for key in ("x", "edge_index", "y", "parsed"))
-        assert graph.sentence == other.sentence
-    with pytest.raises(ValueError, match=r"^num_graphs must be in \[1, 70042\], got 70043$"):
-        datasets.load("graph-sst2", num_graphs=70043)
-
-
-@REAL
-def test_another_file_is_refused(tmp_path):
-    path = tmp_path / "sst2" / "glue_train.tsv.gz"
-    path.parent.mkdir()
-    path.write_bytes(gzip.compress(b"sentence\tlabel\ngood\t1\n"))
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} must have the SHA-256 checksum 48eac26399f8456935"):
-        datasets.load("graph-sst2", tmp_path)
-
-
 def test_no_files_are_there(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         datasets.load("graph-sst2", tmp_path)
     assert str(caught.value) == (
-        f"sst2/glue_train.tsv was looked for in {tmp_path} (root=), which has no such file; there is no public source "
+        f"sst2/glue_train.tsv was looked for in {tmp_path}, which has no such file; there is no public source "
         f"to download it from: name a folder that has it with PROTOGRAPH_DATA, root= or --data-root"
     )
 
@@ -166,30 +106,23 @@ def contents(tmp_path):
 
 
 def test_tables_and_trees_of_a_small_set(contents):
-    arrays = graph_sst2.make_arrays(contents)
-    assert arrays["text"].tobytes().decode().split("\n") == ["a good film", "film good a", "good film", "bad"]
-    assert arrays["vector_of"].tolist() == [0, 1, 2, 2, 1, 0, 1, 2, 2]
-    assert arrays["edges"].T.tolist() == [[1, 2], [0, 2], [3, 4], [4, 5], [6, 7]]
-    assert arrays["sizes"].tolist() == [3, 3, 2, 1]
-    assert arrays["labels"].tolist() == [1, 0, 1, 0]
-    assert arrays["parts"].tolist() == [0, 0, 1, 2]
-    assert arrays["parsed"].tolist() == [True, False, True, False]
-
-
-def test_texts_on_graphs_do_not_disturb_batches_or_the_pipeline(contents):
-    dataset = graph_sst2.from_arrays(graph_sst2.make_arrays(contents))
+    dataset = graph_sst2.from_contents(contents)
     tokens = [["a", "good", "film"], ["film", "good", "a"], ["good", "film"], ["bad"]]
-    batch = Batch.from_data_list(list(dataset))
-    assert batch.tokens == tokens
-    assert [graph.tokens for graph in batch.to_data_list()] == tokens
-    assert batch.parsed.tolist() == [True, False, True, False]
+    assert [graph.tokens for graph in dataset] == tokens
+    assert [graph.sentence for graph in dataset] == list(map(" ".join, tokens))
+    assert dataset[0].x.tolist() == [[1, 2, 0], [3, 4, 0], [0, 0, 1]]
+    edges = [graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]].T.tolist() for graph in dataset]
+    assert edges == [[[0, 2], [1, 2]], [[0, 1], [1, 2]], [[0, 1]], []]
+    assert dataset.labels.tolist() == [1, 0, 1, 0]
+    assert [bool(graph.parsed) for graph in dataset] == [True, False, True, False]
     assert {part: index.tolist() for part, index in dataset.splits.items()} == {
         "train": [0, 1], "validation": [2], "test": [3],
     }  # fmt: skip
-    part = induced_subgraph(dataset[0], [1, 0])
-    assert part.x.tolist() == [[3, 4, 0], [1, 2, 0]]
-    assert "tokens" not in part
+    batch = Batch.from_data_list(list(dataset))
+    assert batch.tokens == tokens
+    assert "tokens" not in induced_subgraph(dataset[0], [1, 0])
     assert pack(dataset[0], Data)["sentence"] == "a good film"
+    assert len(graph_sst2.from_contents(contents, 3).splits["test"]) == 0
 
 
 # it 's | not | ( a lovely film ) | .  as the treebank would write it
@@ -247,12 +180,6 @@ def test_phrases_are_found_whatever_their_spelling():
     assert parses["( a colorful theater writer/director"] == [(3, 4), (2, 4), (1, 4), (0, 4)]
     assert parses["colorful theater writer/director"] == [(1, 2), (0, 2)]
     assert "a colorful theater" not in parses
-
-
-def test_the_first_of_equal_phrases_is_taken():
-    left, right = "(2 (2 (2 a) (2 b)) (2 c))", "(2 (2 a) (2 (2 b) (2 c)))"
-    assert read_parses([left, right])["a b c"] == [(0, 1), (1, 2)]
-    assert read_parses([right, left])["a b c"] == [(1, 2), (0, 2)]
 
 
 @pytest.mark.parametrize(

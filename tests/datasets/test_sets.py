@@ -1,7 +1,6 @@
 """Every data set by its name: counts of the published files, what a graph has, facts and ground truths."""
 
 import pickle
-from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,8 +16,7 @@ from torch_geometric.utils import to_scipy_sparse_matrix
 from protograph import datasets
 from protograph.datasets import registry
 from protograph.datasets.registry import SPECS
-from protograph.datasets.spec import DatasetSpec, PaperCounts
-from tests.datasets.file_server import serving
+from protograph.datasets.spec import PaperCounts
 from tests.datasets.real_files import contains, directed_edges, needs, typed
 
 FILES = {
@@ -162,12 +160,9 @@ def test_mutagenicity_marks_its_groups():
 
 
 @needs(FILES["benzene"])
-def test_benzene_marks_every_union_of_rings():
+def test_benzene_marks_the_atoms_of_rings():
     dataset = whole("benzene")
-    assert all(bool(graph.attributions.any()) == bool(graph.y == 1) for graph in dataset)
-    assert all(torch.equal(graph.node_mask, graph.attributions.any(dim=1)) for graph in dataset)
-    widths = Counter(int(graph.attributions.any(dim=0).sum()) for graph in dataset)
-    assert widths == {2**rings - 1: count for rings, count in enumerate((5999, 3982, 1855, 161, 3))}
+    assert all(bool(graph.node_mask.any()) == bool(graph.y == 1) for graph in dataset)
     assert {part: len(index) for part, index in dataset.splits.items()} == {"train": 10000, "test": 2000}
     (ring,) = dataset.ground_truths[1]
     assert all(contains(graph, ring) for graph in dataset[dataset.labels == 1][::100])
@@ -232,41 +227,10 @@ def test_a_name_is_never_a_path(name, tmp_path):
         datasets.load(name, tmp_path)
 
 
-def test_fetch_takes_the_next_choice_where_one_cannot_be_had(tmp_path, monkeypatch):
-    with serving(b"content") as server:
-        server.behave = lambda handler, number: handler.path.endswith(".zip") and handler.refuse(404)
-        gone, there = (
-            datasets.files.SourceFile(f"set/{name}", None, f"{server.url}/{name}") for name in ("gone.zip", "there.txt")
-        )
-        for files in ((gone,), (there,)), ((there,), (gone,)):
-            monkeypatch.setattr(registry, "SPECS", {"mine": DatasetSpec(name="mine", load=None, files=files)})
-            assert datasets.fetch("mine", tmp_path / "data") == [tmp_path / "data" / "set" / "there.txt"]
-        monkeypatch.setattr(registry, "SPECS", {"mine": DatasetSpec(name="mine", load=None, files=((gone,),))})
-        with pytest.raises(ConnectionError, match=r"gone\.zip could not be downloaded"):
-            datasets.fetch("mine", tmp_path / "data")
-
-
 @pytest.mark.parametrize(("name", "why"), [("ba-house", "needs no files"), ("graph-sst2", "has no public source")])
 def test_what_cannot_be_fetched(name, why, tmp_path):
     with pytest.raises(ValueError, match=rf"{name} {why}"):
         datasets.fetch(name, tmp_path)
-
-
-def test_states(tmp_path, no_data_folder, monkeypatch):
-    monkeypatch.setenv("PROTOGRAPH_CACHE", str(tmp_path / "cache"))
-    states = {name: spec.state(None) for name, spec in SPECS.items()}
-    assert {name for name, state in states.items() if state == "generated"} == set(GENERATED)
-    assert {name for name, state in states.items() if state == "not here"} == {"graph-sst2"}
-    assert SPECS["benzene"].state(tmp_path / "gone") == "not here"
-    (tmp_path / "benzene").mkdir()
-    (tmp_path / "benzene" / "benzene_smiles.csv.gz").touch()
-    assert SPECS["benzene"].state(tmp_path) == "here"
-
-
-@pytest.mark.parametrize("name", ["ba-grid", "ba-house"])
-def test_generated_sets_differ_from_table_1_by_what_is_explained(name):
-    paper = SPECS[name].paper
-    assert paper.verdict(paper.count(datasets.load(name), lambda stage, done, total: None)) == "explained"
 
 
 @pytest.mark.parametrize(

@@ -160,9 +160,9 @@ def test_downloaded_where_no_folder_is_named(tmp_path, monkeypatch, no_data_fold
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("name", ["mutagenicity", "nci1", "imdb-binary"])
+@pytest.mark.parametrize("name", ["mutagenicity", "nci1"])
 def test_known_archives_must_have_the_known_texts(name, tmp_path):
-    spelled = {"mutagenicity": "Mutagenicity", "nci1": "NCI1", "imdb-binary": "IMDB-BINARY"}[name]
+    spelled = {"mutagenicity": "Mutagenicity", "nci1": "NCI1"}[name]
     path = archive(tmp_path / name / f"{spelled}_tu_raw.zip", spelled)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: A must have the SHA-256 checksum .* get the file"):
         datasets.load(name, tmp_path)
@@ -184,15 +184,6 @@ def test_texts_beside_each_other_and_a_text_that_is_missing(tmp_path):
                 file.writestr(f"Mutagenicity_{ending}.txt", text)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: the text edge_gt is missing"):
         datasets.load("mutagenicity", tmp_path)
-
-
-def test_the_collections_own_archive_is_read_where_ours_is_not_there(tmp_path):
-    path = tmp_path / "tu" / "IMDB-BINARY.zip"
-    path.parent.mkdir()
-    with zipfile.ZipFile(path, "w") as file:
-        for ending in ("A", "graph_indicator", "graph_labels"):
-            file.writestr(f"IMDB-BINARY/IMDB-BINARY_{ending}.txt", SMALL[ending])
-    assert datasets.load("imdb-binary", tmp_path)[0].x.tolist() == [[1], [2], [1]]
 
 
 def test_spelling():

@@ -49,33 +49,17 @@ def test_scores_by_hand():
     assert first.margin_share is None  # it was cut from no graph
     assert first.is_valid is None  # and is no molecule
     assert scores.as_json()["prototypes"][1]["lift"] is None  # JSON has no infinity
-    assert first.missing == {"margin_share": "it was cut from no graph"}
-    assert second.missing == {"margin_share": "it was cut from no graph", "lift": "it is in none of the others"}
-    assert scores.missing == {}
-
-
-ALL, NONE = "all of the graphs are predicted as the class", "none of the graphs is predicted as the class"
 
 
 @pytest.mark.parametrize(
-    ("predictions", "figures", "reasons", "of_class"),
-    [
-        ([1, 1, 1, 1], (0.75, None, None), {"support_elsewhere": ALL, "lift": ALL}, {}),
-        (
-            [0, 0, 0, 0],
-            (None, 0.75, None),
-            {"support": NONE, "lift": NONE},
-            {"coverage": NONE, "overlap": NONE, "gain_area": NONE},
-        ),
-    ],
+    ("predictions", "figures"), [([1, 1, 1, 1], (0.75, None, None)), ([0, 0, 0, 0], (None, 0.75, None))]
 )
-def test_every_figure_that_is_missing_has_its_reason(predictions, figures, reasons, of_class):
+def test_figures_that_do_not_apply_are_missing(predictions, figures):
     held = HeldOut(GRAPHS, np.array(predictions), 2)
     scores = evaluate(explanation([prototype(path(0, 1))]), graphs=GRAPHS, truths=[], held_out=held, model=zoo.make())
     (one,) = scores.prototypes
     assert (one.support, one.support_elsewhere, one.lift) == figures
-    assert one.missing == reasons | {"margin_share": "it was cut from no graph"}
-    assert scores.missing == of_class
+    assert math.isnan(scores.coverage[0]) == (figures[0] is None)
 
 
 def test_a_prototype_that_is_nowhere():
@@ -83,8 +67,7 @@ def test_a_prototype_that_is_nowhere():
     scores = evaluate(nowhere, graphs=GRAPHS, truths=[], held_out=HELD_OUT, model=zoo.make())
     (one,) = scores.prototypes
     assert (one.support, one.support_elsewhere, one.lift) == (0.0, 0.0, None)
-    assert one.missing["lift"] == "it is in none of the graphs"
-    assert scores.missing == {"overlap": "none of the class's graphs contains a prototype"}
+    assert math.isnan(scores.overlap[0])
 
 
 def test_the_model_s_word_on_prototype_truth_and_sources_side_by_side():

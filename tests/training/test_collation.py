@@ -30,10 +30,9 @@ def assert_is_batch(mini, graphs):
 @settings(deadline=None, max_examples=20)
 @given(indices=st.lists(st.integers(0, 39), min_size=1, max_size=20), batch_size=st.integers(1, 25))
 def test_mini_batches_are_pygs_in_the_given_order(graphs, indices, batch_size):
-    batches = list(collate(graphs).batches(torch.tensor(indices), batch_size))
-    parts = torch.split(torch.tensor(indices), batch_size)
-    for mini, part in zip(batches, parts, strict=True):
-        assert_is_batch(mini, graphs[part])
+    flat = collate(graphs)
+    for part in torch.split(torch.tensor(indices), batch_size):
+        assert_is_batch(flat.take(part), graphs[part])
 
 
 def test_graphs_without_edges_or_features():
@@ -42,11 +41,6 @@ def test_graphs_without_edges_or_features():
     assert collate([graph(edge_index=None)]).edge_index.shape == (2, 0)
     bare = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3, y=torch.tensor([0]))
     assert torch.equal(collate([bare, bare]).take(torch.tensor([1, 0])).x, torch.ones(6, 1))
-
-
-@pytest.mark.parametrize("y", [1, torch.tensor(1), torch.tensor([[1]]), torch.tensor([True])])
-def test_labels_of_many_shapes(y):
-    assert collate([graph(y=y)]).y.tolist() == [1]
 
 
 def test_features_of_a_batch_are_floats_without_gradients():
@@ -61,20 +55,23 @@ def test_features_of_a_batch_are_floats_without_gradients():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"y": None}, r"y must be one integer label, got None; set y = torch.tensor\(\[label\]\)"),
-        ({"y": torch.tensor([0.5])}, r"y must be one integer label, got torch.float32 of shape \[1\]"),
-        ({"y": torch.tensor([0, 1])}, r"y must be one integer label, got torch.int64 of shape \[2\]"),
-        ({"y": "yes"}, r"y must be one integer label, got yes"),
-        ({"y": -1}, r"y must be at least 0, got -1; number the classes"),
-        ({"x": torch.ones(2, 4)}, r"x must have 3 columns as graphs\[0\].x has, got 4"),
-        ({"x": torch.ones(2)}, r"x must have shape \[num_nodes, num_features\], got \[2\]; give every graph features"),
-        ({"x": None, "num_nodes": 2}, r"x must be a tensor as graphs\[0\].x is, got None; give every graph features"),
+        ({"y": None}, r"y must be one integer label of at least 0, got None; set y = torch.tensor\(\[label\]\)"),
+        ({"y": torch.tensor([0.5])}, r"y must be one integer label of at least 0, got \[0.5\]"),
+        ({"y": torch.tensor([0, 1])}, r"y must be one integer label of at least 0, got \[0, 1\]"),
+        ({"y": "yes"}, r"y must be one integer label of at least 0, got yes"),
+        ({"y": -1}, r"y must be one integer label of at least 0, got -1"),
+        (
+            {"x": torch.ones(2, 4)},
+            r"x must have shape \[num_nodes, 3\], got \[2, 4\]; give every graph",
+        ),
+        ({"x": torch.ones(2)}, r"x must have shape \[num_nodes, 3\], got \[2\]"),
+        ({"x": None, "num_nodes": 2}, r"x must have shape \[num_nodes, 3\], got \[2, 1\]; .* or none"),
         ({"x": torch.ones(0, 3)}, "has no nodes; leave it out"),
         ({"x": torch.tensor([[0, 0, 0], [0, torch.nan, 0]])}, "x must be finite, got nan; clean the features first"),
         ({"x": torch.tensor([[-torch.inf, 0, 0], [0, 0, 0]])}, "x must be finite, got -inf"),
         ({"edge_index": torch.zeros(3, 2)}, r"must be whole numbers .* got float32 of shape \[3, 2\]"),
-        ({"edge_index": torch.tensor([[0], [2]])}, r"edge_index must lie in \[0, 2\), got 2"),
-        ({"edge_index": torch.tensor([[-1], [0]])}, r"edge_index must lie in \[0, 2\), got -1"),
+        ({"edge_index": torch.tensor([[0], [2]])}, r"edge_index must lie in \[0, 2\), got 0 to 2"),
+        ({"edge_index": torch.tensor([[-1], [0]])}, r"edge_index must lie in \[0, 2\), got -1 to 0"),
     ],
 )
 def test_an_unfit_graph_is_named(changes, message):
@@ -83,12 +80,9 @@ def test_an_unfit_graph_is_named(changes, message):
     assert error.match(message)
 
 
-def test_no_graphs_and_features_after_none():
+def test_no_graphs():
     with pytest.raises(ValueError, match=r"graphs must not be empty; give a sequence of labelled graphs"):
         collate([])
-    bare = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3, y=torch.tensor([0]))
-    with pytest.raises(ValueError, match=r"graphs\[1\].x must be None as graphs\[0\].x is; .*|got a tensor"):
-        collate([bare, graph()])
 
 
 def odd_graphs():

@@ -30,23 +30,6 @@ def test_negative_sums_are_cut_in_every_layer():
     assert model(torch.tensor([[1.0], [3.0]]), PAIR).item() == 0.0
 
 
-def test_batched_graphs_do_not_touch_each_other():
-    model = GCN(num_features=2, num_classes=3, hidden=(4, 5))
-    x = torch.rand(5, 2, generator=torch.Generator().manual_seed(0))
-    edge_index = torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]])
-    logits = model(x, edge_index, torch.tensor([0, 0, 1, 1, 1]))
-    assert logits.shape == (2, 3)
-    assert torch.allclose(logits[:1], model(x[:2], edge_index[:, :2]), atol=1e-6)
-    assert torch.allclose(logits[1:], model(x[2:], edge_index[:, 2:] - 2), atol=1e-6)
-
-
-def test_widths():
-    model = GCN(num_features=3, num_classes=2, hidden=[4, 6])
-    assert model.hidden == (4, 6)
-    assert [tuple(conv.lin.weight.shape) for conv in model.convs] == [(4, 3), (6, 4)]
-    assert tuple(model.head.weight.shape) == (2, 6)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,6 +1,5 @@
 """Putting the commands together, and turning every expected error into one line."""
 
-import errno
 import logging
 import os
 import signal
@@ -75,7 +74,6 @@ def _said(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "the memory is not enough; take fewer graphs at a time, such as a folder of smaller .pt files"
     if isinstance(error, OSError) and error.strerror:
-        way_out = "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-        return f"{error.filename or 'cannot write'}: {error.strerror}{way_out}"
+        return f"{error.filename or 'cannot write'}: {error.strerror}"
     is_expected = isinstance(error, ValueError | TypeError | OSError | ImportError)
     return f"{'' if is_expected else f'{type(error).__name__}: '}{error}"

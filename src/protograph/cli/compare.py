@@ -22,9 +22,7 @@ from protograph.cli.comparison_table import (
 )
 from protograph.cli.explain import NUM_PROTOTYPES, named_explainer
 from protograph.cli.inputs import (
-    Loaded,
     aligned,
-    error_text,
     imported,
     is_attribute,
     load_classifier,
@@ -37,6 +35,7 @@ from protograph.cli.runs import LEFT_OUT, Run
 from protograph.cli.tables import wrapped
 
 if TYPE_CHECKING:
+    from protograph.datasets import GraphDataset
     from protograph.explainer import Explainer
     from protograph.explanation import Explanations
 
@@ -101,15 +100,16 @@ def compare(
     with new_folder(folder, KIND, reads=reads, force=force) as staged, command_progress() as progress:
         content = run.as_json()
         classifier = None if run.model is None else load_classifier(run.model, run.weights)
-        first = load_graphs(run, data_root, progress)
-        facts = tell_left_out(first.left_out)
+        first, left_out = load_graphs(run, data_root, progress)
+        facts = tell_left_out(left_out)
+        write_left_out(left_out, staged / LEFT_OUT)
 
         def of_seed(seed: int, tell: Any) -> Any:
             is_same = seed == 0 or "data" in run.inputs()  # a file holds the same graphs whatever the seed
-            loaded = first if is_same else load_graphs(Run(data=data, seed=seed), data_root, tell)
+            loaded = first if is_same else load_graphs(Run(data=data, seed=seed), data_root, tell)[0]
             if classifier is None:
-                return trained_model(loaded.graphs, seed, tell)
-            graphs = aligned(loaded.graphs, module_of(classifier))
+                return trained_model(loaded, seed, tell)
+            graphs = aligned(loaded, module_of(classifier))
             return given_model(run.wrapped(classifier), graphs, seed, device=device)
 
         rows, explanations = compared(of_seed, makers, range(seeds), device=device, progress=progress)
@@ -173,7 +173,7 @@ def own_explainer(spec: str, num_clusters: int | None, max_nodes: int | None, se
         taken = inspect.signature(make).parameters
         made = make(**{name: value for name, value in given.items() if name in taken and value is not None})
     except (Exception, SystemExit) as error:
-        raise ValueError(f"--explainers {spec!r} failed with {error_text(error)}") from error
+        raise ValueError(f"--explainers {spec!r} failed with {type(error).__name__}: {error}") from error
     if not isinstance(made, Explainer):
         raise ValueError(
             f"--explainers {spec!r} must be a class of protograph.Explainer, or give one when called, got "
@@ -215,14 +215,16 @@ def _result(run: Run, rows: Sequence[Any], explanations: Any, num_seeds: int) ->
 
 
 def _write_results(
-    result: Mapping[str, Any], explanations: "Mapping[str, Mapping[int, Explanations]]", first: Loaded, folder: Path
+    result: Mapping[str, Any],
+    explanations: "Mapping[str, Mapping[int, Explanations]]",
+    first: "GraphDataset",
+    folder: Path,
 ) -> None:
     """Write the figures, every prototype, and the picture of the first seed."""
     from protograph.report.comparison import plot_comparison
 
     for name, text in result["files"].items():
         (folder / name).write_text(text, encoding="utf-8")
-    write_left_out(first.left_out, folder / LEFT_OUT)
     for number, (name, of_seeds) in enumerate(explanations.items()):
         for seed, found in of_seeds.items():
             if found:
@@ -230,4 +232,4 @@ def _write_results(
                 found.save(folder / f"{stem}-seed{seed}-prototypes.json")
     of_first = {name: of_seeds[0] for name, of_seeds in explanations.items()}
     if any(of_first.values()):
-        plot_comparison(folder / PICTURE, of_first, first.graphs.ground_truths, f"{first.graphs.name}, seed 0")
+        plot_comparison(folder / PICTURE, of_first, first.ground_truths, f"{first.name}, seed 0")

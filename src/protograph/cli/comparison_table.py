@@ -1,11 +1,9 @@
 """The figures of a comparison as a table of at most 100 columns, and as CSV."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from protograph._utils.words import count_of, cut, one_line
+from protograph._utils.words import count_of, csv_text, cut, one_line
 from protograph.cli.tables import table
 
 if TYPE_CHECKING:
@@ -68,19 +66,11 @@ def comparison_table(figures: Figures, keys: Sequence[str]) -> list[str]:
     names, lines = list(figures), list[str]()
     for first in range(0, len(names), IN_A_ROW):
         chosen = names[first : first + IN_A_ROW]
-        header = ["", *map(_short, chosen)]
+        # Of a long module:attribute, the attribute.
+        header = ["", *(name if len(name) <= NAME else cut(name.rpartition(":")[2], NAME) for name in chosen)]
         rows = [[METRICS[key], *(_cell(key, figures[name][key]) for name in chosen)] for key in keys]
         lines += [*([""] if lines else []), *table([header, *rows])]
     return lines
-
-
-def _short(name: str) -> str:
-    """A name in as many columns as there are; of a long ``module:attribute`` the attribute.
-
-    >>> _short("mine:Mine"), _short("own_things:Explainer"), _short("own_things:LongestExplainer")
-    ('mine:Mine', 'Explainer', 'LongestExpl...')
-    """
-    return name if len(name) <= NAME else cut(name.rpartition(":")[2], NAME)
 
 
 def _cell(key: str, figure: "Figure") -> str:
@@ -129,33 +119,19 @@ def significance_note(figures: Figures, keys: Sequence[str], reference: str) -> 
 def comparison_csv(figures: Figures, keys: Sequence[str]) -> str:
     """A row an explainer and metric: mean, spread, seeds, and the test against the first explainer."""
     columns = ("mean", "spread", "num_seeds", "p_value", "corrected", "is_significant")
-    rows = [
-        [name, key, *(_plain(getattr(figures[name][key], column)) for column in columns)]
-        for name in figures
-        for key in keys
-    ]
-    return _csv([["explainer", "metric", *columns], *rows])
+    rows = (
+        [name, key, *(getattr(row[key], column) for column in columns)] for name, row in figures.items() for key in keys
+    )
+    return csv_text(["explainer", "metric", *columns], rows)
 
 
 def seeds_csv(values: "Values") -> str:
     """A row an explainer, metric and seed."""
-    rows = [
-        [name, key, str(seed), _plain(value)]
+    rows = (
+        [name, key, seed, value]
         for name, of in values.items()
         for key, by_seed in of.items()
         for seed, value in by_seed.items()
         if value is not None
-    ]
-    return _csv([["explainer", "metric", "seed", "value"], *rows])
-
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    )
+    return csv_text(["explainer", "metric", "seed", "value"], rows)

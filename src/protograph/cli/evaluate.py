@@ -1,6 +1,7 @@
 """``protograph evaluate``: the metrics of a run, in a table a class with a row a prototype."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,20 +14,16 @@ from protograph.cli.explain import fidelity_facts, source_facts
 from protograph.cli.inputs import aligned, is_model_file, load_classifier, load_graphs, module_of
 from protograph.cli.runs import EXPLANATION, MODEL, RunFolder, read_run
 from protograph.cli.tables import table, wrapped
+from protograph.cli.train import tell_doubts
 
 if TYPE_CHECKING:
     from torch import nn
 
     from protograph.evaluation.evaluation import ClassScores, PrototypeScores
-    from protograph.explanation import Explanation, Fidelity
+    from protograph.explanation import Fidelity
     from protograph.models.classifier import GraphClassifier
 
 HEADER = ("prototype", "p", "margin", "accuracy", "density", "support", "elsewhere", "lift", "margin share", "molecule")
-NAMES = {
-    "support_elsewhere": "elsewhere",
-    "margin_share": "margin share",
-    "gain_area": "gain area",
-}
 
 
 def evaluate(
@@ -52,8 +49,8 @@ def evaluate(
     plain = _classifier(kept, model, weights)
     kept.check_inputs(["data", *(["model"] if model is None else []), *(["weights"] if weights is None else [])])
     with command_progress() as progress:
-        loaded = load_graphs(kept.run, data_root, progress)
-    graphs = aligned(loaded.graphs, module_of(plain))
+        graphs, _ = load_graphs(kept.run, data_root, progress)
+    graphs = aligned(graphs, module_of(plain))
     classifier = kept.run.wrapped(plain)
     explained, rest = kept.parts(graphs)
     is_held_out = rest is not explained
@@ -71,20 +68,19 @@ def evaluate(
     together = fidelity(explanations, judged.searched, judged.predictions)
     doubts = list(dict.fromkeys(doubt for one in explanations.values() for doubt in one.doubts))
     if as_json:
-        classes = {str(one.target): _as_json(one, explanations[one.target]) for one in scores}
+        classes = {str(one.target): one.as_json() for one in scores}
+        for one in scores:
+            explanation, rows = explanations[one.target], classes[str(one.target)]["prototypes"]
+            for row, prototype in zip(rows, explanation.prototypes, strict=True):
+                row |= source_facts(explanation, prototype)
         facts = {"run": str(folder), "held_out": is_held_out, "doubts": doubts, "fidelity": fidelity_facts(together)}
         typer.echo(json.dumps({**facts, "classes": classes}))
         return
     number = count_of(len(judged.predictions), "graph")
     where = "kept apart from the search" if is_held_out else "that were searched: none were kept apart"
     names = next((one.class_names for one in explanations.values()), ())
-    typer.echo(scores_text(scores, names, f"the {number} {where}", doubts, together))
-
-
-def _as_json(scores: Any, explanation: "Explanation") -> dict[str, Any]:
-    content: dict[str, Any] = scores.as_json()
-    pairs = zip(content["prototypes"], explanation.prototypes, strict=True)
-    return content | {"prototypes": [one | source_facts(explanation, prototype) for one, prototype in pairs]}
+    tell_doubts(doubts)
+    typer.echo(scores_text(scores, names, f"the {number} {where}", together))
 
 
 def _classifier(kept: RunFolder, model: str | None, weights: str | None) -> "nn.Module | GraphClassifier":
@@ -109,7 +105,6 @@ def scores_text(
     scores: "Sequence[ClassScores]",
     class_names: Sequence[str],
     where: str,
-    doubts: Sequence[str] = (),
     fidelity: "Fidelity | None" = None,
 ) -> str:
     """All scores of a run.
@@ -118,14 +113,9 @@ def scores_text(
         scores: The scores of each class.
         class_names: Names of all classes.
         where: Which graphs support, elsewhere and coverage are of.
-        doubts: Reasons to doubt that the model has learned anything.
         fidelity: That of the rules of all classes together.
     """
-    from protograph.models.performance import doubts_box
-
-    box = doubts_box(doubts).splitlines() if doubts else []
-    above = [line for long in box for line in wrapped(long, "!!     ")]
-    parts = [*([above] if above else []), *(_of_class(one, class_names) for one in scores)]
+    parts = [_of_class(one, class_names) for one in scores]
     right = [one.accuracy for one in scores if one.accuracy is not None]
     if right:
         mean = sum(right) / len(right)
@@ -148,30 +138,23 @@ def scores_text(
 
 
 def _of_class(scores: "ClassScores", class_names: Sequence[str]) -> list[str]:
-    title = class_label(scores.target, class_names)
     accuracy = "" if scores.accuracy is None else f": accuracy {scores.accuracy:.3f}"
-    own = []
-    for name in ("coverage", "overlap", "gain_area"):
-        value, low, high = getattr(scores, name)
-        shown = "-" if name in scores.missing else f"{value:.3f} [{low:.3f}, {high:.3f}]"
-        own.append(f"{NAMES.get(name, name)} {shown}")
-    rows = [HEADER, *(row for number, one in enumerate(scores.prototypes, start=1) for row in _rows(number, one))]
-    return [
-        f"{title}{accuracy}",
-        f"  {', '.join(own)}",
-        f"  {_fidelity(scores)}",
-        *(table(rows) if scores.prototypes else ["no prototype was found"]),
-        *_why_missing(scores),
-    ]
-
-
-def _fidelity(scores: "ClassScores") -> str:
-    """How well the rule of the class tells it from the rest, and what the rule is made of."""
-    value, low, high = scores.fidelity
+    own = {"coverage": scores.coverage, "overlap": scores.overlap, "gain area": scores.gain_area}
     rule = "contains one of the prototypes"
     if scores.num_reasons is not None:
         rule = f"{count_of(scores.num_reasons, 'reason')} of {count_of(scores.num_patterns, 'pattern')}"
-    return f"fidelity {value:.3f} [{low:.3f}, {high:.3f}]; rule: {rule}"
+    rows = [HEADER, *(row for number, one in enumerate(scores.prototypes, start=1) for row in _rows(number, one))]
+    return [
+        f"{class_label(scores.target, class_names)}{accuracy}",
+        f"  {', '.join(f'{name} {_with_interval(of)}' for name, of in own.items())}",
+        f"  fidelity {_with_interval(scores.fidelity)}; rule: {rule}",
+        *(table(rows) if scores.prototypes else ["no prototype was found"]),
+    ]
+
+
+def _with_interval(figures: tuple[float, float, float]) -> str:
+    value, low, high = figures
+    return "-" if math.isnan(value) else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _rows(number: int, one: "PrototypeScores") -> Iterator[tuple[str, ...]]:
@@ -195,28 +178,12 @@ def _rows(number: int, one: "PrototypeScores") -> Iterator[tuple[str, ...]]:
         "  sources": (one.sources_probability, one.sources_margin, None),
     }
     for name, (probability, margin, density) in beside.items():
-        cells = (_figure(probability, 4), _figure(margin, 2), "", _figure(density, 3))
-        if any(cell not in ("", "-") for cell in cells):
-            yield (name, *(cell.replace("-", "") if cell == "-" else cell for cell in cells), *[""] * 5)
+        cells = (_figure(probability, 4, ""), _figure(margin, 2, ""), "", _figure(density, 3, ""))
+        if any(cells):
+            yield (name, *cells, *[""] * 5)
 
 
-def _figure(value: float | None, digits: int) -> str:
+def _figure(value: float | None, digits: int, unknown: str = "-") -> str:
     if value is None:
-        return "-"
+        return unknown
     return f"{value:,.{digits}f}" if abs(value) < 1e6 else f"{value:.0e}" if value != float("inf") else "inf"
-
-
-def _why_missing(scores: "ClassScores") -> Iterator[str]:
-    """Every figure that is not there, or not finite, with its reason; prototypes with the same one are one line."""
-    reasons: dict[tuple[str, str], list[int]] = {}
-    for number, one in enumerate(scores.prototypes, start=1):
-        for name, reason in one.missing.items():
-            reasons.setdefault((name, reason), []).append(number)
-    for name, reason in scores.missing.items():
-        yield from wrapped(f"  no {NAMES.get(name, name)}: {reason}", "    ")
-    for (name, reason), numbers in reasons.items():
-        # An infinite lift is a figure, and what it means is said.
-        is_there = all(getattr(scores.prototypes[number - 1], name) is not None for number in numbers)
-        which = f"of {', '.join(map(str, numbers))}" if len(numbers) < len(scores.prototypes) else ""
-        start = f"{NAMES.get(name, name)} inf" if is_there else f"no {NAMES.get(name, name)}"
-        yield from wrapped(f"  {start}{' ' if which else ''}{which}: {reason}", "    ")

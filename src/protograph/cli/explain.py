@@ -23,7 +23,7 @@ from protograph.cli.inputs import (
     tell_left_out,
     write_left_out,
 )
-from protograph.cli.runs import EXPLANATION, KIND, LEFT_OUT, MODEL, REPORT, SPLIT, Run, read_run, split_text
+from protograph.cli.runs import EXPLANATION, KIND, LEFT_OUT, MODEL, PARTS, REPORT, SPLIT, Run, read_run
 from protograph.cli.train import describe_training, tell_doubts, training_facts
 
 if TYPE_CHECKING:
@@ -176,23 +176,21 @@ def _explain_run(
     from protograph.training import save_model, train
 
     classifier = None if run.model is None else load_classifier(run.model, run.weights)
-    loaded = load_graphs(run, data_root, progress)
-    facts = tell_left_out(loaded.left_out)
-    write_left_out(loaded.left_out, folder / LEFT_OUT)
-    names = loaded.graphs.class_names or getattr(module_of(classifier), "class_names", ())
+    loaded, left_out = load_graphs(run, data_root, progress)
+    facts = tell_left_out(left_out)
+    write_left_out(left_out, folder / LEFT_OUT)
+    names = loaded.class_names or getattr(module_of(classifier), "class_names", ())
     number = None if target is None else target_of(target, names)
     if classifier is None:
-        trained = train(
-            loaded.graphs, hidden=None, random_state=run.seed, class_weights=class_weights, progress=progress
-        )
+        trained = train(loaded, hidden=None, random_state=run.seed, class_weights=class_weights, progress=progress)
         save_model(trained, folder / MODEL)
-        (folder / SPLIT).write_text(split_text(trained.split))
+        (folder / SPLIT).write_text(json.dumps({part: getattr(trained.split, part).tolist() for part in PARTS}))
         facts |= {"training": describe_training(trained), **training_facts(trained)}
         classifier, doubts = trained.model, trained.doubts
-        graphs = loaded.graphs[trained.split.train]  # as in the paper
+        graphs = loaded[trained.split.train]  # as in the paper
         explainer.fit(run.wrapped(classifier), graphs, progress=progress, **fitting)
     else:
-        graphs = aligned(loaded.graphs, module_of(classifier))
+        graphs = aligned(loaded, module_of(classifier))
         doubts = explainer.fit(run.wrapped(classifier), graphs, progress=progress, **fitting).doubts_
     tell_doubts(doubts)
     facts["doubts"] = list(doubts)
@@ -258,7 +256,13 @@ def _class_facts(explanation: "Explanation") -> dict[str, Any]:
             }
             for prototype in explanation.prototypes
         ],
-        **_rule_facts(explanation),
+        "rule": "" if explanation.rule is None else str(explanation.rule),
+        "reasons": [_reason_facts(explanation, reason) for reason in explanation.reasons],
+        "fidelity": fidelity_facts(explanation.fidelity),
+        "fidelity_curve": [float(one) for one in explanation.fidelity_curve],
+        "fidelity_note": explanation.fidelity_note,
+        "uncovered_share": None if math.isnan(explanation.uncovered_share) else explanation.uncovered_share,
+        "typical_uncovered": list(explanation.typical_uncovered),
         "warnings": list(explanation.warnings),
     }
 
@@ -280,20 +284,6 @@ def source_facts(explanation: "Explanation", prototype: "Prototype") -> dict[str
 
 def _origin(explanation: "Explanation", index: int | None) -> dict[str, Any] | None:
     return None if index is None else asdict(explanation.origin(index))
-
-
-def _rule_facts(explanation: "Explanation") -> dict[str, Any]:
-    """The rule of a class in words, its reasons with where they hold, its fidelity, and what it does not explain."""
-    share = explanation.uncovered_share
-    return {
-        "rule": "" if explanation.rule is None else str(explanation.rule),
-        "reasons": [_reason_facts(explanation, reason) for reason in explanation.reasons],
-        "fidelity": fidelity_facts(explanation.fidelity),
-        "fidelity_curve": [float(one) for one in explanation.fidelity_curve],
-        "fidelity_note": explanation.fidelity_note,
-        "uncovered_share": None if math.isnan(share) else share,
-        "typical_uncovered": list(explanation.typical_uncovered),
-    }
 
 
 def _reason_facts(explanation: "Explanation", reason: "Reason") -> Mapping[str, Any]:

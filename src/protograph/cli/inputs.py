@@ -1,12 +1,11 @@
 """What the user names on the command line: graphs, models, classes, and code of one's own as ``module:attribute``."""
 
 import importlib
-import inspect
 import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,16 +30,10 @@ OTHER = "#8A8A8A"  # the colour of what does not occur
 NUM_SHOWN = 10
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """The graphs, and the rows that were left out on the way."""
-
-    graphs: "GraphDataset"
-    left_out: "tuple[LeftOut, ...]" = ()
-
-
-def load_graphs(run: Run, data_root: Path | None = None, progress: "Progress | None" = None) -> Loaded:
-    """Return the data set of that name, or the graphs in that file or folder.
+def load_graphs(
+    run: Run, data_root: Path | None = None, progress: "Progress | None" = None
+) -> "tuple[GraphDataset, tuple[LeftOut, ...]]":
+    """The data set of that name, or the graphs in that file or folder; and the rows that were left out on the way.
 
     Args:
         run: What the user has named, and how to read it.
@@ -61,37 +54,33 @@ def load_graphs(run: Run, data_root: Path | None = None, progress: "Progress | N
         columns = {"smiles_column": run.smiles_column, "label_column": run.label_column, "id_column": run.id_column}
         given = {name: column for name, column in columns.items() if column is not None}
         table = datasets.read_table(path, skip_invalid=run.skip_invalid, **given)
-        return Loaded(_with_class_names(run, table.dataset), table.left_out)
+        if run.names is None:
+            return table.dataset, table.left_out
+        # Atoms and bonds have names of their own.
+        names, wanted = read_names_file(Path(run.names)), table.dataset.class_names
+        classes = names.get("class_names")
+        if set(names) != {"class_names"} or not isinstance(classes, list) or len(classes) != len(wanted):
+            raise ValueError(
+                f"--names of a table must have class_names alone, a list of {len(wanted)}: one for each of "
+                f"{', '.join(map(clean_name, wanted))}"
+            )
+        return replace(table.dataset, class_names=tuple(map(str, classes))), table.left_out
     if run.smiles_column or run.label_column or run.id_column or run.skip_invalid:
         raise ValueError(
             f"--smiles-column, --label-column, --id-column and --skip-invalid are for tables ({', '.join(TABLES)}), "
             f"got {run.data}"
         )
     if is_file:
-        return Loaded(_named(run, datasets.read_graphs(path)))
+        return _named(run, datasets.read_graphs(path)), ()
     if is_folder:
-        return Loaded(_named(run, datasets.ShardedGraphs(path)))
+        return _named(run, datasets.ShardedGraphs(path)), ()
     if path.is_file():
         raise ValueError(
             f"{path} must be a .pt file with a list of graphs, a folder of such, or a table ({', '.join(TABLES)})"
         )
     if "/" in run.data:
         raise FileNotFoundError(f"there is no file or folder {path}")
-    return Loaded(datasets.load(run.data, data_root, random_state=run.seed, progress=progress))
-
-
-def _with_class_names(run: Run, dataset: "GraphDataset") -> "GraphDataset":
-    """A table's molecules, whose atoms and bonds have names of their own, with the names of classes that were given."""
-    if run.names is None:
-        return dataset
-    names = read_names_file(Path(run.names))
-    given, wanted = names.get("class_names"), len(dataset.class_names)
-    if set(names) != {"class_names"} or not isinstance(given, list) or len(given) != wanted:
-        raise ValueError(
-            f"--names of a table must have class_names alone, a list of {wanted}: one for each of "
-            f"{', '.join(map(clean_name, dataset.class_names))}"
-        )
-    return replace(dataset, class_names=tuple(map(str, given)))
+    return datasets.load(run.data, data_root, random_state=run.seed, progress=progress), ()
 
 
 def _named(run: Run, graphs: "Sequence[Data]") -> "GraphDataset":
@@ -202,18 +191,15 @@ def imported(option: str, spec: str) -> Any:
         way_out = f"; give {module_name[:-3]}:{attribute}" if module_name.endswith(".py") else ""
         raise ValueError(f"{option} {spec!r}: there is no module {error.name!r}{way_out}") from None
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{option} {spec!r}: importing {module_name!r} failed with {error_text(error)}") from error
+        raise ValueError(
+            f"{option} {spec!r}: importing {module_name!r} failed with {type(error).__name__}: {error}"
+        ) from error
     value = getattr(module, attribute, None)
     if value is None:
         # One that is installed comes before one of the same name that is here.
         file = getattr(module, "__file__", None) or "built in"
         raise ValueError(f"{option} {spec!r}: module {module_name!r} ({file}) has no {attribute!r}")
     return value
-
-
-def error_text(error: BaseException) -> str:
-    """An error of the user's code, with its type."""
-    return f"{type(error).__name__}: {error}"
 
 
 def is_model_file(spec: str) -> bool:
@@ -258,15 +244,9 @@ def _built(model: Any, spec: str) -> "nn.Module | GraphClassifier":
 
     if callable(model) and not isinstance(model, nn.Module):
         try:
-            inspect.signature(model).bind()
-        except TypeError as error:
-            raise ValueError(f"--model {spec!r} must give a model when called without arguments: {error}") from error
-        except ValueError:  # a builtin has no signature
-            pass
-        try:
-            model = model()
+            model = model()  # without arguments
         except (Exception, SystemExit) as error:
-            raise ValueError(f"--model {spec!r} failed with {error_text(error)}") from error
+            raise ValueError(f"--model {spec!r} failed with {type(error).__name__}: {error}") from error
     if not isinstance(model, nn.Module | GraphClassifier):
         raise ValueError(
             f"--model {spec!r} must be a torch.nn.Module or a GraphClassifier, or give one, got {type(model).__name__}"

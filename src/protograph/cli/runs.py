@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
     from protograph.models.classifier import GraphClassifier
-    from protograph.training.split import Split
 
 EXPLANATION, REPORT, MODEL, SPLIT = "explanation.json", "report.html", "model.pt", "split.json"
 LEFT_OUT = "left_out.csv"
@@ -171,20 +170,8 @@ def read_run(folder: Path) -> RunFolder:
         raise FileNotFoundError(f"{folder} has no {path.name}; give a folder that `protograph explain` has written")
     try:
         content = read_manifest(folder, KIND)
-        run = Run(**{field.name: _checked(field.type, content[field.name]) for field in fields(Run)})
+        run = Run(**{field.name: content[field.name] for field in fields(Run)})
         sums = {str(field): str(text) for field, text in content["sums"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged ({error}); explain again") from error
     return RunFolder(folder, run, content["files"], sums)
-
-
-def _checked(kind: Any, value: Any) -> Any:
-    """A value from a file, which may come from anywhere."""
-    if not isinstance(value, kind):
-        raise TypeError(f"{value!r} is not {kind}")
-    return value
-
-
-def split_text(split: "Split") -> str:
-    """Which graphs were trained on, as the folder of a run keeps it."""
-    return json.dumps({part: getattr(split, part).tolist() for part in PARTS})

@@ -10,10 +10,10 @@ import typer
 
 from protograph._utils.files import atomic_path
 from protograph._utils.progress import command_progress
-from protograph._utils.words import class_label, count_of
+from protograph._utils.words import class_label
 from protograph.cli import arguments
 from protograph.cli.inputs import load_graphs, tell_left_out
-from protograph.cli.runs import Run, read_run
+from protograph.cli.runs import Run
 from protograph.cli.tables import table
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def train(
 ) -> None:
     """Train the paper's GCN: sum readout, Adam 0.001, batches of 16, 90/5/5 split, early stopping."""
     from protograph.models.classifier import checked_device
+    from protograph.training import save_model
     from protograph.training import train as fit
-    from protograph.training.gcn import write_model
 
     if device is not None:
         checked_device(device)
@@ -65,9 +65,9 @@ def train(
     check_model_out(out, run.inputs().values())
     # First, to learn now whether it can be written.
     with atomic_path(out) as partial, command_progress() as progress:
-        loaded = load_graphs(run, data_root, progress)
+        graphs, rows = load_graphs(run, data_root, progress)
         trained = fit(
-            loaded.graphs,
+            graphs,
             hidden=None if hidden is None else tuple(map(int, hidden.split(","))),
             random_state=seed,
             max_epochs=max_epochs,
@@ -76,9 +76,8 @@ def train(
             device=device,
             progress=progress,
         )
-        write_model(trained, partial)
-        check_model_out(out, run.inputs().values())  # again: the work may have taken hours
-    left_out = tell_left_out(loaded.left_out)
+        save_model(trained, partial)
+    left_out = tell_left_out(rows)
     tell_doubts(trained.doubts)
     if as_json:
         typer.echo(json.dumps({"model": str(out), **training_facts(trained), **left_out}))
@@ -87,7 +86,7 @@ def train(
 
 
 def check_model_out(out: Path, inputs: Iterable[Path]) -> None:
-    """Check that a model may be written to a file: to a new one, or in place of a model that no run needs.
+    """Check that a model may be written to a file: to a new one, or in place of a model of ours.
 
     Args:
         out: The file.
@@ -104,12 +103,6 @@ def check_model_out(out: Path, inputs: Iterable[Path]) -> None:
             raise ValueError(f"--out {out} is or would be part of the data in {path}; choose another --out")
     if not out.exists() or out.is_dir():  # a folder is refused where the file is made
         return
-    try:
-        is_of_a_run = out.name in read_run(out.parent).files
-    except (OSError, ValueError):
-        is_of_a_run = False
-    if is_of_a_run:
-        raise ValueError(f"--out {out} is part of the run in {out.parent}; choose another --out")
     try:
         load_model(out)
     except (OSError, ValueError):
@@ -152,10 +145,9 @@ def training_facts(trained: "Trained") -> dict[str, Any]:
 
 def describe_training(trained: "Trained") -> str:
     """A few lines for a person."""
-    parts = {"training": trained.train_performance, "test": trained.test_performance}
-    known = {part: one for part, one in parts.items() if one is not None}
+    known = _parts_shown(trained)
     accuracy = ", ".join(f"{part} accuracy {one.accuracy:.4f}" for part, one in known.items())
-    balanced = ", ".join(f"{part} {one.balanced_accuracy:.4f}{_of_some(one)}" for part, one in known.items())
+    balanced = ", ".join(f"{part} {one.balanced_accuracy:.4f}" for part, one in known.items())
     largest = ", ".join(f"{part} {one.majority_share:.4f}" for part, one in known.items())
     return (
         f"trained for {len(trained.history)} epochs: {accuracy}\n"
@@ -164,20 +156,14 @@ def describe_training(trained: "Trained") -> str:
     )
 
 
-def _of_some(performance: "Performance") -> str:
-    """Say of how many classes a mean is where some have no graphs."""
-    num_present, num_classes = sum(count > 0 for count in performance.labelled), len(performance.labelled)
-    return (
-        ""
-        if num_present == num_classes
-        else f" (graphs of {num_present} of {count_of(num_classes, 'class', 'classes')})"
-    )
+def _parts_shown(trained: "Trained") -> "dict[str, Performance]":
+    parts = {"training": trained.train_performance, "test": trained.test_performance}
+    return {part: one for part, one in parts.items() if one is not None}
 
 
 def _class_table(trained: "Trained") -> list[str]:
     """A row a class: how many graphs have it and are predicted as it, and its recall."""
-    parts = {"training": trained.train_performance, "test": trained.test_performance}
-    known = {part: one for part, one in parts.items() if one is not None}
+    known = _parts_shown(trained)
     header = ["", *(title for part in known for title in (f"{part} graphs", "predicted", "recall"))]
     rows = [header]
     for number in range(trained.model.num_classes):

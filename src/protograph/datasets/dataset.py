@@ -129,7 +129,10 @@ class GraphDataset(Sequence[Data]):
         if isinstance(classes, str) or not isinstance(classes, Sequence):
             raise TypeError(f"class_names must be a list of names, got {classes!r}")
         object.__setattr__(self, "class_names", tuple(map(str, classes)))
-        if classes and (largest := self._largest_label()) >= len(classes):
+        # Graphs need not have labels.
+        labels = self.labels.tolist() if isinstance(self.graphs, LazyGraphs) else map(label_of, self.graphs)
+        largest = max((label for label in labels if label is not None), default=-1) if classes else -1
+        if classes and largest >= len(classes):
             raise ValueError(
                 f"class_names must have a name for each class, got {len(classes)} ({', '.join(self.class_names)}) "
                 f"where a graph has the label {largest}"
@@ -145,12 +148,6 @@ class GraphDataset(Sequence[Data]):
             names = read(ColumnNames(tuple(given), values) if values else given, tensor)
             object.__setattr__(self, f"{key}_names", names.columns)
             object.__setattr__(self, f"{key}_values", names.values)
-
-    def _largest_label(self) -> int:
-        """The largest label of graphs that have one, -1 where none has."""
-        if isinstance(self.graphs, LazyGraphs):
-            return int(self.graphs.labels.max()) if len(self) else -1
-        return max((label for label in map(label_of, self.graphs) if label is not None), default=-1)
 
     @property
     def labels(self) -> Tensor:
@@ -173,11 +170,6 @@ class GraphDataset(Sequence[Data]):
         if not isinstance(index, slice):
             wanted = np.asarray(wanted)
             wanted = wanted if wanted.size else wanted.astype(np.int64)
-            if wanted.ndim > 1 or wanted.dtype.kind not in "iub":
-                raise TypeError(
-                    f"index must be an integer, a slice, or one dimension of integers or booleans, "
-                    f"got {wanted.ndim} dimension(s) of {wanted.dtype}"
-                )
         positions = np.arange(len(self))[wanted]
         if positions.ndim == 0:
             return self.graphs[int(positions)]

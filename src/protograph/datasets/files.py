@@ -9,31 +9,26 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 from protograph._utils.files import atomic_path
 from protograph._utils.progress import Progress
 from protograph.datasets.cache import cache_folder
 
 VARIABLE = "PROTOGRAPH_DATA"
-NO_SOURCE = (
-    f"there is no public source to download it from: name a folder that has it with {VARIABLE}, root= or --data-root"
-)
+WAYS = f"{VARIABLE}, root= or --data-root"
+NO_SOURCE = f"there is no public source to download it from: name a folder that has it with {WAYS}"
 
-# What gzip, zipfile and PyG raise on files cut short, overwritten or of another format.
+# What gzip, zipfile and numpy raise on files cut short, overwritten or of another format.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, LookupError, OSError, ValueError, TypeError, RuntimeError)
 GZIP_MARK = b"\x1f\x8b"
 CHUNK = 1 << 16
-# The largest file that is downloaded has less than 1 GB.
-MOST_DOWNLOADED = 1 << 32
-# Texts of molecules and graphs become three to ten times as large; what becomes a hundred times is made to do so.
-MOST_TIMES = 100
-# Any file may become this large, and none may become larger than that.
-LEAST, MOST = 1 << 20, 1 << 30
+# Seconds that a server may be silent.
+TIMEOUT = 30
+# Bytes that a packed file, or the wanted ones of an archive together, may become.
+MOST = 1 << 30
 
 
 @contextmanager
@@ -64,15 +59,6 @@ def check_sum(content: bytes, sha256: str | None, what: str, way_out: str = "get
         raise ValueError(f"{what} must have the SHA-256 checksum {sha256} when unpacked, got {got}; {way_out}")
 
 
-def most_unpacked(num_packed: int) -> int:
-    """Most bytes that a packed file of so many bytes may have when it is unpacked.
-
-    >>> most_unpacked(10), most_unpacked(50_000), most_unpacked(10**9)
-    (1048576, 5000000, 1073741824)
-    """
-    return min(max(MOST_TIMES * num_packed, LEAST), MOST)
-
-
 def read_unpacked(path: Path, what: str = "") -> bytes:
     """Content of a file, unpacked if it is gzipped, whatever its name.
 
@@ -83,51 +69,33 @@ def read_unpacked(path: Path, what: str = "") -> bytes:
     with path.open("rb") as file:
         if not file.peek(len(GZIP_MARK)).startswith(GZIP_MARK):
             return file.read()
-        limit = most_unpacked(path.stat().st_size)
         with reading(what or path), gzip.GzipFile(fileobj=file) as packed:
-            content = packed.read(limit + 1)
-    if len(content) > limit:
-        raise _too_large(path, what or str(path))
-    return content
+            content = packed.read(MOST + 1)
+            _check_size(len(content))
+            return content
 
 
 def read_members(path: Path, key_of: Callable[[str], str | None]) -> dict[str, bytes]:
-    """Contents of some files in a zip archive, together no larger than the archive may become; the others stay in it.
+    """Contents of some files in a zip archive; the others stay in it.
 
     Args:
         path: The archive.
         key_of: What a file of this name is to be called, or ``None`` if it is not wanted.
 
     Raises:
-        ValueError: If the archive is damaged or locked by a password, has a wanted file twice, or becomes too large.
+        ValueError: If the archive is damaged or locked by a password, or becomes too large.
     """
-    wanted: dict[str, zipfile.ZipInfo] = {}
     # Opened before: a file that may not be read is not a damaged one.
-    with path.open("rb") as file, ExitStack() as opened:
-        with reading(path):
-            archive = opened.enter_context(zipfile.ZipFile(file))
-        for member in archive.infolist():
-            key = key_of(member.filename)
-            if key in wanted:
-                raise ValueError(
-                    f"{path} must have one file {Path(member.filename).name}, got {wanted[key].filename} "
-                    f"and {member.filename}; leave one in it"
-                )
-            if key is not None:
-                wanted[key] = member
+    with path.open("rb") as file, reading(path), zipfile.ZipFile(file) as archive:
+        wanted = {key: member for member in archive.infolist() if (key := key_of(member.filename)) is not None}
         # A file that lies about its size is cut there, and has another checksum then.
-        if sum(member.file_size for member in wanted.values()) > most_unpacked(path.stat().st_size):
-            raise _too_large(path, str(path))
-        with reading(path):
-            return {key: archive.read(member) for key, member in wanted.items()}
+        _check_size(sum(member.file_size for member in wanted.values()))
+        return {key: archive.read(member) for key, member in wanted.items()}
 
 
-def _too_large(path: Path, what: str) -> ValueError:
-    size = path.stat().st_size
-    return ValueError(
-        f"{what} has {size:,} bytes and becomes more than {most_unpacked(size):,} when unpacked ({MOST_TIMES} times as "
-        f"many are allowed, but {LEAST:,} in any case and never more than {MOST:,}); unpack it by hand if you trust it"
-    )
+def _check_size(num_bytes: int) -> None:
+    if num_bytes > MOST:
+        raise ValueError(f"it becomes more than {MOST:,} bytes when unpacked; unpack it by hand if you trust it")
 
 
 @dataclass(frozen=True)
@@ -175,6 +143,22 @@ class DataFiles:
     root: Path | None = None
     progress: Progress = lambda stage, done, total: None
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder that is named, if any.
+
+        Raises:
+            FileNotFoundError: If what is named is not a folder.
+        """
+        named = self.root or os.environ.get(VARIABLE)
+        folder = Path(named).expanduser() if named else None
+        if folder is not None and not folder.is_dir():
+            raise FileNotFoundError(
+                f"files of {self.dataset} were looked for in {folder}, which is not a folder; name one that has them "
+                f"with {WAYS}"
+            )
+        return folder
+
     def find(self, relative: str) -> Path | None:
         """Path of a file, plain or with ``.gz`` at the end; ``None`` where it is not there.
 
@@ -186,14 +170,9 @@ class DataFiles:
 
         >>> DataFiles("mine", Path("/nowhere")).find("mine/table.csv")
         Traceback (most recent call last):
-        FileNotFoundError: mine/table.csv was looked for in /nowhere (root=), which is not a folder; ...
+        FileNotFoundError: files of mine were looked for in /nowhere, which is not a folder; ...
         """
-        folder, origin = self._named()
-        if folder is not None and not folder.is_dir():
-            raise FileNotFoundError(
-                f"{relative} was looked for in {folder} ({origin}), which is not a folder; name one that has the file"
-            )
-        return _find_in((folder, downloads()) if folder else (downloads(),), relative)
+        return _find_in([self.folder or downloads(), downloads()], relative)
 
     def get(self, file: SourceFile) -> Path:
         """Path of a file, which is downloaded where no folder is named and it is not there, or is damaged.
@@ -203,15 +182,13 @@ class DataFiles:
             ConnectionError: If it cannot be downloaded.
             ValueError: If what was downloaded has another checksum.
         """
-        folder, origin = self._named()
+        folder = self.folder
         if folder is None:
             return fetch_into(file, downloads(), self.progress)
         path = self.find(file.relative)
         if path is None:
             way_out = f"`protograph datasets fetch {self.dataset}` gets it" if file.url else NO_SOURCE
-            raise FileNotFoundError(
-                f"{file.relative} was looked for in {folder} ({origin}), which has no such file; {way_out}"
-            )
+            raise FileNotFoundError(f"{file.relative} was looked for in {folder}, which has no such file; {way_out}")
         return path
 
     def read(self, file: SourceFile) -> bytes:
@@ -225,13 +202,6 @@ class DataFiles:
         path = self.get(file)
         fetch = f"protograph datasets fetch {self.dataset} --data-root {path.parents[file.relative.count('/')]}"
         return file.checked(path, str(path), f"move it away and get it again with `{fetch}`")
-
-    def _named(self) -> tuple[Path | None, str]:
-        """The folder that is named, if any, and where it is."""
-        if self.root is not None:
-            return self.root.expanduser(), "root="
-        name = os.environ.get(VARIABLE)
-        return (Path(name).expanduser() if name else None), VARIABLE
 
 
 def downloads() -> Path:
@@ -280,7 +250,7 @@ def download(url: str, path: Path, check: Callable[[Path], object], progress: Pr
     """Download a file to ``path``; whatever goes wrong, nothing is left of it.
 
     Args:
-        url: An ``https`` address; ``http`` is for this machine only.
+        url: Its address.
         path: Where the file goes; folders are made.
         check: Called with the received file before it goes to ``path``; raises ``ValueError`` if it is not right.
         progress: Called with the stage, the bytes received and the bytes in all.
@@ -290,64 +260,25 @@ def download(url: str, path: Path, check: Callable[[Path], object], progress: Pr
         ValueError: If it is not what ``check`` wants.
         OSError: If it cannot be written.
     """
-    # Imported here: who has the files needs neither.
-    from pooch import HTTPDownloader
-    from requests import RequestException
+    import requests  # here: who has the files does not need it
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_path(path) as temporary, ExitStack() as held:
-        receive = HTTPDownloader(
-            progressbar=_Bar(f"downloading {path.name}", progress),
-            chunk_size=CHUNK,
-            # pooch leaves an answer open that is not read to its end.
-            hooks={"response": lambda response, **_: _checked_address(held.enter_context(response))},
-        )
+    with atomic_path(path) as temporary:
         try:
-            receive(url, str(temporary), None)
-        except (RequestException, ConnectionError) as error:
+            # Packed on the way, the length would be another one.
+            headers = {"Accept-Encoding": "identity"}
+            with (
+                requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response,
+                temporary.open("wb") as file,
+            ):
+                response.raise_for_status()
+                total = int(response.headers.get("Content-Length", 0)) or None
+                for chunk in response.iter_content(CHUNK):
+                    file.write(chunk)
+                    progress(f"downloading {path.name}", file.tell(), total)
+        except requests.RequestException as error:
             raise ConnectionError(
-                f"{url} could not be downloaded ({_reason(error)}); try again later, put the file at {path} by hand, "
-                f"or name a folder that has it with PROTOGRAPH_DATA, root= or --data-root"
+                f"{url} could not be downloaded ({error}); try again later, put the file at {path} by hand, "
+                f"or name a folder that has it with {WAYS}"
             ) from error
         check(temporary)
-
-
-def _checked_address(response: Any) -> Any:
-    """An answer that nobody on the way can have changed, such as one after a redirect may be, before it is read."""
-    parts = urlsplit(response.url)
-    if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1"):
-        raise ConnectionError(f"it leads to {response.url}, which is not https")
-    return response
-
-
-def _reason(error: BaseException) -> str:
-    """The reason in a few words, from below the layers that wrap it."""
-    response = getattr(error, "response", None)
-    if response is not None:
-        return f"HTTP {response.status_code} {response.reason}"
-    while error.__context__ is not None:
-        error = error.__context__
-    return str(error)
-
-
-class _Bar:
-    """A progress bar as pooch wants one, which calls ``progress``."""
-
-    total = 0
-
-    def __init__(self, stage: str, progress: Progress) -> None:
-        self._stage, self._progress = stage, progress
-        self._done = 0
-
-    def update(self, num_bytes: int) -> None:
-        self._done += num_bytes
-        if self._done > MOST_DOWNLOADED:
-            raise ConnectionError(f"it has more than {MOST_DOWNLOADED:,} bytes")
-        # pooch counts whole chunks, and has a total of 0 where it is not told one.
-        self._progress(self._stage, min(self._done, self.total or self._done), self.total or None)
-
-    def reset(self) -> None:
-        self._done = 0
-
-    def close(self) -> None:
-        """Nothing is drawn here, so nothing is to be closed."""

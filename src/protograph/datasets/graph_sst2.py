@@ -21,8 +21,6 @@ import numpy as np
 import torch
 from torch_geometric.utils import to_undirected
 
-from protograph._utils.arrays import Arrays
-from protograph.datasets.cache import cached_arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile
 from protograph.datasets.spec import DatasetSpec
@@ -44,8 +42,6 @@ FILES = tuple(
 # For each part its table and its trees.
 PARTS = {"train": FILES[0:2], "validation": FILES[2:4], "test": FILES[4:6]}
 VECTORS = FILES[6]
-# Raised whenever the same files give other arrays.
-RECIPE = 2
 
 Edges = list[tuple[int, int]]
 
@@ -76,29 +72,37 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     shape ``[1]``: false where no parse was found. A graph with a single word has no edge. ``splits`` has ``train``,
     ``validation`` and ``test``.
     """
-    contents = {file.relative: files.read(file) for file in FILES}
-    key = {"recipe": RECIPE} | {file.relative: str(file.sha256) for file in FILES}
-    return from_arrays(cached_arrays(SPEC.name, key, lambda: make_arrays(contents)), num_graphs)
+    return from_contents({file.relative: files.read(file) for file in FILES}, num_graphs)
 
 
-def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
-    """The data set of the first sentences of what :func:`make_arrays` gives."""
-    # A last row for words that have no vector, marked in a further column.
-    vectors = np.pad(arrays["vectors"], ((0, 1), (0, 1)))
+def from_contents(contents: Mapping[str, bytes], num_graphs: int | None = None) -> GraphDataset:
+    """The data set of the contents of the files by name, or of the first so many sentences."""
+    parts = [list(_sentences(*(contents[file.relative] for file in part))) for part in PARTS.values()]
+    words, labels, parsed = zip(*chain(*parts), strict=True)
+    sizes = np.array(list(map(len, words)))
+    with np.load(io.BytesIO(contents[VECTORS.relative]), allow_pickle=False) as archive:
+        row_of = {word: row for row, word in enumerate(archive["words"].tolist())}
+        # A last row for words that have no vector, marked in a further column.
+        vectors = np.pad(archive["vec"], ((0, 1), (0, 1)))
     vectors[-1, -1] = 1
+    rows = [row_of.get(word.lower(), len(row_of)) for sentence in words for word in sentence]
+    joined = [
+        list(pairwise(range(size))) if edges is None else edges for size, edges in zip(sizes, parsed, strict=True)
+    ]
+    starts = np.repeat(np.cumsum(sizes) - sizes, list(map(len, joined)))
+    ends = np.array(list(chain(*joined)), dtype=np.int64).reshape(-1, 2).T + starts
     graphs = split_graphs(
-        node_values={"x": torch.from_numpy(vectors[arrays["vector_of"]])},
-        edge_values={"edge_index": to_undirected(torch.from_numpy(arrays["edges"]))},
-        labels=torch.from_numpy(arrays["labels"]),
-        sizes=arrays["sizes"],
+        node_values={"x": torch.from_numpy(vectors[rows])},
+        edge_values={"edge_index": to_undirected(torch.from_numpy(ends))},
+        labels=torch.tensor(labels),
+        sizes=sizes,
         num_graphs=num_graphs,
     )
-    sentences = arrays["text"].tobytes().decode().split("\n")
-    for graph, sentence, parsed in zip(graphs, sentences, arrays["parsed"].tolist(), strict=False):
-        graph.sentence = sentence
-        graph.tokens = sentence.split(" ")
-        graph.parsed = torch.tensor([parsed])
-    parts = torch.from_numpy(arrays["parts"][: len(graphs)])
+    for graph, tokens, edges in zip(graphs, words, parsed, strict=False):
+        graph.sentence = " ".join(tokens)
+        graph.tokens = tokens
+        graph.parsed = torch.tensor([edges is not None])
+    part_of = torch.arange(len(parts)).repeat_interleave(torch.tensor(list(map(len, parts))))[: len(graphs)]
     return GraphDataset(
         graphs=graphs,
         name=SPEC.name,
@@ -112,37 +116,8 @@ def from_arrays(arrays: Arrays, num_graphs: int | None = None) -> GraphDataset:
             "sentences of GLUE's SST-2 from https://github.com/eyalbd2/Reproducing-AutoPrompt, trees from "
             "https://github.com/munikarmanish/RNTN, GloVe vectors from https://github.com/rimonim/embedplyr"
         ),
-        splits={part: (parts == number).nonzero().flatten() for number, part in enumerate(PARTS)},
+        splits={part: (part_of == number).nonzero().flatten() for number, part in enumerate(PARTS)},
     )
-
-
-def make_arrays(contents: Mapping[str, bytes]) -> Arrays:
-    """Arrays of the sentences, end to end, from the contents of the files by name.
-
-    ``vector_of`` is each word's row of ``vectors``, or their number for a word that has none; ``edges`` are pairs of
-    words, counted over all sentences; ``sizes`` has the number of words of each sentence; ``text`` has the sentences
-    as UTF-8, divided by line feeds.
-    """
-    parts = [list(_sentences(*(contents[file.relative] for file in part))) for part in PARTS.values()]
-    words, labels, parsed = zip(*(sentence for part in parts for sentence in part), strict=True)
-    sizes = np.array(list(map(len, words)))
-    with np.load(io.BytesIO(contents[VECTORS.relative]), allow_pickle=False) as archive:
-        vocabulary, vectors = archive["words"].tolist(), archive["vec"]
-    row_of = {word: row for row, word in enumerate(vocabulary)}
-    joined = [
-        list(pairwise(range(size))) if edges is None else edges for size, edges in zip(sizes, parsed, strict=True)
-    ]
-    starts = np.repeat(np.cumsum(sizes) - sizes, list(map(len, joined)))
-    return {
-        "vectors": vectors,
-        "vector_of": np.array([row_of.get(word.lower(), len(row_of)) for sentence in words for word in sentence]),
-        "edges": np.array(list(chain(*joined)), dtype=np.int64).reshape(-1, 2).T + starts,
-        "sizes": sizes,
-        "labels": np.array(labels),
-        "parts": np.repeat(np.arange(len(parts)), list(map(len, parts))),
-        "parsed": np.array([edges is not None for edges in parsed]),
-        "text": np.frombuffer("\n".join(map(" ".join, words)).encode(), dtype=np.uint8),
-    }
 
 
 def _sentences(table: bytes, trees: bytes) -> Iterator[tuple[list[str], int, Edges | None]]:

@@ -56,8 +56,6 @@ POINT_SCALE = np.array([1, 1, 20 / 255])
 TIE = 1e-9
 # Centres are kept as whole numbers of this many to a pixel.
 FINENESS = 2048
-# Images between two reports of progress.
-CHUNK = 500
 
 
 def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
@@ -70,8 +68,6 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
     the cache.
     """
     count = checked_count(num_graphs, sum(SIZES.values()))
-    for file in FILES:
-        files.get(file)  # what is kept does not stand in for files that are not there
 
     def make_arrays() -> Arrays:
         # The idx format: a header of 4 bytes and 4 for each dimension, then the entries. The checksums vouch for it.
@@ -80,10 +76,14 @@ def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDa
         labels = [np.frombuffer(content, np.uint8, offset=8) for content in contents[1::2]]
         return build(np.concatenate(images)[:count], files.progress) | {"labels": np.concatenate(labels)[:count]}
 
+    try:
+        slic_version = version("scikit-image")
+    except PackageNotFoundError as error:
+        raise ImportError("mnist-sp needs scikit-image; pip install 'protograph[images]'") from error
     key: dict[str, str | int] = {
         **{file.relative: str(file.sha256) for file in FILES},
         "recipe": RECIPE,
-        "skimage": _slic_version(),
+        "skimage": slic_version,
         "num_graphs": count,
     }
     arrays = cached_arrays(SPEC.name, key, make_arrays)
@@ -141,8 +141,7 @@ def build(images: NDArray[np.uint8], progress: Progress) -> Arrays:
     for number, image in enumerate(images):
         centres[number], values[number] = superpixel_graph(image)
         packed[number] = np.packbits(neighbours(centres[number]))
-        if number % CHUNK == CHUNK - 1 or number + 1 == len(images):
-            progress("building mnist-sp", number + 1, len(images))
+        progress("building mnist-sp", number + 1, len(images))
     column, row = np.moveaxis(centres // (SIDE / GRID), -1, 0)
     return {
         "levels": ((values > 0) + (values > 0.5).astype(np.uint8)).astype(np.uint8),
@@ -206,13 +205,6 @@ def _squared_distances(points: Floats) -> Floats:
     return np.asarray(cdist(points, points, "sqeuclidean"), dtype=np.float64)
 
 
-def _slic_version() -> str:
-    try:
-        return version("scikit-image")
-    except PackageNotFoundError as error:
-        raise ImportError("mnist-sp needs scikit-image; pip install 'protograph[images]'") from error
-
-
 SPEC = DatasetSpec(
     name="mnist-sp",
     load=load,
@@ -220,7 +212,6 @@ SPEC = DatasetSpec(
     num_graphs=sum(SIZES.values()),
     num_classes=10,
     files=(FILES,),
-    extra="images",
     paper=PaperCounts(
         70_000, 5_250_000, 41_798_306, "undirected, training graphs only", 0.02, "superpixels built here, not PyG's own"
     ),

@@ -1,27 +1,21 @@
 """Data sets of molecules, made of SMILES by RDKit: Benzene, BBBP and Solubility. Nodes are heavy atoms only."""
 
 import csv
-import hashlib
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Arrays, Bools
-from protograph.datasets.cache import cached_arrays
+from protograph._utils.arrays import Arrays
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles, SourceFile
 from protograph.datasets.spec import DatasetSpec, PaperCounts
 from protograph.molecules.elements import COLORS
 from protograph.molecules.read import PURPOSE, import_chem, molecule_arrays, molecule_graphs, parse
-
-# Part of the cache's key: to be raised with every change of what molecule_arrays gives.
-RECIPE = 2
 
 # Symbols of the atoms, and which of them are joined.
 Structure = tuple[Sequence[str], Sequence[tuple[int, int]]]
@@ -75,38 +69,21 @@ def molecule_dataset(
     )
 
 
-def read_molecules(name: str, smiles: Sequence[str]) -> Arrays:
-    """Atoms and bonds of those SMILES that are molecules, kept in the cache.
+def read_molecules(smiles: Sequence[str]) -> tuple[Arrays, dict[int, str]]:
+    """What :func:`~protograph.molecules.read.molecule_arrays` gives of those SMILES that are molecules.
 
-    Args:
-        name: What the cache calls it.
-        smiles: The texts.
-
-    Returns:
-        What :func:`~protograph.molecules.read.molecule_arrays` gives, and ``wrong`` and ``reasons``: the positions
-        of the others, and what is wrong with each.
+    Also the positions of the others, with what is wrong with each.
     """
+    problems: dict[int, str] = {}
 
-    def build() -> Arrays:
-        problems: dict[int, str] = {}
-        arrays = molecule_arrays(_parsed(smiles, problems))
-        return arrays | {
-            "wrong": np.array(list(problems), dtype=np.int64),
-            "reasons": np.array(list(problems.values()), dtype=np.str_),
-        }
+    def molecules() -> Iterator[Any]:  # one by one, so that not all of them are in memory
+        for position, text in enumerate(smiles):
+            try:
+                yield parse(text)
+            except ValueError as error:
+                problems[position] = str(error)
 
-    content = hashlib.sha256(json.dumps(list(smiles)).encode()).hexdigest()
-    version = import_chem(PURPOSE).rdBase.rdkitVersion
-    return cached_arrays(name, {"smiles": content, "recipe": RECIPE, "rdkit": version}, build)
-
-
-def _parsed(smiles: Sequence[str], problems: dict[int, str]) -> Iterator[Any]:
-    """The molecules one by one, so that not all of them are in memory; what is none goes into ``problems``."""
-    for position, text in enumerate(smiles):
-        try:
-            yield parse(text)
-        except ValueError as error:
-            problems[position] = str(error)
+    return molecule_arrays(molecules()), problems
 
 
 def _table(files: DataFiles, name: str, file: SourceFile) -> list[dict[str, str]]:
@@ -123,9 +100,8 @@ def from_smiles(
     Each graph has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr`` (single, double, triple, aromatic),
     each atom's formal ``charge``, and the ``smiles`` it was made from.
     """
-    arrays = read_molecules(name, [smiles for smiles, _ in rows])
-    wrong = set(arrays["wrong"].tolist())
-    kept = [row for position, row in enumerate(rows) if position not in wrong]
+    arrays, problems = read_molecules([smiles for smiles, _ in rows])
+    kept = [row for position, row in enumerate(rows) if position not in problems]
     return molecule_dataset(
         molecule_graphs(arrays, torch.tensor([label for _, label in kept]), [text for text, _ in kept], num_graphs),
         atoms=arrays["atom_types"].tolist(),
@@ -166,7 +142,6 @@ BBBP = DatasetSpec(
     num_graphs=2039,
     num_classes=2,
     files=((BBBP_FILE,),),
-    extra="molecules",
 )
 
 SOLUBILITY_FILE = SourceFile(
@@ -192,7 +167,8 @@ def load_solubility(files: DataFiles, random_state: int, num_graphs: int | None)
     occur twice, as it does in the file.
     """
     table = [(row["smiles"].strip(), float(row[MEASURED])) for row in _table(files, SOLUBILITY.name, SOLUBILITY_FILE)]
-    rows = [(smiles, int(value > SOLUBLE_ABOVE)) for smiles, value in table if not _is_between(value)]
+    is_clear = [not INSOLUBLE_BELOW <= value <= SOLUBLE_ABOVE for _, value in table]
+    rows = [(smiles, int(value > SOLUBLE_ABOVE)) for smiles, value in compress(table, is_clear)]
     return from_smiles(
         SOLUBILITY.name,
         rows,
@@ -205,10 +181,6 @@ def load_solubility(files: DataFiles, random_state: int, num_graphs: int | None)
     )
 
 
-def _is_between(solubility: float) -> bool:
-    return INSOLUBLE_BELOW <= solubility <= SOLUBLE_ABOVE
-
-
 SOLUBILITY = DatasetSpec(
     name="solubility",
     load=load_solubility,
@@ -216,7 +188,6 @@ SOLUBILITY = DatasetSpec(
     num_graphs=708,
     num_classes=2,
     files=((SOLUBILITY_FILE,),),
-    extra="molecules",
     paper=PaperCounts(708, 9445, 9735, "undirected"),
 )
 
@@ -226,8 +197,6 @@ BENZENE_FILE = SourceFile(
     url="https://raw.githubusercontent.com/google-research/graph-attribution/"
     "03e7495379df26a21395b25c6a14d92dc27fc3b0/data/benzene/benzene_smiles.csv",
 )
-# Part of the cache's key: raised whenever the same table gives other arrays.
-BENZENE_RECIPE = 2
 # As published, columns that no molecule uses included.
 BENZENE_ATOMS = ("C", "N", "O", "S", "F", "P", "Cl", "Br", "Na", "Ca", "I", "B", "H", "*")
 BENZENE_BONDS = ("single", "double", "triple", "aromatic", "unspecified")
@@ -238,69 +207,32 @@ def load_benzene(files: DataFiles, random_state: int, num_graphs: int | None) ->
     """Benzene: does a molecule contain a benzene ring (class 1)? 12,000 molecules, or the first so many.
 
     Each graph has the atoms one-hot in ``x``, the bonds one-hot in ``edge_attr`` (single, double, triple,
-    aromatic, unspecified), each atom's formal ``charge``, its ``smiles``, and ``attributions``, a boolean tensor of
-    shape ``[num_nodes, 15]``: each column that is not empty is an acceptable explanation, one for every union of
-    benzene rings. The published number of columns differs between molecules, which PyG cannot batch; here all have
-    those of the largest, and the rest are empty. ``node_mask`` marks the atoms of all rings. ``splits`` has the
-    published ``train`` and ``test``.
+    aromatic, unspecified), each atom's formal ``charge``, its ``smiles``, and ``node_mask``, which marks the atoms of
+    all benzene rings. ``splits`` has the published ``train`` and ``test``.
     """
     rows = _table(files, BENZENE.name, BENZENE_FILE)
-    smiles = [row["smiles"] for row in rows]
-    version = import_chem(PURPOSE).rdBase.rdkitVersion
-    key = {"sha256": str(BENZENE_FILE.sha256), "recipe": BENZENE_RECIPE, "rdkit": version}
-    arrays = cached_arrays(BENZENE.name, key, lambda: benzene_arrays(smiles))
-    return benzene_dataset(arrays, smiles, [int(float(row["label"])) for row in rows], num_graphs)
+    return benzene_dataset([row["smiles"] for row in rows], [int(float(row["label"])) for row in rows], num_graphs)
 
 
-def benzene_arrays(smiles: Sequence[str]) -> Arrays:
-    """Arrays of the molecules, and the ``attributions`` of all their atoms, padded to the same number of columns.
+def benzene_dataset(smiles: Sequence[str], labels: Sequence[int], num_graphs: int | None = None) -> GraphDataset:
+    """The data set of these molecules.
 
-    >>> arrays = benzene_arrays(["c1ccccc1O", "CO"])
-    >>> arrays["attributions"].T.tolist()
-    [[True, True, True, True, True, True, False, False, False]]
+    >>> benzene_dataset(["c1ccccc1O", "CO"], [1, 0])[0].node_mask
+    tensor([ True,  True,  True,  True,  True,  True, False])
     """
     molecules = [parse(text) for text in smiles]
     ring = import_chem(PURPOSE).MolFromSmarts("c1ccccc1")
-    unions = [ring_unions(molecule.GetSubstructMatches(ring), molecule.GetNumAtoms()) for molecule in molecules]
-    width = max(columns.shape[1] for columns in unions)
-    padded = [np.pad(columns, ((0, 0), (0, width - columns.shape[1]))) for columns in unions]
-    return molecule_arrays(molecules) | {"attributions": np.concatenate(padded)}
-
-
-def ring_unions(rings: Sequence[Sequence[int]], num_atoms: int) -> Bools:
-    """A column for every union of rings, those of fewer rings first.
-
-    >>> ring_unions([[0, 1], [1, 2]], 3).astype(int)
-    array([[1, 0, 1],
-           [1, 1, 1],
-           [0, 1, 1]])
-    """
-    unions = [union for size in range(1, len(rings) + 1) for union in combinations(rings, size)]
-    columns = np.zeros((num_atoms, len(unions)), dtype=np.bool_)
-    for number, union in enumerate(unions):
-        columns[[atom for ring in union for atom in ring], number] = True
-    return columns
-
-
-def benzene_dataset(
-    arrays: Arrays, smiles: Sequence[str], labels: Sequence[int], num_graphs: int | None = None
-) -> GraphDataset:
-    """The data set of what :func:`benzene_arrays` gives."""
+    masks = [torch.zeros(molecule.GetNumAtoms(), dtype=torch.bool) for molecule in molecules]
+    for mask, molecule in zip(masks, molecules, strict=True):
+        mask[list(chain(*molecule.GetSubstructMatches(ring)))] = True
+    arrays = molecule_arrays(molecules)
     column = np.array([BENZENE_ATOMS.index(symbol) for symbol in arrays["atom_types"]])
     published = {
         "atom": column[arrays["atom"]],
         "atom_types": np.array(BENZENE_ATOMS),
         "bond_types": np.array(BENZENE_BONDS),
     }
-    attributions = torch.from_numpy(arrays["attributions"])
-    graphs = molecule_graphs(
-        arrays | published,
-        torch.tensor(labels),
-        smiles,
-        num_graphs,
-        attributions=attributions,
-        node_mask=attributions.any(dim=1),
-    )
+    graphs = molecule_graphs(arrays | published, torch.tensor(labels), smiles, num_graphs, node_mask=torch.cat(masks))
     train = torch.arange(min(len(graphs), BENZENE_TRAIN))
     return molecule_dataset(
         graphs,
@@ -323,6 +255,5 @@ BENZENE = DatasetSpec(
     num_graphs=12_000,
     num_classes=2,
     files=((BENZENE_FILE,),),
-    extra="molecules",
     paper=PaperCounts(12_000, 246_993, 523_842, "directed"),
 )

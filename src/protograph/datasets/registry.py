@@ -1,8 +1,6 @@
 """The data sets by name: those listed here, and those of TU Dortmund's collection."""
 
-from contextlib import suppress
 from difflib import get_close_matches
-from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -100,11 +98,7 @@ def fetch(name: str, root: str | PathLike[str] | None = None, progress: Progress
     if not spec.downloads:
         raise ValueError(f"{spec.name} has no public source to download from")
     with shown(progress) as report:
-        get = partial(fetch_into, folder=folder, progress=report, may_replace=root is None)
-        for choice in spec.downloads[:-1]:
-            with suppress(OSError, ValueError):  # the next one may do
-                return [get(file) for file in choice]
-        return [get(file) for file in spec.downloads[-1]]
+        return [fetch_into(file, folder, report, may_replace=root is None) for file in spec.downloads]
 
 
 def is_known(name: str) -> bool:
@@ -121,10 +115,9 @@ def _find(name: str, root: Path | None) -> DatasetSpec | None:
 
 
 def _spec(name: str, root: Path | None) -> DatasetSpec:
-    spec = _find(name, root)
-    if spec is None:
-        by_key = {key_of(other): other for other in (*tu.NAMES, *SPECS)}
-        close = get_close_matches(key_of(name), by_key, n=1)
-        hint = f"; did you mean {by_key[close[0]]!r}?" if close else ""
-        raise ValueError(f"name must be one of {', '.join(names())} or a TUDataset, got {name!r}{hint}")
-    return spec
+    if spec := _find(name, root):
+        return spec
+    by_key = {key_of(other): other for other in (*tu.NAMES, *SPECS)}
+    close = get_close_matches(key_of(name), by_key, n=1)
+    hint = f"; did you mean {by_key[close[0]]!r}?" if close else ""
+    raise ValueError(f"name must be one of {', '.join(names())} or a TUDataset, got {name!r}{hint}")

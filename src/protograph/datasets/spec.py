@@ -78,7 +78,6 @@ class DatasetSpec:
         num_classes: Number of classes; ``None`` where only the files tell.
         files: The files that it is read from, as alternatives of which one is enough, in the order in which they are
             tried; none if it is generated.
-        extra: The extra of the package that it needs.
         paper: Its row of Table 1, if it has one.
     """
 
@@ -88,13 +87,12 @@ class DatasetSpec:
     num_graphs: int | None = None
     num_classes: int | None = None
     files: tuple[tuple[SourceFile, ...], ...] = ()
-    extra: str | None = None
     paper: PaperCounts | None = None
 
     @property
-    def downloads(self) -> list[tuple[SourceFile, ...]]:
-        """The alternatives that can be downloaded."""
-        return [choice for choice in self.files if all(file.url is not None for file in choice)]
+    def downloads(self) -> tuple[SourceFile, ...]:
+        """The files of the first alternative that can be downloaded; none where none can."""
+        return next((choice for choice in self.files if all(file.url is not None for file in choice)), ())
 
     def state(self, root: Path | None) -> State:
         """Where its files are; the first file of an alternative stands for the others."""

@@ -19,8 +19,10 @@ from torch_geometric.data import Data
 from torch_geometric.datasets import ExplainerDataset
 from torch_geometric.datasets.graph_generator import BAGraph
 from torch_geometric.datasets.motif_generator import CycleMotif, HouseMotif
+from torch_geometric.utils import to_undirected
 
 from protograph._utils.arrays import Ints
+from protograph._utils.options import check_count
 from protograph._utils.randomness import checked_seed, preserved_random_state, seed_generators
 from protograph.datasets.dataset import GraphDataset
 from protograph.datasets.files import DataFiles
@@ -53,26 +55,13 @@ class Motif:
     edges: tuple[Edge, ...]
 
 
-def both_directions(edges: Sequence[Edge] | Ints, num_nodes: int) -> Ints:
-    """Sorted ``edge_index`` with each undirected edge in both directions.
-
-    >>> both_directions([(2, 0)], num_nodes=3)
-    array([[0, 2],
-           [2, 0]])
-    """
-    u, v = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
-    # One integer an edge sorts faster than two columns do.
-    keys = np.sort(np.concatenate([u * num_nodes + v, v * num_nodes + u]))
-    return np.stack([keys // num_nodes, keys % num_nodes])
-
-
 def motif_graph(motif: Motif) -> Data:
     """The motif as a graph, as it is listed among a data set's ground truths.
 
     >>> motif_graph(Motif(roles=(HEAD, BODY), edges=((0, 1),)))
     Data(x=[2, 3], edge_index=[2, 2])
     """
-    edge_index = torch.from_numpy(both_directions(motif.edges, len(motif.roles)))
+    edge_index = to_undirected(torch.tensor(motif.edges).T)
     return Data(x=one_hot(np.array(motif.roles), len(FEATURE_NAMES), "roles"), edge_index=edge_index)
 
 
@@ -143,7 +132,7 @@ def attach(motif: Motif, label: int, link_probability: float, rng: np.random.Gen
     place = rng.permutation(num_nodes)
     roles = np.empty(num_nodes, dtype=np.int64)
     roles[place] = [BACKBONE] * num_backbone + list(motif.roles)
-    edge_index = both_directions(place[np.asarray(edges)], num_nodes)
+    edge_index = to_undirected(torch.from_numpy(place[np.asarray(edges)].T)).numpy()
     node_mask = (roles != BACKBONE) & (label != 0)
     edge_mask = node_mask[edge_index].all(axis=0)
     new_id = np.cumsum(node_mask) - 1
@@ -179,30 +168,6 @@ def _generator(random_state: int, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=key))
 
 
-def generate(
-    build: Callable[[int, np.random.Generator], Data], shares: Sequence[int], random_state: int, num_graphs: int
-) -> tuple[Data, ...]:
-    """Graphs of the kinds ``0, 1, ...`` in the given shares, each from a generator of its own.
-
-    Graph ``i`` depends on ``random_state`` and ``i`` alone, so fewer graphs are the first of more.
-
-    Args:
-        build: Makes one graph of a kind with a generator.
-        shares: How many graphs of each kind a block has; see :func:`shuffled_kinds`.
-        random_state: Seed, at least 0.
-        num_graphs: How many graphs, at least 1.
-
-    >>> edge = Motif(roles=(HEAD, BODY), edges=((0, 1),))
-    >>> graphs = generate(lambda kind, rng: attach(edge, kind, 0.5, rng), (1, 1), 0, 4)
-    >>> sorted(int(graph.y) for graph in graphs)
-    [0, 0, 1, 1]
-    """
-    if num_graphs < 1:
-        raise ValueError(f"num_graphs must be at least 1, got {num_graphs}")
-    kinds = shuffled_kinds(shares, num_graphs, checked_seed(random_state)).tolist()
-    return tuple(build(kind, _generator(random_state, 1, number)) for number, kind in enumerate(kinds))
-
-
 def motif_spec(
     build: Callable[[int, np.random.Generator], Data],
     shares: Sequence[int],
@@ -217,8 +182,8 @@ def motif_spec(
     """A data set of this family: class 1 has the motif, of which ``truths`` lists the forms, class 0 part of it.
 
     Args:
-        build: As for :func:`generate`.
-        shares: As for :func:`generate`.
+        build: Makes one graph of a kind with a generator.
+        shares: How many graphs of each kind a block has; see :func:`shuffled_kinds`.
         name: Name of the data set.
         question: What its classes tell apart.
         class_names: A name for each class.
@@ -228,8 +193,12 @@ def motif_spec(
     """
 
     def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
+        """Graph ``i`` depends on the seed and ``i`` alone, so fewer graphs are the first of more."""
+        count = NUM_GRAPHS if num_graphs is None else num_graphs
+        check_count("num_graphs", count)
+        kinds = shuffled_kinds(shares, count, checked_seed(random_state)).tolist()
         return GraphDataset(
-            graphs=generate(build, shares, random_state, NUM_GRAPHS if num_graphs is None else num_graphs),
+            graphs=[build(kind, _generator(random_state, 1, number)) for number, kind in enumerate(kinds)],
             name=name,
             class_names=class_names,
             feature_names=FEATURE_NAMES,
@@ -348,11 +317,23 @@ def load_two_motifs(files: DataFiles, random_state: int, num_graphs: int | None)
     ``i`` alone.
     """
     count = TWO_MOTIFS_GRAPHS if num_graphs is None else num_graphs
-    if count < 1:
-        raise ValueError(f"num_graphs must be at least 1, got {count}")
+    check_count("num_graphs", count)
     seed = checked_seed(random_state)
-    with preserved_random_state():
-        graphs = [_two_motifs_graph(number, seed) for number in range(count)]
+    graphs = []
+    for number in range(count):
+        label = number % len(TWO_MOTIFS)
+        with preserved_random_state():  # PyG draws from the global generators
+            seed_generators(int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0]))
+            made = ExplainerDataset(BAGraph(TWO_MOTIFS_BACKBONE, 1), TWO_MOTIFS[label], num_motifs=1).get_graph()
+        graphs.append(
+            Data(
+                x=torch.ones(made.num_nodes or 0, 1),
+                edge_index=made.edge_index,
+                y=torch.tensor([label]),
+                node_mask=made.node_mask.bool(),
+                edge_mask=made.edge_mask.bool(),
+            )
+        )
     return GraphDataset(
         graphs=graphs,
         name=BA_2MOTIFS.name,
@@ -364,21 +345,6 @@ def load_two_motifs(files: DataFiles, random_state: int, num_graphs: int | None)
         },
         licence="MIT (generated by this library with PyG)",
         source="generated by PyG, after Luo et al. 2020, Parameterized Explainer for Graph Neural Network",
-    )
-
-
-def _two_motifs_graph(number: int, random_state: int) -> Data:
-    """One graph; PyG draws from the global generators, which the caller restores."""
-    seed = int(np.random.SeedSequence(random_state, spawn_key=(number,)).generate_state(1)[0])
-    seed_generators(seed)
-    label = number % len(TWO_MOTIFS)
-    made = ExplainerDataset(BAGraph(TWO_MOTIFS_BACKBONE, 1), TWO_MOTIFS[label], num_motifs=1).get_graph()
-    return Data(
-        x=torch.ones(made.num_nodes or 0, 1),
-        edge_index=made.edge_index,
-        y=torch.tensor([label]),
-        node_mask=made.node_mask.bool(),
-        edge_mask=made.edge_mask.bool(),
     )
 
 

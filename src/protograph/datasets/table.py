@@ -118,8 +118,7 @@ def read_table(
     if not rows:
         raise ValueError(f"{path} has no rows below its header; give a table with at least one molecule a class")
     # What is wrong with the row goes before what may be wrong with its SMILES.
-    arrays = read_molecules("table", ["" if row.problem else row.smiles for row in rows])
-    reasons = dict(zip(arrays["wrong"].tolist(), arrays["reasons"].tolist(), strict=True))
+    arrays, reasons = read_molecules(["" if row.problem else row.smiles for row in rows])
     left_out = tuple(
         LeftOut(row.line, row.smiles, row.problem or reasons[position])
         for position, row in enumerate(rows)
@@ -163,50 +162,40 @@ def _rows(path: Path, smiles_column: str, label_column: str, id_column: str | No
             raise ValueError(f"{path} is empty; its first row must name the columns, such as smiles,label")
         smiles_at = _position(header, smiles_column, "smiles_column", path)
         label_at = _position(header, label_column, "label_column", path)
-        id_at = _id_position(header, id_column, path)
+        if id_column is None:  # the only one that is usually called so, if there is one
+            lower = [name.lower() for name in header]
+            id_at = next((lower.index(usual) for usual in NAME_KEYS if lower.count(usual) == 1), None)
+        else:
+            id_at = _position(header, id_column, "id_column", path)
         begin = reader.line_num + 1
-        for cells in reader:
-            if len(cells) > 1 or any(cell.strip() for cell in cells):
-                name = cells[id_at].strip() if id_at is not None and id_at < len(cells) else ""
-                rows.append(_row(begin, cells, len(header), smiles_at, label_at, name))
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                problem = ""
+                if len(cells) < len(header) or any(cells[len(header) :]):
+                    problem = f"it has {len(cells)} columns, the header has {len(header)}"
+                cells += [""] * (len(header) - len(cells))
+                label = cells[label_at]
+                if cells[smiles_at] and (not label or label.lower() in MISSING):
+                    problem = problem or f"the label is {label or 'empty'}"
+                rows.append(_Row(begin, cells[smiles_at], label, problem, "" if id_at is None else cells[id_at]))
             begin = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(f"{path} cannot be read as a table: line {reader.line_num}: {error}") from error
     return rows
 
 
-def _row(line: int, cells: Sequence[str], num_columns: int, smiles_at: int, label_at: int, name: str) -> _Row:
-    smiles = cells[smiles_at].strip() if smiles_at < len(cells) else ""
-    label = cells[label_at].strip() if label_at < len(cells) else ""
-    problem = ""
-    if len(cells) != num_columns and (len(cells) < num_columns or any(map(str.strip, cells[num_columns:]))):
-        problem = f"it has {len(cells)} columns, the header has {num_columns}"
-    elif smiles and (not label or label.lower() in MISSING):
-        problem = f"the label is {label or 'empty'}"
-    return _Row(line, smiles, label, problem, name)
-
-
 def _position(header: Sequence[str], name: str, option: str, path: Path) -> int:
-    if header.count(name) > 1:
-        raise ValueError(
-            f"{option} must be the name of one column of {path}, got {name!r}, which {header.count(name)} have"
-        )
-    if name in header:
+    if header.count(name) == 1:
         return header.index(name)
     by_lower = {column.lower(): column for column in header}
-    close = get_close_matches(name.lower(), by_lower, n=1)
+    close = [] if name in header else get_close_matches(name.lower(), by_lower, n=1)
     hint = f"; did you mean {by_lower[close[0]]!r}?" if close else ""
     columns = ", ".join(repr(cut(column, SHOWN_CHARACTERS)) for column in header[:MANY])
     more = f" and {len(header) - MANY} more" if len(header) > MANY else ""
-    raise ValueError(f"{option} must be one of the columns of {path}, {columns}{more}, got {name!r}{hint}")
-
-
-def _id_position(header: Sequence[str], name: str | None, path: Path) -> int | None:
-    """The column of names: the one that is asked for, else the only one that is called so; ``None`` where none is."""
-    if name is not None:
-        return _position(header, name, "id_column", path)
-    lower = [column.lower() for column in header]
-    return next((lower.index(usual) for usual in NAME_KEYS if lower.count(usual) == 1), None)
+    raise ValueError(
+        f"{option} must be the name of one column of {path}, which has {columns}{more}, got {name!r}{hint}"
+    )
 
 
 def _describe(path: Path, left_out: Sequence[LeftOut], num_rows: int) -> str:

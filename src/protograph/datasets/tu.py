@@ -8,7 +8,6 @@ https://chrsmrrs.github.io/datasets/docs/format/; nodes and graphs are counted f
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.datasets import TUDataset
-from torch_geometric.io import read_tu_data
-from torch_geometric.utils import degree
+from torch_geometric.utils import coalesce, degree, remove_self_loops
 
 from protograph._utils.arrays import Ints
 from protograph.datasets.dataset import GraphDataset
-from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members, reading
+from protograph.datasets.files import DataFiles, SourceFile, check_sum, read_members
 from protograph.datasets.molecules import CARBON_RING, molecule_dataset
 from protograph.datasets.spec import DatasetSpec, PaperCounts, key_of
-from protograph.graphs.splitting import split_graphs
+from protograph.graphs.splitting import one_hot, split_graphs
 from protograph.molecules.elements import COLORS
 
 NEEDED = ("A", "graph_indicator", "graph_labels")
@@ -101,21 +99,21 @@ def parse(name: str, texts: Texts, path: Path, needed: Sequence[str] = NEEDED) -
             )
     graph_of, ends = tables["graph_indicator"][:, 0], tables["A"] - 1
     _check_ends(ends, graph_of, len(tables["graph_labels"]), path)
-    for ending in ("node_labels", "edge_labels"):
-        _check_width(tables.get(ending), path, ending)
-    # PyG puts attributes beside labels.
-    left_out = {f"{what}_attributes" for what in ("node", "edge") if f"{what}_labels" in texts}
-    with TemporaryDirectory() as folder, reading(path):
-        for ending in tables.keys() - left_out:
-            rows = [row for row in texts[ending].splitlines() if row.strip()]
-            Path(folder, f"{name}_{ending}.txt").write_bytes(b"\n".join([*rows, b""]))
-        data, _, _ = read_tu_data(folder, name)
-    # The lines of the edges that PyG keeps, in its order: by their first node, then the second.
+    x, edge_attr = (_features(tables, what, path) for what in ("node", "edge"))
+    edge_index, edge_attr = remove_self_loops(torch.from_numpy(ends.T), edge_attr)
+    edge_index, edge_attr = coalesce(edge_index, edge_attr, len(graph_of))
+    # The lines of these edges, in their order: by the first node, then the second.
     _, lines = np.unique(ends[:, 0] * len(graph_of) + ends[:, 1], return_index=True)
-    data.lines = lines[ends[lines, 0] != ends[lines, 1]]
-    data.edge_index = torch.from_numpy(ends[data.lines].T)
-    data.sizes, data.tables = np.bincount(graph_of - 1), tables
-    return data
+    _, classes = np.unique(tables["graph_labels"][:, 0], return_inverse=True)
+    return Data(
+        x=x,
+        edge_index=edge_index,
+        edge_attr=edge_attr,
+        y=torch.from_numpy(classes),
+        sizes=np.bincount(graph_of - 1),
+        lines=lines[ends[lines, 0] != ends[lines, 1]],
+        tables=tables,
+    )
 
 
 def _table(text: bytes, path: Path, ending: str) -> NDArray[Any]:
@@ -145,15 +143,21 @@ def _check_ends(ends: Ints, graph_of: Ints, num_graphs: int, path: Path) -> None
         raise ValueError(f"{path}: A must join nodes of one graph, got two graphs in line {crossing[0] + 1}")
 
 
-def _check_width(labels: Ints | None, path: Path, ending: str) -> None:
+def _features(tables: Mapping[str, NDArray[Any]], what: str, path: Path) -> Tensor | None:
+    """Labels of nodes or edges one-hot, a column for each from the lowest to the highest; or else the attributes."""
+    labels = tables.get(f"{what}_labels")
     if labels is None:
-        return
-    width = int((labels.max(axis=0) - labels.min(axis=0) + 1).sum())
-    if width * len(labels) > MOST_ENTRIES:
+        attributes = tables.get(f"{what}_attributes")
+        return None if attributes is None else torch.from_numpy(attributes)
+    labels = labels - labels.min(axis=0)
+    widths = labels.max(axis=0) + 1
+    if widths.sum() * len(labels) > MOST_ENTRIES:
         raise ValueError(
-            f"{path}: {ending} must be few enough for a column of features each, got {width:,} from the lowest to the "
-            f"highest for {len(labels):,} lines; at most {MOST_ENTRIES:,} entries in all are made"
+            f"{path}: {what}_labels must be few enough for a column of features each, got {widths.sum():,} from the "
+            f"lowest to the highest for {len(labels):,} lines; at most {MOST_ENTRIES:,} entries in all are made"
         )
+    columns = zip(labels.T, widths, strict=True)
+    return torch.cat([one_hot(column, width, f"{what}_labels") for column, width in columns], dim=1)
 
 
 def _graphs(
@@ -207,6 +211,11 @@ def find(name: str, root: Path | None = None) -> DatasetSpec | None:
     return spec(name) if re.fullmatch(r"[\w.-]{1,100}", name) and spec(name).state(root) == "here" else None
 
 
+def plain(name: str) -> SourceFile:
+    """The first of the texts of a data set, as PyG unpacks them."""
+    return SourceFile(f"{name}/raw/{name}_A.txt")
+
+
 def packed(name: str) -> SourceFile:
     """The archive with the texts of a data set in a folder of its own."""
     return SourceFile(f"{key_of(name)}/{name}_tu_raw.zip")
@@ -222,7 +231,6 @@ def spec(name: str) -> DatasetSpec:
 
     The last can be downloaded; the archive of the texts is ``name/name_tu_raw.zip``, its folder in small letters.
     """
-    text = SourceFile(f"{name}/raw/{name}_A.txt")
 
     def load(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
         """The data set.
@@ -230,12 +238,17 @@ def spec(name: str) -> DatasetSpec:
         Node labels are the features, one-hot; where there are none, the node attributes; where there are neither,
         graphs have no ``x``. Classes are numbered in the order of their labels.
         """
-        first = files.find(text.relative)
-        path = first.parent if first is not None else files.find(packed(name).relative) or files.get(public(name))
+        path = _place(files, name)
         texts = read_texts(path, name)
         return _dataset(name, parse(name, texts, path), _names_in(texts.get(README, b"")), num_graphs)
 
-    return DatasetSpec(name=name, load=load, files=((text,), (packed(name),), (public(name),)))
+    return DatasetSpec(name=name, load=load, files=((plain(name),), (packed(name),), (public(name),)))
+
+
+def _place(files: DataFiles, name: str) -> Path:
+    """Folder or archive with the texts of a data set, which is downloaded where it is not there."""
+    first = files.find(plain(name).relative)
+    return first.parent if first is not None else files.find(packed(name).relative) or files.get(public(name))
 
 
 def _names_in(readme: bytes) -> dict[str, tuple[str, ...]]:
@@ -282,10 +295,10 @@ def _feature_names(labels: NDArray[Any] | None, named: tuple[str, ...]) -> tuple
     return named if len(named) == width else tuple(f"label {first + number}" for number in range(width))
 
 
-def _known_texts(prefix: str, name: str, mirror: str | None, sums: Mapping[str, str]) -> dict[str, SourceFile]:
-    """The texts of a data set by their endings, with their checksums, and where they can be downloaded one by one."""
+def _known_texts(name: str, mirror: str, sums: Mapping[str, str]) -> dict[str, SourceFile]:
+    """The texts of a data set by their endings, with their checksums, which can be downloaded one by one."""
     return {
-        ending: SourceFile(f"{prefix}/{name}_{ending}.txt", sha256, mirror and f"{mirror}/{name}_{ending}.txt")
+        ending: SourceFile(f"{name.lower()}/{name}_{ending}.txt", sha256, f"{mirror}/{name}_{ending}.txt")
         for ending, sha256 in sums.items()
     }
 
@@ -296,24 +309,20 @@ def _known(files: DataFiles, name: str, texts: Mapping[str, SourceFile]) -> Data
     Raises:
         FileNotFoundError: If the named folder has neither.
         ConnectionError: If they cannot be downloaded.
-        ValueError: If one is damaged, or one of the archive or of a mirror has another checksum.
+        ValueError: If one is damaged, or has another checksum.
     """
     path = files.find(packed(name).relative)
-    if path is not None:
+    if path is None:
+        path = Path(packed(name).relative).parent
+        contents = {ending: files.read(file) for ending, file in texts.items()}
+    else:
         contents = read_texts(path, name)
         for ending in sorted(texts.keys() & contents.keys()):
             check_sum(contents[ending], texts[ending].sha256, f"{path}: {ending}")
-    elif any(file.url is None for file in texts.values()):
-        path = files.get(public(name))
-        contents = read_texts(path, name)
-    else:
-        path = Path(packed(name).relative).parent
-        contents = {ending: files.read(file) for ending, file in texts.items()}
     return parse(name, contents, path, needed=tuple(texts))
 
 
 MUTAGENICITY_TEXTS = _known_texts(
-    "mutagenicity",
     "Mutagenicity",
     "https://raw.githubusercontent.com/LarsHoldijk/RE-ParameterizedExplainerForGraphNeuralNetworks/"
     "46870bddd8da22ebbd28c9eaff78514790753e64/ExplanationEvaluation/datasets/Mutagenicity",
@@ -372,7 +381,6 @@ MUTAGENICITY = DatasetSpec(
 )
 
 NCI1_TEXTS = _known_texts(
-    "nci1",
     "NCI1",
     "https://raw.githubusercontent.com/idea-iitd/GraphTrail/b288221d3e23267a93bc2eb9339c837fbf5845e5/data/NCI1/raw",
     {
@@ -413,18 +421,6 @@ NCI1 = DatasetSpec(
     files=((packed("NCI1"),), tuple(NCI1_TEXTS.values())),
 )
 
-# Of the texts in our own archive; none are published for the collection's.
-IMDB_TEXTS = _known_texts(
-    "imdb-binary",
-    "IMDB-BINARY",
-    None,
-    {
-        "A": "28846bc9e57f46248765211df251c11b8665d8fcfb246a174860e81095f45389",
-        "graph_indicator": "415cc3ba25b8c647dcf34d3de034f675ee070616f3b803be939cb26773489f26",
-        "graph_labels": "63a44411fd6342b9c4429828c16e144a2a11ef5244e25bb60f0ffa8b3ee2ffce",
-    },
-)
-
 
 def load_imdb(files: DataFiles, random_state: int, num_graphs: int | None) -> GraphDataset:
     """IMDB-BINARY: is a circle of actors of action films, or of romances? 1,000 circles, or the first so many.
@@ -432,7 +428,8 @@ def load_imdb(files: DataFiles, random_state: int, num_graphs: int | None) -> Gr
     Nodes are actors, joined where they played in the same film; each graph is the circle around one of them. Nodes have
     no features of their own: ``x`` is how many neighbours they have.
     """
-    collection = _known(files, "IMDB-BINARY", IMDB_TEXTS)
+    path = _place(files, "IMDB-BINARY")
+    collection = parse("IMDB-BINARY", read_texts(path, "IMDB-BINARY"), path)
     collection.x = degree(collection.edge_index[0], int(collection.sizes.sum()))[:, None]
     return GraphDataset(
         graphs=_graphs(collection, num_graphs),

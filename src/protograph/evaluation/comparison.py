@@ -188,18 +188,13 @@ def compared(
     """
     rows: list[Rows] = []
     explanations: dict[str, dict[int, Explanations]] = {name: {} for name in explainers}
-    done, total = 0, len(seeds) * len(explainers)
-
-    def within(seed: int, what: str) -> Progress:
-        return lambda stage, at, of: progress(f"comparing (seed {seed}, {what}: {stage})", done, total)
-
-    for seed in seeds:
-        case = models(seed, within(seed, "model"))
-        for name, make in explainers.items():
-            found, explanations[name][seed] = measured(name, make(seed), case, seed, within(seed, name), device)
+    total = len(seeds) * len(explainers)
+    for place, seed in enumerate(seeds):
+        case = models(seed, progress)
+        for number, (name, make) in enumerate(explainers.items(), start=1):
+            found, explanations[name][seed] = measured(name, make(seed), case, seed, progress, device)
             rows += found
-            done += 1
-            progress("comparing", done, total)
+            progress("comparing", place * len(explainers) + number, total)
     return rows, explanations
 
 
@@ -283,12 +278,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    order = sorted(range(len(p_values)), key=lambda at: p_values[at])
-    corrected, highest = [1.0] * len(p_values), 0.0
-    for rank, at in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[at]))
-        corrected[at] = highest
-    return corrected
+    order = np.argsort(p_values, kind="stable")
+    corrected = np.empty(len(order))
+    corrected[order] = np.maximum.accumulate(np.asarray(p_values)[order] * np.arange(len(order), 0, -1))
+    return [min(1.0, float(value)) for value in corrected]
 
 
 def stability_over(explanations: Mapping[int, Explanations]) -> float | None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -12,20 +12,18 @@ from torch_geometric.data import Data
 
 from protograph._utils.arrays import Ints
 from protograph._utils.randomness import preserved_random_state
-from protograph.explanation import Explanation, Fidelity, Prototype
+from protograph.explanation import Explanation, Prototype
 from protograph.explanation.pattern import SearchedGraphs
 from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy, density, validity
-from protograph.metrics.judging import MarginShare, Model, judge, measured_margin_share
-from protograph.metrics.support import SupportResult, coverage, fidelity, gain_area, overlap, support
+from protograph.metrics.judging import Model, judge, margin_share
+from protograph.metrics.support import coverage, fidelity, gain_area, overlap, support
 from protograph.models.predictions import embed_all
 
 T = TypeVar("T")
 # Graphs by whose outputs the kind of output is told where the explanation has none.
 REFERENCE = 32
-NO_GRAPH = "none of the graphs is predicted as the class"
-NO_OTHER = "all of the graphs are predicted as the class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +78,6 @@ class PrototypeScores:
         sources_probability: The mean probability of the class over the graphs it was found in (the representatives).
         sources_margin: The mean log-odds of the class over them.
         is_valid: Whether RDKit sanitises it as a molecule.
-        missing: Why a figure that could be expected is not there, or is not finite, by its name.
     """
 
     num_nodes: int
@@ -102,7 +99,6 @@ class PrototypeScores:
     sources_probability: float | None
     sources_margin: float | None
     is_valid: bool | None
-    missing: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +115,6 @@ class ClassScores:
         fidelity: How well the rule of the class tells it from the rest on the held-out graphs: value, low, high.
         num_reasons: How many reasons the rule has; ``None`` where it is to contain one of the prototypes.
         num_patterns: How many patterns the reasons have together.
-        missing: Why one of these is nan, by its name.
     """
 
     target: int
@@ -131,7 +126,6 @@ class ClassScores:
     fidelity: tuple[float, float, float]
     num_reasons: int | None
     num_patterns: int
-    missing: Mapping[str, str]
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; what is not a number is null."""
@@ -158,6 +152,7 @@ def evaluate(
         metric(parts, counted_in, held_out.predictions, explanation.target, **ways)
         for metric in (coverage, overlap, gain_area)
     )
+    right = fidelity(explanation, held_out.searched, held_out.predictions)
     accuracies = [one.accuracy for one in scores if one.accuracy is not None]
     return ClassScores(
         target=explanation.target,
@@ -166,24 +161,10 @@ def evaluate(
         coverage=(covered.value, covered.low, covered.high),
         overlap=(overlapping.value, overlapping.low, overlapping.high),
         gain_area=(area.value, area.low, area.high),
-        fidelity=figures_of(fidelity(explanation, held_out.searched, held_out.predictions)),
+        fidelity=(float(right), right.low, right.high),
         num_reasons=None if explanation.rule is None else len(explanation.reasons),
         num_patterns=sum(len(reason.patterns) for reason in explanation.reasons),
-        missing=_missing_of_class(
-            {"coverage": covered.value, "overlap": overlapping.value, "gain_area": area.value},
-            has_graphs=bool((held_out.predictions == explanation.target).any()),
-        ),
     )
-
-
-def figures_of(fidelity: Fidelity) -> tuple[float, float, float]:
-    """A fidelity as its value and the ends of its interval."""
-    return float(fidelity), fidelity.low, fidelity.high
-
-
-def _missing_of_class(values: Mapping[str, float], *, has_graphs: bool) -> dict[str, str]:
-    reason = "none of the class's graphs contains a prototype" if has_graphs else NO_GRAPH
-    return {name: reason for name, value in values.items() if math.isnan(value)}
 
 
 def _scores(
@@ -211,8 +192,9 @@ def _scores(
         match_features=explanation.node_rule,
         match_edges=explanation.edge_rule,
     )
-    where = _where_found(counts, target)
-    share = _share(prototype, explanation, model)
+    others = sum(counts.totals) - counts.totals[target]
+    # Not of a prototype that was cut from no graph, nor of a readout that nodes cannot be left out of.
+    share = _unless(ValueError, lambda: margin_share(prototype, explanation, model))
     is_molecule = bool(prototype.edge_names)
     return PrototypeScores(
         num_nodes=prototype.num_nodes,
@@ -225,41 +207,20 @@ def _scores(
         accuracies=tuple(accuracy(prototype.graph, one, match_features=prototype.node_rule).value for one in truths),
         density=density(prototype.graph),
         truth_density=None if truth is None else density(truth),
-        **{name: value for name, (value, _) in where.items()},
-        margin_share=None if share.reason else share.value,
+        support=_known(counts.shares[target]),
+        support_elsewhere=(sum(counts.counts) - counts.counts[target]) / others if others else None,
+        lift=_known(counts.lift(target)),
+        margin_share=None if share is None else _known(share),
         truth_probability=None if of_truth is None else of_truth.probability,
         truth_margin=None if of_truth is None else float(of_truth.margins.mean()),
         sources_probability=None if of_sources is None else of_sources.probability,
         sources_margin=None if of_sources is None else float(of_sources.margins.mean()),
         is_valid=_unless((ImportError, ValueError), lambda: validity([prototype]) == 1.0) if is_molecule else None,
-        missing={
-            **{name: reason for name, (_, reason) in where.items() if reason},
-            **({"margin_share": share.reason} if share.reason else {}),
-        },
     )
 
 
-def _where_found(counts: SupportResult, target: int) -> dict[str, tuple[float | None, str]]:
-    """Support in the class, elsewhere, and the lift between them; ``None`` or infinity with the reason."""
-    own, others = counts.totals[target], sum(counts.totals) - counts.totals[target]
-    inside, outside = counts.counts[target], sum(counts.counts) - counts.counts[target]
-    lift = counts.lift(target)
-    why_not = (
-        NO_GRAPH if not own else NO_OTHER if not others else "it is in none of the graphs" if math.isnan(lift) else ""
-    )
-    return {
-        "support": (inside / own, "") if own else (None, NO_GRAPH),
-        "support_elsewhere": (outside / others, "") if others else (None, NO_OTHER),
-        "lift": (None, why_not) if why_not else (lift, "" if math.isfinite(lift) else "it is in none of the others"),
-    }
-
-
-def _share(prototype: Prototype, explanation: Explanation, model: Model) -> MarginShare:
-    if prototype.source is None:
-        return MarginShare(math.nan, "it was cut from no graph")
-    # Not of a readout that nodes cannot be left out of.
-    share = _unless(ValueError, lambda: measured_margin_share(prototype, explanation, model))
-    return MarginShare(math.nan, "nodes cannot be left out of the model's readout") if share is None else share
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def accuracy_of(

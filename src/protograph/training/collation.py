@@ -10,7 +10,7 @@ half the time of calling the model, with the same logits up to rounding. Where :
 the first layer is computed as the others are.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -20,7 +20,8 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
-from protograph.graphs.validate import is_plain, validate
+from protograph.graphs.validate import validate
+from protograph.models.predictions import label_of
 from protograph.training.gcn import GCN
 
 # Of features that are added up over the neighbours beforehand.
@@ -88,15 +89,6 @@ class FlatGraphs:
             is_propagated=self.is_propagated,
         )
 
-    def batches(self, order: Tensor, batch_size: int) -> Iterator[MiniBatch]:
-        """The graphs at the indices, in their order, ``batch_size`` at a time.
-
-        >>> flat = collate([Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), y=7)])
-        >>> [len(batch.y) for batch in flat.batches(torch.tensor([0, 0, 0]), batch_size=2)]
-        [2, 1]
-        """
-        return map(self.take, torch.split(order, batch_size))
-
 
 def _positions(bounds: Tensor, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Old position of each element of the chosen runs, its run, and the runs' new bounds."""
@@ -123,19 +115,15 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
     features: list[Tensor] = []
     edges: list[Tensor] = []
     labels: list[int] = []
-    has_none = False
     for number, graph in enumerate(graphs):
         validate(graph, partial("graphs[{}]".format, number))
-        is_bare = graph.x is None
-        if features and is_bare != has_none:
-            came = "None" if is_bare else "a tensor"
-            raise ValueError(
-                f"graphs[{number}].x must be {'None' if has_none else 'a tensor'} as graphs[0].x is, got {came}; "
-                f"give every graph features, or none"
-            )
-        has_none = is_bare
         features.append(_features(graph, number, features[0].shape[1] if features else None))
-        edges.append(_edge_index(graph, number))
+        edges.append(torch.empty(2, 0, dtype=torch.long) if graph.edge_index is None else graph.edge_index.cpu().long())
+        if edges[-1].numel() and not 0 <= int(edges[-1].min()) <= int(edges[-1].max()) < len(features[-1]):
+            raise ValueError(
+                f"graphs[{number}].edge_index must lie in [0, {len(features[-1])}), "
+                f"got {int(edges[-1].min())} to {int(edges[-1].max())}"
+            )
         labels.append(_label(graph, number))
     if not features:
         raise ValueError("graphs must not be empty; give a sequence of labelled graphs")
@@ -152,40 +140,23 @@ def collate(graphs: Iterable[Data]) -> FlatGraphs:
 
 
 def _label(graph: Data, number: int) -> int:
-    y = torch.as_tensor(graph.y) if isinstance(graph.y, int) and abs(graph.y) < 2**63 else graph.y
-    if not isinstance(y, Tensor) or not is_plain(y) or y.numel() != 1 or y.is_floating_point() or y.is_complex():
-        given = f"{y.dtype} of shape {list(y.shape)}" if isinstance(y, Tensor) else y
-        raise ValueError(f"graphs[{number}].y must be one integer label, got {given}; set y = torch.tensor([label])")
-    label = int(y)
-    if label < 0:
-        raise ValueError(f"graphs[{number}].y must be at least 0, got {label}; number the classes 0, 1, ...")
-    return label
-
-
-def _edge_index(graph: Data, number: int) -> Tensor:
-    if graph.edge_index is None:
-        return torch.empty(2, 0, dtype=torch.long)
-    edge_index: Tensor = graph.edge_index.detach().cpu().long()
-    is_outside = (edge_index < 0) | (edge_index >= (graph.num_nodes or 0))
-    if is_outside.any():
+    label = label_of(graph)
+    if label is None or label < 0:
+        given = graph.y.tolist() if isinstance(graph.y, Tensor) else graph.y
         raise ValueError(
-            f"graphs[{number}].edge_index must lie in [0, {graph.num_nodes}), got {int(edge_index[is_outside][0])}"
+            f"graphs[{number}].y must be one integer label of at least 0, got {given}; set y = torch.tensor([label])"
         )
-    return edge_index
+    return label
 
 
 def _features(graph: Data, number: int, width: int | None) -> Tensor:
     """Features of a graph, as wide as those of the first; a constant where it has none."""
-    if graph.x is None:
-        return torch.ones(graph.num_nodes or 0, 1, dtype=torch.uint8)
-    if graph.x.dim() != 2 or graph.x.shape[1] == 0:
+    x = torch.ones(graph.num_nodes or 0, 1) if graph.x is None else graph.x.detach().cpu().float()
+    if x.dim() != 2 or x.shape[1] == 0 or x.shape[1] != (width or x.shape[1]):
         raise ValueError(
-            f"graphs[{number}].x must have shape [num_nodes, num_features], got {list(graph.x.shape)}; "
-            f"give every graph features, or none"
+            f"graphs[{number}].x must have shape [num_nodes, {width or 'num_features'}], got {list(x.shape)}; "
+            f"give every graph the same features, or none"
         )
-    if width is not None and graph.x.shape[1] != width:
-        raise ValueError(f"graphs[{number}].x must have {width} columns as graphs[0].x has, got {graph.x.shape[1]}")
-    x: Tensor = graph.x.detach().cpu().float()
     if not x.isfinite().all():
         raise ValueError(
             f"graphs[{number}].x must be finite, got {x[~x.isfinite()][0].item()}; clean the features first"

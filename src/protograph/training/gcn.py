@@ -78,12 +78,6 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
     >>> load_model(path).hidden
     (4,)
     """
-    with atomic_path(path) as temporary:
-        write_model(model, temporary)
-
-
-def write_model(model: Any, path: Path) -> None:
-    """Write a model, as of :func:`save_model`, into a file that is there, such as one of ``atomic_path``."""
     gcn = getattr(model, "model", model)
     if not isinstance(gcn, GCN):
         raise TypeError(
@@ -100,7 +94,7 @@ def write_model(model: Any, path: Path) -> None:
         "names": {"features": list(gcn.feature_names), "classes": list(gcn.class_names)},
         "state_dict": {name: weight.cpu() for name, weight in gcn.state_dict().items()},
     }
-    with path.open("wb") as file:
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
         torch.save(content, file)
 
 
@@ -116,8 +110,7 @@ def load_model(path: str | PathLike[str]) -> GCN:
         content = load_plain(path, "a model")
     except ValueError as error:
         raise _unfit(path, "a damaged or foreign file") from error
-    is_ours = isinstance(content, dict) and content.get("format") == FORMAT
-    if not is_ours or not isinstance(content.get("version"), int):
+    if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("version"), int):
         raise _unfit(path, "another kind of file")
     if content["version"] > VERSION:
         raise ValueError(

@@ -27,13 +27,11 @@ class Split:
     test: Tensor
 
 
-def part_sizes(num_graphs: int, shares: Shares) -> tuple[int, int, int]:
-    """Sizes of the three parts: the shares rounded, at least one graph where a share is not 0.
+def random_split(num_graphs: int, shares: Shares, rng: np.random.Generator) -> Split:
+    """Put each graph in one part, by chance: the shares rounded, at least one graph where a share is not 0.
 
-    >>> part_sizes(2000, (0.9, 0.05, 0.05))
-    (1800, 100, 100)
-    >>> part_sizes(4, (0.9, 0.05, 0.05))
-    (2, 1, 1)
+    >>> random_split(4, (0.5, 0.25, 0.25), np.random.default_rng(0)).train
+    tensor([0, 2])
     """
     validation, test = (max(round(num_graphs * share), int(share > 0)) for share in shares[1:])
     train = num_graphs - validation - test
@@ -42,16 +40,6 @@ def part_sizes(num_graphs: int, shares: Shares) -> tuple[int, int, int]:
             f"graphs must be enough that each part of the split {tuple(shares)} has one, got {num_graphs}; "
             f"give more graphs, or another split"
         )
-    return train, validation, test
-
-
-def random_split(num_graphs: int, shares: Shares, rng: np.random.Generator) -> Split:
-    """Put each graph in one part, by chance.
-
-    >>> random_split(4, (0.5, 0.25, 0.25), np.random.default_rng(0)).train
-    tensor([0, 2])
-    """
-    train, validation, _ = part_sizes(num_graphs, shares)
     order = np.split(rng.permutation(num_graphs), [train, train + validation])
     return Split(*(torch.from_numpy(np.sort(part)) for part in order))
 
@@ -87,10 +75,10 @@ def check_split(split: Any) -> None:
     Traceback (most recent call last):
     ValueError: split must be 'paper', 'published' or three shares, got 'given'
     """
-    if isinstance(split, str):
-        if split not in ("paper", "published"):
-            raise ValueError(f"split must be 'paper', 'published' or three shares, got {split!r}")
+    if split in ("paper", "published"):
         return
+    if isinstance(split, str):
+        raise ValueError(f"split must be 'paper', 'published' or three shares, got {split!r}")
     is_positive = len(split) == len(PARTS) and split[0] > 0 and split[1] > 0 and split[2] >= 0
     if not (is_positive and math.isclose(sum(split), 1.0, abs_tol=1e-6)):
         raise ValueError(

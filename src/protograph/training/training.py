@@ -151,7 +151,6 @@ def train(
     for name, value in {"batch_size": batch_size, "patience": patience, "max_epochs": max_epochs}.items():
         check_count(name, value)
     check_split(split)
-    check_class_weights(class_weights)
     if hidden is None:
         hidden = getattr(graphs, "hidden", PAPER_HIDDEN)
     # Seeds that have nothing to do with each other, of the three things that chance decides.
@@ -165,7 +164,7 @@ def train(
         with preserved_random_state():
             initial_model = deepcopy(model).eval()
         with shown_in_notebook(progress) as report:
-            stopping, history = _fit(
+            history, best_epoch = _fit(
                 model,
                 flat,
                 parts,
@@ -181,13 +180,13 @@ def train(
             model=model,
             initial_model=initial_model,
             split=parts,
-            train_performance=evaluate(model, flat, parts.train).performance,
-            validation_performance=evaluate(model, flat, parts.validation).performance,
-            test_performance=evaluate(model, flat, parts.test).performance if len(parts.test) else None,
+            train_performance=evaluate(model, flat, parts.train)[1],
+            validation_performance=evaluate(model, flat, parts.validation)[1],
+            test_performance=evaluate(model, flat, parts.test)[1] if len(parts.test) else None,
             class_weights=None if weights is None else tuple(weights.tolist()),
             history=history,
-            best_epoch=stopping.best_epoch,
-            stopped="patience" if stopping.is_over else "max_epochs",
+            best_epoch=best_epoch,
+            stopped="patience" if len(history) - best_epoch >= patience else "max_epochs",
         )
     for doubt in trained.doubts:
         warnings.warn(f"the model may have learned nothing: {doubt}", ProtographWarning, stacklevel=2)
@@ -214,33 +213,14 @@ def seeded_gcn(graphs: object, num_features: int, num_classes: int, hidden: Sequ
     with preserved_random_state():
         torch.default_generator.manual_seed(seed)
         model = GCN(num_features, num_classes, hidden)
-    model.feature_names = _names(graphs, "feature_names", num_features)
-    model.class_names = _names(graphs, "class_names", num_classes)
+    for attribute, count in (("feature_names", num_features), ("class_names", num_classes)):
+        names = getattr(graphs, attribute, ())
+        if isinstance(names, tuple | list) and len(names) == count:
+            setattr(model, attribute, tuple(map(str, names)))
     return model
 
 
-def _names(graphs: object, attribute: str, count: int) -> tuple[str, ...]:
-    names = getattr(graphs, attribute, ())
-    return tuple(map(str, names)) if isinstance(names, tuple | list) and len(names) == count else ()
-
-
-def check_class_weights(class_weights: Any) -> None:
-    """Raise unless weights are ``None``, ``"balanced"`` or numbers above 0.
-
-    >>> check_class_weights("even")
-    Traceback (most recent call last):
-    ...
-    ValueError: class_weights must be 'balanced' or a number for each class, got 'even'
-    """
-    if class_weights is None or class_weights == "balanced":
-        return
-    if isinstance(class_weights, str) or not hasattr(class_weights, "__iter__"):
-        raise ValueError(f"class_weights must be 'balanced' or a number for each class, got {class_weights!r}")
-    for number, weight in enumerate(class_weights):
-        check_number(f"class_weights[{number}]", weight, above=0)
-
-
-def weight_of_each(class_weights: ClassWeights | None, labels: Tensor, num_classes: int) -> Tensor | None:
+def weight_of_each(class_weights: Any, labels: Tensor, num_classes: int) -> Tensor | None:
     """The weight of each class as the loss takes it; ``None`` where all graphs count alike.
 
     Args:
@@ -250,18 +230,24 @@ def weight_of_each(class_weights: ClassWeights | None, labels: Tensor, num_class
 
     >>> weight_of_each("balanced", torch.tensor([0, 0, 0, 1]), 2)
     tensor([0.6667, 2.0000])
+    >>> weight_of_each("even", torch.tensor([0, 1]), 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: class_weights must be 'balanced' or a number for each of the 2 classes, got 'even'
     """
     if class_weights is None:
         return None
-    if class_weights != "balanced":
-        if len(class_weights) != num_classes:
-            raise ValueError(
-                f"class_weights must be a number for each of the {num_classes} classes, got {len(class_weights)}"
-            )
-        return torch.tensor([float(weight) for weight in class_weights], device=labels.device)
-    counts = torch.bincount(labels, minlength=num_classes).float()
-    present = counts > 0
-    return torch.where(present, len(labels) / (present.sum() * counts.clamp(min=1)), 1.0)
+    if class_weights == "balanced":
+        counts = torch.bincount(labels, minlength=num_classes).float()
+        present = counts > 0
+        return torch.where(present, len(labels) / (present.sum() * counts.clamp(min=1)), 1.0)
+    if isinstance(class_weights, str) or not hasattr(class_weights, "__len__") or len(class_weights) != num_classes:
+        raise ValueError(
+            f"class_weights must be 'balanced' or a number for each of the {num_classes} classes, got {class_weights!r}"
+        )
+    for number, weight in enumerate(class_weights):
+        check_number(f"class_weights[{number}]", weight, above=0)
+    return torch.tensor([float(weight) for weight in class_weights], device=labels.device)
 
 
 @contextmanager
@@ -286,36 +272,6 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-@dataclass
-class EarlyStopping:
-    """The best loss so far, and whether ``patience`` epochs have passed without a lower one.
-
-    >>> stopping = EarlyStopping(patience=2)
-    >>> [stopping.update(loss) for loss in (0.5, 0.7, 0.6)]
-    [True, False, False]
-    >>> stopping.is_over, stopping.best_epoch
-    (True, 1)
-    """
-
-    patience: int
-    num_epochs: int = 0
-    best_epoch: int = 0
-    best_loss: float = math.inf
-
-    def update(self, loss: float) -> bool:
-        """Take the loss of one more epoch; true if it is the lowest so far (``nan`` never is)."""
-        self.num_epochs += 1
-        is_best = loss < self.best_loss
-        if is_best:
-            self.best_loss, self.best_epoch = loss, self.num_epochs
-        return is_best
-
-    @property
-    def is_over(self) -> bool:
-        """Whether patience has run out."""
-        return self.num_epochs - self.best_epoch >= self.patience
-
-
 def _fit(
     model: GCN,
     flat: FlatGraphs,
@@ -328,24 +284,25 @@ def _fit(
     batch_size: int,
     patience: int,
     max_epochs: int,
-) -> tuple[EarlyStopping, tuple[Epoch, ...]]:
-    """Train until patience or epochs run out, and leave the model with its best weights."""
+) -> tuple[tuple[Epoch, ...], int]:
+    """Train until patience or epochs run out, and leave the model with its best weights: all epochs, and the best."""
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
     prepared = propagated(flat)
-    stopping = EarlyStopping(patience)
-    history = []
+    history: list[Epoch] = []
+    best_epoch, best_loss = 0, math.inf
     best_weights = deepcopy(model.state_dict())
-    while not stopping.is_over and stopping.num_epochs < max_epochs:
+    while len(history) < min(best_epoch + patience, max_epochs):
         order = split.train[torch.randperm(len(split.train), generator=generator)]
-        batches = prepared.batches(order.to(prepared.x.device), batch_size)
+        batches = map(prepared.take, torch.split(order.to(prepared.x.device), batch_size))
         train_loss = _train_epoch(model, batches, optimizer, weights) / len(order)
-        validation = evaluate(model, flat, split.validation, weights)
-        history.append(Epoch(train_loss, validation.loss, validation.performance.accuracy))
-        if stopping.update(validation.loss):
+        validation_loss, validation = evaluate(model, flat, split.validation, weights)
+        history.append(Epoch(train_loss, validation_loss, validation.accuracy))
+        if validation_loss < best_loss:  # nan never is
+            best_epoch, best_loss = len(history), validation_loss
             best_weights = deepcopy(model.state_dict())
         if progress is not None:
-            progress("training", stopping.num_epochs, None)
-    if stopping.best_epoch == 0:
+            progress("training", len(history), None)
+    if best_epoch == 0:
         raise RuntimeError(
             f"training diverged: the validation loss was {history[-1].validation_loss} from the first epoch; "
             f"use a learning_rate below {learning_rate}, or scale the features"
@@ -353,7 +310,7 @@ def _fit(
     optimizer.zero_grad()
     model.load_state_dict(best_weights)
     model.eval()
-    return stopping, tuple(history)
+    return tuple(history), best_epoch
 
 
 @torch.enable_grad()
@@ -372,17 +329,12 @@ def _train_epoch(
     return torch.stack(losses).sum().item()
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Mean cross-entropy, weighted where classes have weights, and how predictions agree with labels."""
-
-    loss: float
-    performance: Performance
-
-
 @torch.no_grad()
-def evaluate(model: GCN, flat: FlatGraphs, indices: Tensor, weights: Tensor | None = None) -> Evaluation:
-    """Loss and performance of a model on the graphs at the indices; the model is left in evaluation mode."""
+def evaluate(model: GCN, flat: FlatGraphs, indices: Tensor, weights: Tensor | None = None) -> tuple[float, Performance]:
+    """Mean cross-entropy, weighted where classes are, and performance on the graphs at the indices.
+
+    The model is left in evaluation mode.
+    """
     model.eval()
     loss, total, predictions, labels = 0.0, 0.0, [], []
     for chunk in torch.split(indices, EVALUATION_BATCH):
@@ -395,4 +347,4 @@ def evaluate(model: GCN, flat: FlatGraphs, indices: Tensor, weights: Tensor | No
     agreement = Performance.of(
         torch.cat(labels).numpy(force=True), torch.cat(predictions).numpy(force=True), model.num_classes
     )
-    return Evaluation(loss / total, agreement)
+    return loss / total, agreement
