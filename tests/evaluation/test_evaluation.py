@@ -45,7 +45,6 @@ def test_scores_by_hand():
     assert (second.support, second.support_elsewhere, second.lift) == (0.5, 0.0, math.inf)
     assert scores.accuracy == pytest.approx((1 + 3 / 5) / 2)
     assert scores.coverage[0] == 1.0
-    assert scores.overlap[0] == 1.5
     assert first.margin_share is None  # it was cut from no graph
     assert first.is_valid is None  # and is no molecule
     assert scores.as_json()["prototypes"][1]["lift"] is None  # JSON has no infinity
@@ -65,7 +64,7 @@ ALL, NONE = "all of the graphs are predicted as the class", "none of the graphs 
             [0, 0, 0, 0],
             (None, 0.75, None),
             {"support": NONE, "lift": NONE},
-            {"coverage": NONE, "overlap": NONE, "gain_area": NONE},
+            {"coverage": NONE},
         ),
     ],
 )
@@ -84,7 +83,6 @@ def test_a_prototype_that_is_nowhere():
     (one,) = scores.prototypes
     assert (one.support, one.support_elsewhere, one.lift) == (0.0, 0.0, None)
     assert one.missing["lift"] == "it is in none of the graphs"
-    assert scores.missing == {"overlap": "none of the class's graphs contains a prototype"}
 
 
 def test_the_model_s_word_on_prototype_truth_and_sources_side_by_side():
@@ -139,7 +137,7 @@ def test_edges_agree_as_they_did_for_the_explanation():
         found = explanation([prototype(single, edge_rule=rule)], edge_rule=rule)
         scores = evaluate(found, graphs=[single], truths=[], held_out=graphs, model=zoo.make())
         assert (scores.prototypes[0].support, scores.prototypes[0].support_elsewhere) == shares
-        assert (scores.coverage[0], scores.gain_area[0]) == (shares[0], shares[0])
+        assert scores.coverage[0] == shares[0]
 
 
 def test_without_a_truth():

@@ -197,7 +197,7 @@ def test_the_best_is_not_exact_where_another_truth_could_be_better():
             Data(edge_index=torch.tensor([[0], [2]]), num_nodes=2),
             path(2),
             ValueError,
-            r"^edge_index of graph has the edge 0 -> 2, but it has 2 nodes$",
+            r"^edge_index of graph has the edge 0 -> 2, but",
         ),
         (path(2), "ring", TypeError, r"^truth must be a torch_geometric.data.Data, got str; of a prototype"),
     ],

@@ -25,7 +25,6 @@ HEADER = ("prototype", "p", "margin", "accuracy", "density", "support", "elsewhe
 NAMES = {
     "support_elsewhere": "elsewhere",
     "margin_share": "margin share",
-    "gain_area": "gain area",
 }
 
 
@@ -133,7 +132,7 @@ def scores_text(
     if fidelity is not None and len(scores) > 1:
         parts.append([f"fidelity of all rules together: {fidelity:.3f} [{fidelity.low:.3f}, {fidelity.high:.3f}]"])
     notes = [
-        f"support, elsewhere, lift, coverage, overlap, gain area and fidelity are of {where}",
+        f"support, elsewhere, lift, coverage and fidelity are of {where}",
         "fidelity: the share of graphs of which the rules say what the model predicts, every class weighing the same",
     ]
     prototypes = [prototype for one in scores for prototype in one.prototypes]
@@ -150,15 +149,12 @@ def scores_text(
 def _of_class(scores: "ClassScores", class_names: Sequence[str]) -> list[str]:
     title = class_label(scores.target, class_names)
     accuracy = "" if scores.accuracy is None else f": accuracy {scores.accuracy:.3f}"
-    own = []
-    for name in ("coverage", "overlap", "gain_area"):
-        value, low, high = getattr(scores, name)
-        shown = "-" if name in scores.missing else f"{value:.3f} [{low:.3f}, {high:.3f}]"
-        own.append(f"{NAMES.get(name, name)} {shown}")
+    value, low, high = scores.coverage
+    covered = "-" if "coverage" in scores.missing else f"{value:.3f} [{low:.3f}, {high:.3f}]"
     rows = [HEADER, *(row for number, one in enumerate(scores.prototypes, start=1) for row in _rows(number, one))]
     return [
         f"{title}{accuracy}",
-        f"  {', '.join(own)}",
+        f"  coverage {covered}",
         f"  {_fidelity(scores)}",
         *(table(rows) if scores.prototypes else ["no prototype was found"]),
         *_why_missing(scores),

@@ -18,7 +18,7 @@ from protograph.graphs.conditions import EdgeRule, NodeRule
 from protograph.graphs.encoding import EncodedGraphs
 from protograph.metrics.accuracy import Accuracy, accuracy, best_accuracy, density, validity
 from protograph.metrics.judging import MarginShare, Model, judge, measured_margin_share
-from protograph.metrics.support import SupportResult, coverage, fidelity, gain_area, overlap, support
+from protograph.metrics.support import SupportResult, coverage, fidelity, support
 from protograph.models.predictions import embed_all
 
 T = TypeVar("T")
@@ -114,8 +114,6 @@ class ClassScores:
         prototypes: Scores of each, best first.
         accuracy: Mean over the prototypes; ``None`` for a class without ground truth.
         coverage: Share of the held-out graphs of the class with one of the prototypes: value, low, high.
-        overlap: How many of them a covered graph contains: value, low, high.
-        gain_area: Area under greedy coverage: value, low, high.
         fidelity: How well the rule of the class tells it from the rest on the held-out graphs: value, low, high.
         num_reasons: How many reasons the rule has; ``None`` where it is to contain one of the prototypes.
         num_patterns: How many patterns the reasons have together.
@@ -126,8 +124,6 @@ class ClassScores:
     prototypes: tuple[PrototypeScores, ...]
     accuracy: float | None
     coverage: tuple[float, float, float]
-    overlap: tuple[float, float, float]
-    gain_area: tuple[float, float, float]
     fidelity: tuple[float, float, float]
     num_reasons: int | None
     num_patterns: int
@@ -154,36 +150,23 @@ def evaluate(
     parts = [prototype.graph for prototype in explanation.prototypes]
     counted_in = held_out.encoded(explanation.node_rule, explanation.edge_rule)
     ways: Any = {"match_features": explanation.node_rule, "match_edges": explanation.edge_rule}
-    covered, overlapping, area = (
-        metric(parts, counted_in, held_out.predictions, explanation.target, **ways)
-        for metric in (coverage, overlap, gain_area)
-    )
+    covered = coverage(parts, counted_in, held_out.predictions, explanation.target, **ways)
     accuracies = [one.accuracy for one in scores if one.accuracy is not None]
     return ClassScores(
         target=explanation.target,
         prototypes=tuple(scores),
         accuracy=float(np.mean(accuracies)) if accuracies else None,
         coverage=(covered.value, covered.low, covered.high),
-        overlap=(overlapping.value, overlapping.low, overlapping.high),
-        gain_area=(area.value, area.low, area.high),
         fidelity=figures_of(fidelity(explanation, held_out.searched, held_out.predictions)),
         num_reasons=None if explanation.rule is None else len(explanation.reasons),
         num_patterns=sum(len(reason.patterns) for reason in explanation.reasons),
-        missing=_missing_of_class(
-            {"coverage": covered.value, "overlap": overlapping.value, "gain_area": area.value},
-            has_graphs=bool((held_out.predictions == explanation.target).any()),
-        ),
+        missing={"coverage": NO_GRAPH} if math.isnan(covered.value) else {},
     )
 
 
 def figures_of(fidelity: Fidelity) -> tuple[float, float, float]:
     """A fidelity as its value and the ends of its interval."""
     return float(fidelity), fidelity.low, fidelity.high
-
-
-def _missing_of_class(values: Mapping[str, float], *, has_graphs: bool) -> dict[str, str]:
-    reason = "none of the class's graphs contains a prototype" if has_graphs else NO_GRAPH
-    return {name: reason for name, value in values.items() if math.isnan(value)}
 
 
 def _scores(

@@ -127,9 +127,15 @@ def faithfulness(
     )
     if len(judged) != len(accuracies):
         raise ValueError(f"test_accuracies must be one for each of the {len(judged)} models, got {len(accuracies)}")
-    margins = tuple(one.margin for one in judged)
-    value, p_value, note = _kendall(margins, accuracies)
-    return Faithfulness(value, tuple(one.probability for one in judged), margins, accuracies, p_value, note)
+    chances, margins = tuple(one.probability for one in judged), tuple(one.margin for one in judged)
+    for what, values in (("class probability", margins), ("test accuracy", accuracies)):
+        if len(set(values)) == 1:
+            note = f"the {what} is the same for all {len(values)} models, so there is no order"
+            return Faithfulness(math.nan, chances, margins, accuracies, math.nan, note)
+    from scipy.stats import kendalltau
+
+    found = kendalltau(margins, accuracies, variant="b")
+    return Faithfulness(float(found.statistic), chances, margins, accuracies, float(found.pvalue))
 
 
 def _judge_each(
@@ -163,16 +169,6 @@ def _judge_each(
     return judged
 
 
-def _kendall(margins: Sequence[float], accuracies: Sequence[float]) -> tuple[float, float, str]:
-    for what, values in (("class probability", margins), ("test accuracy", accuracies)):
-        if len(set(values)) == 1:
-            return math.nan, math.nan, f"the {what} is the same for all {len(values)} models, so there is no order"
-    from scipy.stats import kendalltau
-
-    result = kendalltau(margins, accuracies, variant="b")
-    return float(result.statistic), float(result.pvalue), ""
-
-
 def corrupted(
     graphs: Sequence[Data], share: float, random_state: int, *, among: Sequence[int] | Tensor | None = None
 ) -> list[Data]:
@@ -195,44 +191,28 @@ def corrupted(
     >>> [int(graph.y) for graph in corrupted(graphs, 1.0, random_state=0)]
     [1, 0, 1, 0]
     """
-    copies = [copy.copy(graphs[index]) for index in range(len(graphs))]
-    labels = [_label(graph, index) for index, graph in enumerate(copies)]
-    changed = corrupted_labels(labels, share, random_state, among=among)
-    for graph, label, wrong in zip(copies, labels, changed, strict=True):
-        if wrong != label:
-            graph.y = torch.full_like(graph.y, wrong) if isinstance(graph.y, Tensor) else wrong
-    return copies
-
-
-def corrupted_labels(
-    labels: Sequence[int], share: float, random_state: int, *, among: Sequence[int] | Tensor | None = None
-) -> list[int]:
-    """Labels of which a share is wrong: those that :func:`corrupted` gives its copies.
-
-    >>> corrupted_labels([0, 1, 0, 1], 1.0, random_state=0)
-    [1, 0, 1, 0]
-    """
     if not 0 <= share <= 1:
         raise ValueError(f"share must be in [0, 1], got {share}")
-    found, classes = list(labels), sorted(set(labels))
+    copies = [copy.copy(graphs[index]) for index in range(len(graphs))]
+    labels = [label_of(graph) for graph in copies]
+    if None in labels:
+        index = labels.index(None)
+        y = copies[index].get("y")
+        came = f"shape {list(y.shape)}" if isinstance(y, Tensor) and y.numel() != 1 else repr(y)
+        raise ValueError(f"every graph must have one whole number y, got {came} for graph {index}")
+    classes = sorted({label for label in labels if label is not None})
     if len(classes) < 2:
         raise ValueError(f"graphs must have labels of at least 2 classes, got {classes}")
-    candidates = np.arange(len(found)) if among is None else np.unique(np.asarray(among, dtype=np.int64))
-    if candidates.size and not 0 <= candidates.min() <= candidates.max() < len(found):
-        raise ValueError(f"among must be indices in [0, {len(found)}), got {candidates.min()} to {candidates.max()}")
+    candidates = np.arange(len(copies)) if among is None else np.unique(np.asarray(among, dtype=np.int64))
+    if candidates.size and not 0 <= candidates.min() <= candidates.max() < len(copies):
+        raise ValueError(f"among must be indices in [0, {len(copies)}), got {candidates.min()} to {candidates.max()}")
     # All that could be needed is drawn, so that shares nest.
     generator = np.random.default_rng(checked_seed(random_state))
     order = generator.permutation(len(candidates))
     shifts = generator.integers(1, len(classes), size=len(candidates))
     for position in order[: round(share * len(candidates))].tolist():
-        index = int(candidates[position])
-        found[index] = classes[(classes.index(found[index]) + int(shifts[position])) % len(classes)]
-    return found
-
-
-def _label(graph: Data, index: int) -> int:
-    label, y = label_of(graph), graph.get("y")
-    if label is not None:
-        return label
-    came = f"shape {list(y.shape)}" if isinstance(y, Tensor) and y.numel() != 1 else repr(y)
-    raise ValueError(f"every graph must have one whole number y, got {came} for graph {index}")
+        graph = copies[candidates[position]]
+        place = classes.index(labels[candidates[position]]) + int(shifts[position])
+        wrong = classes[place % len(classes)]
+        graph.y = torch.full_like(graph.y, wrong) if isinstance(graph.y, Tensor) else wrong
+    return copies
