@@ -126,18 +126,21 @@ def sanity(
 
 
 def best_pairs(before: Explanation, after: Explanation, max_calls: int = 5_000_000) -> float:
-    """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other; 0 without any."""
+    """Mean over the prototypes of one explanation of the best accuracy to a prototype of the other.
+
+    It is 0 where only one of them has prototypes, and 1 where neither has.
+    """
+    if not before.prototypes or not after.prototypes:
+        return float(not before.prototypes and not after.prototypes)
+    rule = before.node_rule
     best = [
         max(
-            (
-                float(accuracy(other.graph, one.graph, match_features=before.node_rule, max_calls=max_calls))
-                for other in after.prototypes
-            ),
-            default=0.0,
+            float(accuracy(other.graph, one.graph, match_features=rule, max_calls=max_calls))
+            for other in after.prototypes
         )
         for one in before.prototypes
     ]
-    return float(np.mean(best)) if best else 0.0
+    return float(np.mean(best))
 
 
 def _modules_from_output(model: nn.Module, sample: Sequence[Data]) -> list[str]:
@@ -199,14 +202,10 @@ def stability(explanations: Sequence[Explanation]) -> Stability:
     Args:
         explanations: Explanations of one class.
     """
-    pairs = tuple((_alike(one, other) + _alike(other, one)) / 2 for one, other in combinations(explanations, 2))
-    return Stability(float(np.mean(pairs)) if pairs else float("nan"), pairs=pairs)
-
-
-def _alike(one: Explanation, other: Explanation) -> float:
-    """How well the prototypes of one explanation are found in another."""
-    if not one.prototypes or not other.prototypes:
-        return float(not one.prototypes and not other.prototypes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtographWarning)  # of a bound: the best that was found counts
-        return best_pairs(one, other, max_calls=MAX_CALLS)
+        pairs = tuple(
+            (best_pairs(one, other, MAX_CALLS) + best_pairs(other, one, MAX_CALLS)) / 2
+            for one, other in combinations(explanations, 2)
+        )
+    return Stability(float(np.mean(pairs)) if pairs else float("nan"), pairs=pairs)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils.data import Subset
 from torch_geometric.data import Data
 
-from protograph._utils.arrays import Bools, Floats, Ints
+from protograph._utils.arrays import Bools, Ints
 from protograph._utils.errors import ProtographWarning
 from protograph._utils.intervals import checked_confidence, wilson
 from protograph._utils.randomness import preserved_random_state
@@ -48,11 +48,6 @@ class SupportResult(Measure):
     counts: tuple[int, ...]
     totals: tuple[int, ...]
     num_undecided: int = 0
-
-    @property
-    def num_graphs(self) -> int:
-        """Number of graphs."""
-        return int(self.contains.size)
 
     @property
     def is_exact(self) -> bool:
@@ -141,12 +136,11 @@ def _as_encoded(
 ) -> EncodedGraphs:
     if not isinstance(graphs, EncodedGraphs):
         return EncodedGraphs(graphs, match_features=match_features, match_edges=match_edges)
-    if graphs.node_rule != as_node_rule(match_features):
-        own = "False" if graphs.node_rule is None else "True" if graphs.node_rule.is_plain else "their rule"
-        raise ValueError(f"match_features must be {own}, as the graphs were encoded, got {match_features}")
-    if graphs.edge_rule != as_rule(match_edges):
-        encoded = graphs.edge_rule if graphs.edge_rule.cuts else graphs.edge_rule.is_matched
-        raise ValueError(f"match_edges must be {encoded}, as the graphs were encoded, got {match_edges}")
+    if graphs.node_rule != as_node_rule(match_features) or graphs.edge_rule != as_rule(match_edges):
+        raise ValueError(
+            f"match_features and match_edges must be those that the graphs were encoded with, got {match_features} and "
+            f"{match_edges}"
+        )
     return graphs
 
 
@@ -302,6 +296,8 @@ def embedding_coverage(
     Raises:
         ValueError: If no graph is predicted as ``target``, or just one and there is no ``radius``.
     """
+    from scipy.spatial import KDTree  # type: ignore[import-untyped, unused-ignore]
+
     if radius is not None and not 0 <= radius < np.inf:
         raise ValueError(f"radius must be at least 0 and finite, got {radius}")
     chosen = graphs_of(prototypes)
@@ -320,10 +316,10 @@ def embedding_coverage(
             raise ValueError(
                 f"only one graph is predicted as class {target}, so there is no distance between graphs; pass radius"
             )
-        radius = float(np.median(_nearest(members, None)))
+        radius = float(np.median(KDTree(members).query(members, k=2)[0][:, 1]))
     # Equal embeddings differ by rounding, which must not matter to a radius of 0.
     rounding = 10 * running.resolution * max(1.0, float(np.abs(members).max()))
-    num_covered = int((_nearest(others, members) <= radius + rounding).sum())
+    num_covered = int((KDTree(others).query(members)[0] <= radius + rounding).sum())
     low, high = wilson(num_covered, len(members))
     return EmbeddingCoverage(
         value=num_covered / len(members),
@@ -333,16 +329,6 @@ def embedding_coverage(
         num_covered=num_covered,
         radius=float(radius),
     )
-
-
-def _nearest(points: Floats, queries: Floats | None) -> Floats:
-    """Distance of each query to its nearest point; without queries, of each point to its nearest other point."""
-    from sklearn.neighbors import NearestNeighbors
-
-    # A tree computes distances by differences; the other way is by products, and equal points come out apart.
-    neighbours = NearestNeighbors(n_neighbors=1, algorithm="kd_tree").fit(points)
-    distances: Floats = neighbours.kneighbors(queries)[0][:, 0]
-    return distances
 
 
 def fidelity(
