@@ -69,9 +69,7 @@ def test_bad_input_of_support(predictions, options, message):
 
 
 def test_encoded_graphs_must_fit():
-    with pytest.raises(
-        ValueError, match=r"^match_features and match_edges must be those .* got True and True$"
-    ):
+    with pytest.raises(ValueError, match=r"^match_features and match_edges must be those .* got True and True$"):
         support(ring(3), EncodedGraphs(GRAPHS), CLASSES, match_edges=True)
 
 

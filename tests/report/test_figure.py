@@ -220,7 +220,6 @@ def test_a_figure_of_one_prototype_knows_its_number(explain, house):
     (of_class,) = lay_out([explain(prototypes=[other, house])])
     figure = classes_figure([ClassScenes(of_class.explanation, of_class.scenes[1:])])
     assert "Prototype 2: p = 0.9998, margin 8.52" in texts(figure)
-    assert texts(prototype_figure(explain(), house, with_titles=False)) == ["the prototype", "where it is in graph 17"]
 
 
 def test_a_class_without_a_name_is_a_number(explain):
