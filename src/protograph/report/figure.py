@@ -96,7 +96,8 @@ class _Section:
     def __init__(self, of_class: ClassScenes, palette: Palette) -> None:
         self.explanation, self.scenes, self.reasons = of_class
         self.palette = palette
-        graphs = [view.graph for scene in (*self.scenes, *self.reasons) for view in scene.views if view.look is None]
+        views = [scene.views for scene in self.scenes] + [scene.views for scene in self.reasons]
+        graphs = [view.graph for several in views for view in several if view.look is None]
         self.legend = Legend(palette, graphs, WIDTH - 2 * MARGIN) if graphs else None
         self.lines = [self._lines_below_title(scene) for scene in self.scenes]
 
