@@ -17,7 +17,7 @@ from protograph.report.depicting import (
     pattern_picture,
     prototype_pictures,
 )
-from protograph.report.markup import CSS, free_angle, tag, text
+from protograph.report.markup import CSS
 from tests.made import made_explanation
 
 SMILES = ["CC(=O)Oc1ccccc1", "CCC(=O)OC", "COC(=O)c1ccncc1"]
@@ -88,10 +88,6 @@ def test_a_pattern_by_itself_has_no_orders_where_bonds_did_not_count(esters):
     assert sum(path.count("M") for path in lines) == 4
 
 
-def test_the_same_is_drawn_in_every_run(esters):
-    assert prototype_pictures(esters, esters.prototypes[0]) == prototype_pictures(esters, esters.prototypes[0])
-
-
 def test_examples_are_marked_in_the_whole_molecule(esters):
     prototype = esters.prototypes[0]
     pattern = Pattern(graph=prototype.graph, feature_names=prototype.feature_names, closed=(1,))
@@ -138,14 +134,6 @@ def test_sentences_and_images_are_what_they_are(explain, house):
 def test_a_prototype_that_was_made_is_drawn_alone(explain, house):
     made = Prototype(graph=house.graph, probability=0.5, margin=0.0)
     assert prototype_pictures(explain(prototypes=[made]), made).sources == ()
-
-
-def test_attributes_are_escaped_and_what_is_none_is_left_out():
-    assert tag("a", text('<"&'), title='"<', href=None, x=1.25) == '<a title="&quot;&lt;" x="1.2">&lt;&quot;&amp;</a>'
-
-
-def test_numbers_stand_in_the_widest_gap():
-    assert free_angle((0, 0), [(1, 0), (0, 1)]) % (2 * np.pi) == pytest.approx(1.25 * np.pi)
 
 
 def test_the_style_makes_no_request():
